@@ -12,6 +12,9 @@ extern __PTRDIFF_TYPE__ fgetxattr(int descriptor, const char *name, void *value,
 extern int fsetxattr(int descriptor, const char *name, const void *value, __SIZE_TYPE__ size, int flags);
 extern int fremovexattr(int descriptor, const char *name);
 
+// O_PATH of asm-generic/fcntl.h, which conflicts with <fcntl.h>.
+static const int sleeve_path_only = 010000000;
+
 // renameat2(2) with RENAME_NOREPLACE. Not every C library has it.
 static inline int sleeve_rename_exclusively(int from_folder, const char *from, int to_folder, const char *to) {
     return (int)syscall(__NR_renameat2, from_folder, from, to_folder, to, 1U);

@@ -110,8 +110,8 @@ extension LibraryAPI {
     /// thread: some milliseconds for a picture that has few bytes for its pixels, as those of one colour have, and none for others.
     package func hasOneColor(_ digest: Digest) -> Bool {
         guard case .hit(let entry, let body)? = try? covers.reader.cover(digest: digest, counting: false),
-            let width = entry.metadata.width, let height = entry.metadata.height,
-            body.count < 8_192 + width * height / 25,
+            let size = PixelSize(entry.metadata.width, entry.metadata.height),
+            body.count < 8_192 + size.pixelCount / 25,
             case .made(let picture) = body.withUnsafeBytes({ SmallPicture.reduce($0, to: 64) })
         else { return false }
         return picture.isPlain

@@ -57,11 +57,12 @@ extension SmallPicture {
         case "image/webp": read = sleeve_read_webp
         default: return .original(.format)
         }
-        guard let width = header.width, let height = header.height else { return .original(.damaged) }
-        if width > maximumPixels / height || max(width, height) > maximumSide { return .original(.tooLarge) }
+        guard let size = header.size else { return .original(.damaged) }
+        let longestSide = max(size.width, size.height)
+        if size.pixelCount > maximumPixels || longestSide > maximumSide { return .original(.tooLarge) }
         let metadata = PictureMetadata(bytes, header.mediaType)
         // Metadata, or a quality that nothing needs, can make a small picture large.
-        let isSmall = max(width, height) <= longest && bytes.count <= width * height + 16 << 10
+        let isSmall = longestSide <= longest && bytes.count <= size.pixelCount + 16 << 10
         if isSmall, metadata.isBaselineJPEG, metadata.orientation == .upright { return .original(.isSmall) }
         if !ImageHeader.isComplete(bytes) { return .original(.damaged) }
 

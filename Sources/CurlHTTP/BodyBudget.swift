@@ -90,7 +90,8 @@ struct BodyShare {
     mutating func begin(_ length: Int, _ easy: UnsafeMutableRawPointer) {
         var version = 0
         sleeve_getinfo_long(easy, CURLINFO_HTTP_VERSION, &version)
-        (announced, canWait) = (length, version != Int(CURL_HTTP_VERSION_2_0))
+        // A server may announce any length, whose sums would overflow.
+        (announced, canWait) = (min(length, 1 << 40), version != Int(CURL_HTTP_VERSION_2_0))
     }
 
     /// Whether the body may have this length. If not, the write callback pauses the transfer.

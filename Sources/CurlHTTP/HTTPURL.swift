@@ -42,6 +42,9 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { string }
 
+    /// The longest URL, in bytes: RFC 9110 section 4.1 recommends that 8,000 are supported, and few servers accept more.
+    package static let maximumLength = 8 << 10
+
     private func originEnd(_ url: String) -> String.Index { url.utf8.index(url.startIndex, offsetBy: originLength) }
 
     /// Why a text is not a usable URL. `description` does not repeat the text, which may contain a password.
@@ -50,6 +53,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         case noScheme
         case scheme(String)
         case credentials
+        case tooLong
         case malformed(String)
 
         package var description: String {
@@ -58,6 +62,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
             case .noScheme: "not a URL: it must begin with http:// or https://"
             case .scheme(let scheme): "\(scheme):// is not supported; use http:// or https://"
             case .credentials: "the URL holds a user name or password; remove it (nothing was sent)"
+            case .tooLong: "the URL is longer than \(HTTPURL.maximumLength) bytes"
             case .malformed(let why): "not a URL: \(why)"
             }
         }
@@ -65,6 +70,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameter ignored: names of parameters that do not tell resources apart. `requestURL` has them, `string` does not.
     package init(_ text: String, ignoring ignored: Set<String> = []) throws(Problem) {
+        if text.utf8.count > Self.maximumLength { throw .tooLong }
         if let length = Self.plainOriginLength(text), ignored.isEmpty || !text.utf8.contains(UInt8(ascii: "?")),
             !SubsonicCover.isAddress(text.utf8)
         {
@@ -85,7 +91,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
             !Self.isSlash($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
         }
         if authority.contains(UInt8(ascii: "@")) { throw .credentials }
-        guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
+        guard scheme == "http" || scheme == "https" else { throw .scheme(scheme.shortened(to: 40)) }
         if authority.isEmpty { throw .malformed("no host") }
         let origin = try Self.origin("\(scheme)://\(String(decoding: authority, as: UTF8.self))/")
         let target = Self.encodedTarget(bytes[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") })
@@ -95,6 +101,8 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         originLength = origin.utf8.count
         string = origin + String(decoding: normalized, as: UTF8.self)
         requestURL = target == normalized ? string : origin + String(decoding: target, as: UTF8.self)
+        // Percent-encoding and Punycode lengthen it.
+        if max(string.utf8.count, requestURL.utf8.count) > Self.maximumLength { throw .tooLong }
     }
 
     /// RFC 3986 section 3.1.

@@ -8,13 +8,22 @@ package enum ResponseFields {
         .rateLimitRemaining, .rateLimitReset, .xRateLimitRemaining, .xRateLimitReset, .xDiscogsRateLimitRemaining,
     ]
 
+    /// The longest value that is kept, in bytes: all that is stored of a response is below 16 KiB.
+    private static let maximumLength = 1 << 10
+    /// The values that stand for longer ones: a part of them might permit what the whole forbids. Other long fields count as missing.
+    private static let cautious: [HTTPField.Name: String] = [.cacheControl: "no-store", .vary: "*"]
+
     /// Those among all fields of a response. Several lines of one field are joined with commas (RFC 9110 section 5.3).
     package static func cached(_ fields: HTTPFields) -> HTTPFields {
         var joined = HTTPFields()
         for name in names {
             let lines = fields[fields: name].map { $0.withUnsafeBytesOfValue { Array($0) } }
-            if !lines.isEmpty {
-                joined.append(HTTPField(name: name, value: Array(lines.joined(separator: Array(", ".utf8)))))
+            if lines.isEmpty { continue }
+            let value = Array(lines.joined(separator: Array(", ".utf8)))
+            if value.count <= maximumLength {
+                joined.append(HTTPField(name: name, value: value))
+            } else if let value = cautious[name] {
+                joined.append(HTTPField(name: name, value: value))
             }
         }
         return joined

@@ -11,15 +11,18 @@ struct ResponseHeads {
     private(set) var isComplete = true
     /// Whether the last line sets a cookie.
     private(set) var setsCookie = false
-    /// libcurl limits the length of heads only from 8.3 on.
-    var isTooLarge: Bool { length > limit }
+    /// libcurl limits the length of heads only from 8.3 on, and the number of their lines from 8.6 on.
+    var isTooLarge: Bool { length > limit || lines > Self.maximumLines }
 
+    /// Of all heads together, trailers included.
+    static let maximumLines = 5_000
     private let limit: Int
     private let keepsAll: Bool
     private var length = 0
+    private var lines = 0
     private var status = 0
-    /// Whether the last line is in `fields`, so that a folded line continues it.
-    private var isLastKept = false
+    /// The last field, unless it is not kept. It is complete when no folded line follows.
+    private var last: (name: HTTPField.Name, value: [UInt8])?
 
     /// - Parameters:
     ///   - limit: of all heads together, in bytes.
@@ -34,6 +37,7 @@ struct ResponseHeads {
     /// Reads a line of a head or a trailer. - Returns: false to end the transfer.
     mutating func receive(_ line: UnsafeRawBufferPointer) -> Bool {
         length += line.count
+        lines += 1
         if isTooLarge { return false }
         setsCookie = false
         var bytes = line[...]
@@ -41,7 +45,7 @@ struct ResponseHeads {
         if bytes.starts(with: "HTTP/".utf8) {
             begin(bytes)
         } else if bytes.isEmpty {
-            isComplete = true
+            end()
         } else if !isComplete {
             add(bytes)
         }
@@ -54,19 +58,22 @@ struct ResponseHeads {
         }
         let code = line.drop { !Self.isBlank($0) }.dropFirst().prefix { !Self.isBlank($0) }
         status = Int(String(decoding: code, as: UTF8.self)) ?? 0
-        (fields, isComplete, isLastKept) = ([:], false, false)
+        (fields, isComplete, last) = ([:], false, nil)
+    }
+
+    private mutating func end() {
+        if isComplete { return }
+        keepLast()
+        isComplete = true
     }
 
     private mutating func add(_ line: Slice<UnsafeRawBufferPointer>) {
         if let first = line.first, Self.isBlank(first) {
             // Obsolete line folding (RFC 9112 section 5.2).
-            guard isLastKept, let last = fields.last else { return }
-            let rest = line.drop(while: Self.isBlank)
-            fields[fields.index(before: fields.endIndex)].value =
-                last.value + " " + String(decoding: rest, as: UTF8.self)
+            last?.value += [UInt8(ascii: " ")] + line.drop(while: Self.isBlank)
             return
         }
-        isLastKept = false
+        keepLast()
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = line[..<colon]
         setsCookie = Self.isName(name, .setCookie)
@@ -74,9 +81,12 @@ struct ResponseHeads {
             keepsAll
             ? HTTPField.Name(String(decoding: name, as: UTF8.self)) : Self.names.first { Self.isName(name, $0) }
         guard let kept else { return }
-        let value = line[line.index(after: colon)...].drop(while: Self.isBlank)
-        fields.append(HTTPField(name: kept, lenientValue: value))
-        isLastKept = true
+        last = (kept, Array(line[line.index(after: colon)...].drop(while: Self.isBlank)))
+    }
+
+    private mutating func keepLast() {
+        if let last { fields.append(HTTPField(name: last.name, lenientValue: last.value)) }
+        last = nil
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }

@@ -382,14 +382,16 @@ package final class Transfer {
         }
         if !mayResend { return failure(.broken, "the server closed the connection without an answer") }
         if code == CURLE_BAD_CONTENT_ENCODING {
-            let coding = heads.first(.contentEncoding) ?? ""
+            let coding = heads.first(.contentEncoding)?.shortened(to: 60) ?? ""
             return failure(
                 .coding, "its content coding '\(coding)' cannot be decoded: \(easy.message(code, errorText))")
         }
         // For a single line of 100 KB, libcurl has no other code.
         if heads.isTooLarge || (code == CURLE_OUT_OF_MEMORY && received == 0) {
             return failure(
-                .tooLarge, "the response's header fields are larger than \(configuration.maximumHeadSize) bytes")
+                .tooLarge,
+                "the response's header fields are more than \(configuration.maximumHeadSize) bytes or \(ResponseHeads.maximumLines) lines"
+            )
         }
         return TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,

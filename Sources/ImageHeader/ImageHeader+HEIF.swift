@@ -99,12 +99,15 @@ extension ImageHeader {
         var largest: Size?
         for box in container where view.has("ispe", at: box.type) {
             guard let size = extent(box.contents, view) else { continue }
-            // Both are below 2^32, so a product can exceed Int.max: UInt holds it.
-            if UInt(size.width) * UInt(size.height) > largest.map({ UInt($0.width) * UInt($0.height) }) ?? 0 {
-                largest = size
-            }
+            if pixelCount(size) > largest.map(pixelCount) ?? 0 { largest = size }
         }
         return largest
+    }
+
+    /// An impossible size is the largest.
+    private static func pixelCount(_ size: Size) -> Int {
+        if size.width == 0 || size.height == 0 { return 0 }
+        return PixelSize(size.width, size.height)?.pixelCount ?? .max
     }
 
     /// The contents of `ispe`: version and flags, width, height.

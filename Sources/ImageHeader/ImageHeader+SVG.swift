@@ -33,7 +33,7 @@ extension ImageHeader {
             width = width ?? boxWidth * (scaleY ?? 1)
             height = height ?? boxHeight * (scaleX ?? 1)
         }
-        return ImageHeader("image/svg+xml", width.flatMap(rounded), height.flatMap(rounded))
+        return ImageHeader("image/svg+xml", width.map(rounded), height.map(rounded))
     }
 
     /// SVG in UTF-16, with a byte order mark or without.
@@ -60,15 +60,15 @@ extension ImageHeader {
         return number(String(text.dropLast(unit.count))).map { $0 * factor }
     }
 
-    /// A positive number. Nil for what Swift takes for a number and CSS does not.
+    /// A positive number, at most 1e9. Nil for what Swift takes for a number and CSS does not.
     private static func number(_ text: String) -> Double? {
-        guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), let value = Double(text),
-            value > 0, value < 1e9
+        guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), let value = Double(text), value > 0
         else { return nil }
-        return value
+        return min(value, 1e9)
     }
 
-    private static func rounded(_ length: Double) -> Int? { length < 1e9 ? max(1, Int(length.rounded())) : nil }
+    /// Never of a NaN: the sides of a view box are neither 0 nor infinite.
+    private static func rounded(_ length: Double) -> Int { max(1, Int(min(length, 1e9).rounded())) }
 }
 
 /// The part before the root element of an XML or HTML document (XML 1.0 section 2.8): a byte order mark, white space, the XML

@@ -5,28 +5,33 @@
 package struct ImageHeader: Equatable, Sendable {
     /// As registered with IANA, such as `image/jpeg`.
     package var mediaType: String
-    /// In pixels, as stored: a rotation in Exif metadata is not applied. Nil if the header has no valid size.
-    package var width: Int?
-    /// In pixels. Nil exactly if `width` is nil.
-    package var height: Int?
+    /// As stored: a rotation in Exif metadata is not applied. Nil if the header has no valid size.
+    package var size: PixelSize?
+    /// A side is longer than any picture's.
+    let isImpossible: Bool
 
-    /// Recognises JPEG, PNG, GIF, WebP, AVIF, HEIC, JPEG XL, BMP, TIFF and SVG. Nil if the bytes are no image.
+    package var width: Int? { size?.width }
+    package var height: Int? { size?.height }
+
+    /// Recognises JPEG, PNG, GIF, WebP, AVIF, HEIC, JPEG XL, BMP, TIFF and SVG. Nil if the bytes are no image, or claim an impossible size:
+    /// nothing that decodes pictures gets them.
     /// - Parameter bytes: the whole body if possible: 64 KiB and more of metadata can precede a JPEG's size.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        let view = ByteView(bytes)
-        let header: ImageHeader? =
-            switch view.byte(0) {
-            case 0xFF?: .jpeg(view) ?? .jpegXL(view) ?? .svgInUTF16(view)
-            case 0x89?: .png(view)
-            case UInt8(ascii: "G")?: .gif(view)
-            case UInt8(ascii: "R")?: .webP(view)
-            case UInt8(ascii: "B")?: .bmp(view)
-            case UInt8(ascii: "I")?, UInt8(ascii: "M")?: .tiff(view)
-            case 0?: .isoMedia(view) ?? .jpegXLContainer(view) ?? .svgInUTF16(view)
-            default: .svg(view) ?? .svgInUTF16(view)
-            }
-        guard let header else { return nil }
+        guard let header = Self.recognized(ByteView(bytes)), !header.isImpossible else { return nil }
         self = header
+    }
+
+    static func recognized(_ view: ByteView) -> ImageHeader? {
+        switch view.byte(0) {
+        case 0xFF?: jpeg(view) ?? jpegXL(view) ?? svgInUTF16(view)
+        case 0x89?: png(view)
+        case UInt8(ascii: "G")?: gif(view)
+        case UInt8(ascii: "R")?: webP(view)
+        case UInt8(ascii: "B")?: bmp(view)
+        case UInt8(ascii: "I")?, UInt8(ascii: "M")?: tiff(view)
+        case 0?: isoMedia(view) ?? jpegXLContainer(view) ?? svgInUTF16(view)
+        default: svg(view) ?? svgInUTF16(view)
+        }
     }
 
     /// - Parameters:
@@ -34,9 +39,8 @@ package struct ImageHeader: Equatable, Sendable {
     ///   - height: in pixels.
     package init(_ mediaType: String, _ width: Int? = nil, _ height: Int? = nil) {
         self.mediaType = mediaType
-        guard let width, let height, width > 0, height > 0 else { return }
-        self.width = width
-        self.height = height
+        size = PixelSize(width, height)
+        isImpossible = max(width ?? 0, height ?? 0) > PixelSize.maximumSide
     }
 }
 

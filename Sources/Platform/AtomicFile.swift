@@ -1,80 +1,72 @@
 /// Replaces a file atomically: readers find the old bytes or the new ones, also after power loss.
-package struct AtomicFile: ~Copyable {
+package struct AtomicFile {
     /// The file to replace. A symbolic link is followed and stays a link.
     package let path: String
-    private let temporary: String
-    private var descriptor: Int32 = -1
-    private var isReplaced = false
+    private let name: FileName
+    private let file: NewFile
 
-    /// Creates a temporary file beside `path` for the new bytes. The deinitializer deletes it unless `replace` ran.
+    /// Creates a temporary file beside `path` for the new bytes, with the owner, the permissions and the extended attributes of the file
+    /// to replace, as far as this user may give them. It is deleted unless `replace` runs.
     /// - Parameters:
-    ///   - isLocked: The caller holds a lock, so one name suffices, and a killed process's temporary file is reused.
+    ///   - sweeps: First removes what killed processes left in the directory. For directories of few files.
     ///   - mode: The permissions if there is no file yet.
     /// - Throws: `SystemError`.
-    package init(replacing path: String, isLocked: Bool = false, mode: mode_t = 0o644) throws(SystemError) {
-        self.path = Self.resolvingLinks(path)
-        temporary = isLocked ? "\(self.path).part" : "\(self.path).\(getpid()).part"
-        descriptor = try Self.create(temporary, beside: self.path, mode: mode)
-    }
-
-    /// Writes and syncs all new bytes to the temporary file.
-    /// - Throws: `SystemError`.
-    package init(_ bytes: [UInt8], replacing path: String, isLocked: Bool = false) throws(SystemError) {
-        self.path = Self.resolvingLinks(path)
-        temporary = isLocked ? "\(self.path).part" : "\(self.path).\(getpid()).part"
-        let file = try Self.create(temporary, beside: self.path, mode: 0o644)
-        descriptor = file
-        guard bytes.withUnsafeBytes({ writeAll($0, to: file) }), fsync(file) == 0 else {
-            let error = SystemError("write", path: path)
-            unlink(temporary)
-            throw error
+    package init(replacing path: String, sweeps: Bool = false, mode: mode_t = 0o644) throws(SystemError) {
+        let path = Self.resolvingLinks(path)
+        guard let name = FileName(path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed()) else {
+            throw SystemError("write", path: path, number: EISDIR)
         }
-    }
-
-    /// Creates the temporary file with the permissions of the file to replace.
-    private static func create(
-        _ temporary: String, beside path: String, mode: mode_t
-    ) throws(SystemError) -> Int32 {
         var status = stat()
         let exists = stat(path, &status) == 0
         // rename(2) needs no permission to write the file itself. A read-only file is left alone deliberately.
         if exists, access(path, W_OK) != 0 { throw SystemError("write", path: path) }
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        guard file >= 0 else { throw SystemError("write", path: path) }
-        if exists, fchmod(file, status.st_mode & 0o7777) != 0 {
-            let error = SystemError("write", path: path)
-            close(file)
-            unlink(temporary)
-            throw error
+        file = try Self.naming(path) { () throws(SystemError) in
+            let folder = try OpenFolder(path: Self.directory(of: path))
+            if sweeps { folder.sweep() }
+            return try NewFile(in: folder, mode: mode)
         }
-        return file
+        (self.path, self.name) = (path, name)
+        guard exists else { return }
+        do throws(SystemError) {
+            try file.copyAttributes(of: SourceFile(path: path))
+        } catch {
+            file.setOwner(status.st_uid, status.st_gid, mode: status.st_mode)
+        }
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-        if !isReplaced { unlink(temporary) }
+    /// Writes and syncs all new bytes to the temporary file.
+    /// - Throws: `SystemError`.
+    package init(_ bytes: [UInt8], replacing path: String, sweeps: Bool = false) throws(SystemError) {
+        try self.init(replacing: path, sweeps: sweeps)
+        try append(bytes)
+        try sync()
+    }
+
+    /// Errors name the file, not the temporary one.
+    private static func naming<Value>(
+        _ path: String, _ body: () throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        do throws(SystemError) { return try body() } catch {
+            throw SystemError("write", path: path, number: error.number)
+        }
     }
 
     /// Writes the next of the new bytes.
     /// - Throws: `SystemError`.
     package func append(_ bytes: [UInt8]) throws(SystemError) {
-        let file = descriptor
-        guard bytes.withUnsafeBytes({ writeAll($0, to: file) }) else { throw SystemError("write", path: path) }
+        try Self.naming(path) { () throws(SystemError) in try file.write(bytes) }
     }
 
     /// Returns once the new bytes would survive power loss.
     /// - Throws: `SystemError`.
-    package func sync() throws(SystemError) {
-        guard fsync(descriptor) == 0 else { throw SystemError("write", path: path) }
-    }
+    package func sync() throws(SystemError) { try Self.naming(path) { () throws(SystemError) in try file.sync() } }
 
     /// Renames the temporary file to `path` and syncs the directory. Call `sync` before, unless `init` was given all bytes.
     /// - Throws: `SystemError`; the old file is still there then.
-    package mutating func replace() throws(SystemError) {
-        guard rename(temporary, path) == 0 else { throw SystemError("write", path: path) }
-        isReplaced = true
+    package func replace() throws(SystemError) {
+        try Self.naming(path) { () throws(SystemError) in try file.commit(as: name, replacing: true) }
         // The new file is in place, whether its name is durable or not.
-        try? DurableFile.sync(directory: Self.directory(of: path))
+        try? file.folder.sync()
     }
 
     /// The path of the directory that `path` lies in.

@@ -16,11 +16,11 @@ package struct FileLock: ~Copyable {
     private let descriptor: Int32
     private let path: String
 
-    /// Opens the file, and creates it if it is missing.
+    /// Opens the file, and creates it if it is missing. A symbolic link is refused: it may lead elsewhere.
     /// - Throws: `SystemError`.
     package init(path: String) throws(SystemError) {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw SystemError("open", path: path) }
     }
 
@@ -56,12 +56,8 @@ package struct FileLock: ~Copyable {
     private var lastProgress: Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return 0 }
-        #if os(Linux)
-            let time = status.st_mtim
-        #else
-            let time = status.st_mtimespec
-        #endif
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+        // The time may be any number, as the file may be any file.
+        return status.modificationTime.tv_sec &* 1_000_000_000 &+ status.modificationTime.tv_nsec
     }
 
     /// Takes the lock if it is free. - Returns: whether it was.
@@ -69,6 +65,12 @@ package struct FileLock: ~Copyable {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
         guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemError("lock", path: path) }
         return false
+    }
+
+    /// Replaces what the file holds, for people and other processes to read. Call it with the lock held.
+    package func note(_ text: String) {
+        ftruncate(descriptor, 0)
+        _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
     package func unlock() { flock(descriptor, LOCK_UN) }

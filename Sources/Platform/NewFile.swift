@@ -6,7 +6,7 @@ import Synchronization
 /// A file that appears in a folder, complete, when it is committed. Until then it has a temporary name that begins with a dot, which
 /// media servers ignore.
 ///
-/// It is for folders that belong to a person: it never replaces a file unless told to. `AtomicFile` replaces Sleeve's own files.
+/// It is for folders that belong to a person: it never replaces a file unless told to. `AtomicFile` is one that replaces a file.
 /// A killed process leaves the temporary file, which `OpenFolder.sweep` removes.
 ///
 ///     let file = try NewFile(in: folder)
@@ -63,14 +63,14 @@ package final class NewFile {
             let file = name.withCString {
                 openat(folder.descriptor, $0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
             }
-            if file >= 0 {
-                // For `sweep`. It may remove the file before: see `commit`.
-                if isLocked { flock(file, LOCK_EX | LOCK_NB) }
+            // A leftover, or the file of a process of another container with the same number.
+            if file < 0, errno == EEXIST { continue }
+            guard file >= 0 else { throw SystemError("write", path: folder.path) }
+            if !isLocked || Self.isKept(file) {
                 (temporary, descriptor, isCommitted) = (name, file, false)
                 return
             }
-            // A leftover, or the file of a process of another container with the same number.
-            guard errno == EEXIST else { throw SystemError("write", path: folder.path) }
+            close(file)
         }
     }
 
@@ -80,6 +80,13 @@ package final class NewFile {
         let file = name.withCString { openat(folder.descriptor, $0, O_RDWR | O_TRUNC | O_NOFOLLOW | O_CLOEXEC) }
         guard file >= 0 else { throw SystemError("write", path: folder.path(of: name)) }
         (self.folder, temporary, descriptor, isCommitted) = (folder, name, file, true)
+    }
+
+    /// Locks a new file for `sweep`; false if one has taken it for a leftover in between.
+    private static func isKept(_ file: Int32) -> Bool {
+        if flock(file, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
+        var status = stat()
+        return fstat(file, &status) == 0 && status.st_nlink > 0
     }
 
     deinit {

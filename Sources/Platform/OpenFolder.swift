@@ -1,3 +1,7 @@
+#if os(Linux)
+    import CFiles
+#endif
+
 /// An open folder, in which files are found and created by their names. It stays the same folder if its path is renamed or replaced by a
 /// symbolic link meanwhile, and its path may be in any encoding.
 package final class OpenFolder: Sendable {
@@ -10,7 +14,13 @@ package final class OpenFolder: Sendable {
     package convenience init(path: String) throws(SystemError) { try self.init(path: Array(path.utf8)) }
 
     package convenience init(path: [UInt8]) throws(SystemError) {
-        let descriptor = FileName.withCString(path) { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        var descriptor = FileName.withCString(path) { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        #if os(Linux)
+            // Files can be created in a folder that this user may not read.
+            if descriptor < 0, errno == EACCES {
+                descriptor = FileName.withCString(path) { open($0, sleeve_path_only | O_DIRECTORY | O_CLOEXEC) }
+            }
+        #endif
         try self.init(descriptor: descriptor, path: String(decoding: path, as: UTF8.self))
     }
 
@@ -184,7 +194,7 @@ package final class OpenFolder: Sendable {
         // Where files cannot be locked, an hour is longer than any copy takes.
         var status = stat()
         guard errno != EWOULDBLOCK, fstat(file, &status) == 0 else { return false }
-        return Int64(status.modificationTime.tv_sec) + 3_600 < Int64(time(nil))
+        return Int64(status.modificationTime.tv_sec) < Int64(time(nil)) - 3_600
     }
 }
 

@@ -22,15 +22,24 @@ package enum Redaction {
     private static let shortNames: Set<String> = ["p", "t", "s", "k"]
 
     /// Replaces every credential in a text, also in a URL that a parameter of another URL holds, however often it is
-    /// percent-encoded there.
+    /// percent-encoded there. The time grows with the length of the text.
     package static func redact(_ text: String) -> String {
         let indicators: Set<UInt8> = [UInt8(ascii: "="), UInt8(ascii: "@"), UInt8(ascii: "%")]
         guard text.utf8.contains(where: indicators.contains) else { return text }
-        return replacing(parameters, in: replacing(users, in: text))
+        let bytes = Array(text.utf8)
+        var scan = Scan(bytes)
+        var (result, kept): ([UInt8], Int) = ([], 0)
+        while let range = scan.next() {
+            result += bytes[kept..<range.lowerBound] + Array(mark.utf8)
+            kept = range.upperBound
+        }
+        return kept == 0 ? text : String(decoding: result + bytes[kept...], as: UTF8.self)
     }
 
     /// A text that is no usable URL, for a message: one that may hold a password is not repeated.
-    package static func displayable(_ text: String) -> String { text.contains("@") ? "(a URL with credentials)" : text }
+    package static func displayable(_ text: String) -> String {
+        text.contains("@") ? "(a URL with credentials)" : text.shortened(to: 300)
+    }
 
     /// A URL without user name and password.
     package static func removingUserInfo(_ url: String) -> String {
@@ -53,114 +62,125 @@ package enum Redaction {
         }
     }
 
-    private static func replacing(_ credentials: ([Unit]) -> [Range<Int>], in text: String) -> String {
-        let bytes = Array(text.utf8)
-        let units = units(bytes)
-        let found = credentials(units).filter { !$0.isEmpty }
-        if found.isEmpty { return text }
-        var (result, kept): ([UInt8], Int) = ([], 0)
-        for range in found {
-            result += bytes[kept..<units[range.lowerBound].range.lowerBound] + Array(mark.utf8)
-            kept = units[range.upperBound - 1].range.upperBound
-        }
-        return String(decoding: result + bytes[kept...], as: UTF8.self)
-    }
+    /// Finds credentials, one after the other. What is searched ahead, to the end of a value or of a word, is remembered for each depth, so
+    /// that no part of the text is searched again for each of its parameters.
+    private struct Scan {
+        private let units: [Unit]
+        private var index = 0
+        private var valueEnds: [Int: Int] = [:]
+        private var words: [Int: (end: Int, lastAt: Int)] = [:]
 
-    private static func units(_ bytes: [UInt8]) -> [Unit] {
-        func digit(_ index: Int) -> UInt8? {
-            index < bytes.count ? Hexadecimal.value(bytes[index]) : nil
-        }
-        var (units, index): ([Unit], Int) = ([], 0)
-        while index < bytes.count {
-            var unit = Unit(byte: bytes[index], range: index..<(index + 1))
-            // In `%2525` the `%` is itself encoded.
-            while unit.byte == UInt8(ascii: "%"), let high = digit(unit.range.upperBound),
-                let low = digit(unit.range.upperBound + 1)
-            {
-                unit = Unit(byte: high << 4 | low, depth: unit.depth + 1, range: index..<(unit.range.upperBound + 2))
+        init(_ bytes: [UInt8]) {
+            func digit(_ index: Int) -> UInt8? { index < bytes.count ? Hexadecimal.value(bytes[index]) : nil }
+            var (units, index): ([Unit], Int) = ([], 0)
+            units.reserveCapacity(bytes.count)
+            while index < bytes.count {
+                var unit = Unit(byte: bytes[index], range: index..<(index + 1))
+                // In `%2525` the `%` is itself encoded.
+                while unit.byte == UInt8(ascii: "%"), let high = digit(unit.range.upperBound),
+                    let low = digit(unit.range.upperBound + 1)
+                {
+                    let end = unit.range.upperBound + 2
+                    unit = Unit(byte: high << 4 | low, depth: unit.depth + 1, range: index..<end)
+                }
+                units.append(unit)
+                index = unit.range.upperBound
             }
-            units.append(unit)
-            index = unit.range.upperBound
+            self.units = units
         }
-        return units
-    }
 
-    /// `https://user:password@host/` is `https://[hidden]@host/`, and `user:password@host:8080` is `[hidden]@host:8080`.
-    private static func users(_ units: [Unit]) -> [Range<Int>] {
-        var found: [Range<Int>] = []
-        var index = 0
-        while index < units.count {
+        /// The bytes of the next credential.
+        mutating func next() -> Range<Int>? {
+            while index < units.count {
+                guard let found = user() ?? parameter() else {
+                    index += 1
+                    continue
+                }
+                index = found.upperBound
+                return units[found.lowerBound].range.lowerBound..<units[found.upperBound - 1].range.upperBound
+            }
+            return nil
+        }
+
+        /// User name and password that begin here: `https://user:password@host/` is `https://[hidden]@host/`, and
+        /// `user:password@host:8080` is `[hidden]@host:8080`. Without a scheme, it takes a colon to tell a password from a mail address.
+        private mutating func user() -> Range<Int>? {
             let isURL =
                 index > 2 && units[index - 1].isOne(of: "/\\") && units[index - 2].isOne(of: "/\\")
                 && units[index - 3].isOne(of: ":")
-            let isWord = index == 0 || units[index - 1].isOne(of: " \t\"'<>(")
-            if isURL || isWord, let at = endOfUser(units[index...], isURL: isURL, isURL ? units[index - 1].depth : 0) {
-                found.append(index..<at)
-                index = at
+            guard isURL || index == 0 || units[index - 1].isOne(of: " \t\"'<>(", upTo: 0) else { return nil }
+            let depth = isURL ? units[index - 1].depth : 0
+            var (end, colon, at): (Int, Int?, Int?) = (index, nil, nil)
+            while end < units.count, !units[end].isOne(of: "/\\?# \t\"'<>", upTo: depth),
+                !units[end].isOne(of: "&;", upTo: depth - 1), isURL || !units[end].isOne(of: "(", upTo: 0)
+            {
+                if units[end].isOne(of: ":", upTo: depth) { colon = colon ?? end }
+                if units[end].isOne(of: "@", upTo: depth) { at = end }
+                end += 1
             }
-            index += 1
+            // A password may contain a slash: what follows the colon is no port then.
+            if isURL, let colon, !units[index].isOne(of: "["),
+                !units[(colon + 1)..<end].allSatisfy({ Redaction.isDigit($0.byte) })
+            {
+                at = lastAt(depth)
+            }
+            guard let at, at > index, isURL || colon.map({ $0 < at }) == true else { return nil }
+            return index..<at
         }
-        return found
-    }
 
-    /// The position of the `@` after user name and password.
-    /// - Parameters:
-    ///   - isURL: a scheme precedes. Otherwise it takes a colon to tell a password from a mail address.
-    ///   - depth: that of the delimiters.
-    private static func endOfUser(_ units: ArraySlice<Unit>, isURL: Bool, _ depth: Int) -> Int? {
-        var authority = units.prefix {
-            !$0.isOne(of: "/\\?# \t\"'<>", upTo: depth) && !$0.isOne(of: "&;", upTo: depth - 1)
+        /// The last `@` of the word from here on.
+        private mutating func lastAt(_ depth: Int) -> Int? {
+            if let word = words[depth], word.end >= index { return word.lastAt >= index ? word.lastAt : nil }
+            var (end, lastAt) = (index, -1)
+            while end < units.count, !units[end].isOne(of: " \t\"'<>", upTo: depth) {
+                if units[end].isOne(of: "@", upTo: depth) { lastAt = end }
+                end += 1
+            }
+            words[depth] = (end, lastAt)
+            return lastAt >= index ? lastAt : nil
         }
-        let colon = authority.firstIndex { $0.isOne(of: ":", upTo: depth) }
-        // A password may contain a slash: what follows the colon is no port then.
-        if isURL, let colon, authority.first?.isOne(of: "[") == false,
-            !authority[(colon + 1)...].allSatisfy({ isDigit($0.byte) })
-        {
-            authority = units.prefix { !$0.isOne(of: " \t\"'<>", upTo: depth) }
-        }
-        guard let at = authority.lastIndex(where: { $0.isOne(of: "@", upTo: depth) }) else { return nil }
-        return isURL || colon.map { $0 < at } == true ? at : nil
-    }
 
-    /// `?token=abc&size=1` is `?token=[hidden]&size=1`.
-    private static func parameters(_ units: [Unit]) -> [Range<Int>] {
-        var found: [Range<Int>] = []
-        var index = 0
-        while let mark = units[index...].firstIndex(where: { $0.isOne(of: "?&#;") }) {
-            let name = units[(mark + 1)...].prefix { !$0.isOne(of: "=?&#; \t") }
-            index = name.endIndex
-            guard index < units.count, units[index].isOne(of: "=") else { continue }
-            let depth = units[mark].depth
-            var value = units[(index + 1)...].prefix { !$0.isOne(of: "&#; \t\"'<>", upTo: depth) }
+        /// The value of the parameter that begins here, if it is a credential: `?token=abc&size=1` is `?token=[hidden]&size=1`.
+        private mutating func parameter() -> Range<Int>? {
+            guard units[index].isOne(of: "?&#;") else { return nil }
+            let name = units[(index + 1)...].prefix { !$0.isOne(of: "=?&#; \t") }
+            guard name.endIndex < units.count, units[name.endIndex].isOne(of: "=") else { return nil }
+            let (start, depth) = (name.endIndex + 1, units[index].depth)
+            var end = valueEnds[depth] ?? 0
+            if end < start {
+                end = units[start...].firstIndex { $0.isOne(of: "&#; \t\"'<>", upTo: depth) } ?? units.count
+                valueEnds[depth] = end
+            }
+            guard Redaction.isCredential(name.map(\.byte), units[start..<end]) else { return nil }
             // Punctuation after the URL does not belong to the value.
-            while value.last?.isOne(of: "):,.", upTo: 0) == true { value.removeLast() }
-            guard isCredential(name.map(\.byte), value.map(\.byte)) else { continue }
-            found.append(value.startIndex..<value.endIndex)
-            index = value.endIndex
+            while end > start, Scan.isPunctuation(units[end - 1]) { end -= 1 }
+            return start < end ? start..<end : nil
         }
-        return found
+
+        static func isPunctuation(_ unit: Unit) -> Bool { unit.isOne(of: "):,.", upTo: 0) }
     }
 
-    private static func isCredential(_ name: [UInt8], _ value: [UInt8]) -> Bool {
+    private static func isCredential(_ name: [UInt8], _ value: ArraySlice<Unit>) -> Bool {
         let name = String(decoding: name, as: UTF8.self)
         let plain = name.lowercased().filter { $0.isLetter || $0.isNumber }
         if names.contains(plain) || parts.contains(where: plain.contains) { return true }
         if ["_key", "-key", "Key"].contains(where: name.hasSuffix) { return true }
-        if shortNames.contains(plain) { return value.count > 4 || !value.allSatisfy(isDigit) }
-        return isGenerated(value)
+        // Both searches end where another parameter begins.
+        let word = value.prefix { isDigit($0.byte) || isLetter($0.byte) || $0.isOne(of: "-_+/=~") }
+        let isWord = value[word.endIndex...].allSatisfy(Scan.isPunctuation)
+        if shortNames.contains(plain) { return !isWord || word.count > 4 || !word.allSatisfy { isDigit($0.byte) } }
+        return isWord && isGenerated(word.map(\.byte))
     }
 
     /// Whether a value looks like a generated token: at least 20 letters and digits, mixed, without the punctuation of names and
     /// addresses. A UUID identifies a thing.
     private static func isGenerated(_ value: [UInt8]) -> Bool {
-        func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
-        guard value.count >= 20, value.contains(where: isDigit), value.contains(where: isLetter),
-            value.allSatisfy({ isDigit($0) || isLetter($0) || "-_+/=~".utf8.contains($0) })
-        else { return false }
+        guard value.count >= 20, value.contains(where: isDigit), value.contains(where: isLetter) else { return false }
         return value.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map(\.count) != [
             8, 4, 4, 4, 12,
         ]
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

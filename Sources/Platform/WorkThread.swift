@@ -6,38 +6,45 @@ package enum WorkThread {
     }
 
     /// Runs `body` on a new detached thread. The thread blocks every signal: the program's own threads handle them.
+    ///
+    /// If the system has no thread for a second, the process ends with a message: nothing else could run the work, or report an error.
     package static func start(_ body: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(body: body))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         defer { pthread_attr_destroy(&attributes) }
-        #if os(Linux)
-            var thread = pthread_t()
-            let code = pthread_create(
-                &thread, &attributes,
-                { argument in
-                    WorkThread.enter(argument!)
-                    return nil
-                }, work.toOpaque())
-        #else
-            var thread: pthread_t?
-            let code = pthread_create(
-                &thread, &attributes,
-                { argument in
-                    WorkThread.enter(argument)
-                    return nil
-                }, work.toOpaque())
-        #endif
-        precondition(code == 0, "cannot start a thread: error \(code)")
+        var code = create(&attributes, work.toOpaque())
+        for _ in 0..<20 where code != 0 {
+            usleep(50_000)
+            code = create(&attributes, work.toOpaque())
+        }
+        if code == 0 { return }
+        let error = SystemError("cannot start a thread", number: code)
+        let message = "sleeve: \(error); the system or `ulimit -u` allows too few\n"
+        _ = Array(message.utf8).withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }
+        _exit(EXIT_FAILURE)
     }
 
-    private static func enter(_ argument: UnsafeMutableRawPointer) {
+    private static func create(_ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer) -> Int32 {
+        #if os(Linux)
+            var thread = pthread_t()
+        #else
+            var thread: pthread_t?
+        #endif
+        return pthread_create(
+            &thread, &attributes,
+            {
+                WorkThread.enter($0)
+                return nil
+            }, work)
+    }
+
+    private static func enter(_ argument: UnsafeMutableRawPointer?) {
         var all = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_BLOCK, &all, nil)
-        let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
-        work.body()
+        if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
     }
 
     /// The current thread's number: unique among the threads that are alive, never 0.

@@ -79,14 +79,14 @@ import Testing
             try await library.save(LibraryMemento(album: albums[1].id, index: 1, position: 1), for: "one")
             try await library.save(
                 LibraryMemento(album: albums[2].id, index: 2, position: 2, order: "title"), for: "two")
-            await library.close()
+            library.close()
             let next = shelf.store()
             #expect(try await next.memento(of: "one")?.album == albums[1].id)
             #expect(try await next.memento(of: "two")?.order == "title")
             #expect(try await next.memento(of: "three") == nil)
             try await next.delete(at: 1)
             #expect(try await next.memento(of: "one")?.album == albums[2].id)
-            await next.close()
+            next.close()
         }
     }
 }

@@ -30,7 +30,7 @@ import Testing
             #expect(album.year == "1999" && album.otherFields == former.otherFields)
             #expect(try shelf.text.contains("\"zeta\": 1.50"))
             #expect(try await library.titles == ["A", "Bee", "C"])
-            await library.close()
+            library.close()
         }
     }
 
@@ -40,16 +40,16 @@ import Testing
             let before = try await library.all()
             try await library.edit(before[1].id) { ($0.title, $0.genre, $0.alternateCoverURLs) = ("Bee", "Folk", []) }
             let after = try await library.all()
-            await library.close()
+            library.close()
             let next = shelf.store()
             #expect(try await next.undo()?.message == "Edited “B”")
             #expect(try await next.all() == before)
             #expect(try await next.undo() == nil)
-            await next.close()
+            next.close()
             let last = shelf.store()
             #expect(try await last.redo() != nil)
             #expect(try await last.all() == after)
-            await last.close()
+            last.close()
         }
     }
 
@@ -61,7 +61,7 @@ import Testing
             try await library.undo()
             let album = try await library.all()[1]
             #expect(album.year == "1999" && album.otherFields.contains(JSONMember("zeta", json: "2.75")))
-            await library.close()
+            library.close()
         }
     }
 
@@ -76,8 +76,8 @@ import Testing
             try await shelf.store().take(.edit([(former, album)]))
             let edited = try await one.all()[1]
             #expect(edited.genre == "Jazz" && edited.year == "2002")
-            await one.close()
-            await other.close()
+            one.close()
+            other.close()
         }
     }
 
@@ -88,7 +88,7 @@ import Testing
             #expect(try await library.edit(id) { $0.title = "A" } == nil)
             #expect(try await library.edit("no such id") { $0.title = "Z" } == nil)
             #expect(try await library.history().undo == nil)
-            await library.close()
+            library.close()
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
         try await withThree { shelf in
             let library = shelf.store()
             let former = try await library.all()[1]
-            await library.close()
+            library.close()
             var album = former
             album.title = "Bee"
             let edit = AlbumEdit(
@@ -109,7 +109,7 @@ import Testing
             #expect(try await next.titles == ["A", "Bee", "C"])
             try await next.undo()
             #expect(try await next.titles == ["A", "B", "C"])
-            await next.close()
+            next.close()
         }
     }
 

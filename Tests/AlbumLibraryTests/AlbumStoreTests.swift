@@ -17,7 +17,7 @@ import Wire
             #expect(try await library.titles == ["Mine"])
             #expect(try await library.undo() != nil)
             #expect(try await library.titles == [] && shelf.text == "[\n]\n")
-            await library.close()
+            library.close()
         }
     }
 
@@ -27,7 +27,7 @@ import Wire
             await #expect(throws: LibraryError.self) { try await library.all() }
             await #expect(throws: LibraryError.self) { try await library.add(Album(title: "A")) }
             #expect(!FileManager.default.fileExists(atPath: ".state"))
-            await library.close()
+            library.close()
             await #expect(throws: LibraryError.closed) { try await library.undo() }
         }
     }
@@ -40,11 +40,11 @@ import Wire
             #expect(try await library.titles == ["A", "New", "B", "C"])
             #expect(try await library.delete(at: 0)?.title == "A")
             #expect(try await library.delete(at: 17) == nil)
-            await library.close()
+            library.close()
             let next = shelf.store()
             #expect(try await next.titles == ["New", "B", "C"])
             #expect(try await next.all().first == added)
-            await next.close()
+            next.close()
         }
     }
 
@@ -56,7 +56,7 @@ import Wire
             for number in 0..<50 { try await library.add(Album(title: "N\(number)"), at: number % 3) }
             try await library.delete([try await library.all()[5].id, try await library.all()[9].id])
             let after = try await library.all()
-            await library.close()
+            library.close()
             let next = shelf.store()
             for _ in 0..<51 { #expect(try await next.undo() != nil) }
             #expect(try await next.undo() == nil)
@@ -64,7 +64,7 @@ import Wire
             #expect(try await next.history().redo?.title == "Add “N0”")
             while try await next.redo() != nil {}
             #expect(try await next.all() == after)
-            await next.close()
+            next.close()
         }
     }
 
@@ -76,7 +76,7 @@ import Wire
             try await library.add(Album(title: "C"))
             #expect(try await library.redo() == nil)
             #expect(try await library.titles == ["A", "C"])
-            await library.close()
+            library.close()
         }
     }
 
@@ -100,7 +100,7 @@ import Wire
             try await library.undo()
             #expect(try shelf.text.contains(kept))
             #expect(try await !library.all()[0].json.contains("\n"))
-            await library.close()
+            library.close()
         }
     }
 
@@ -113,7 +113,7 @@ import Wire
             #expect(try await library.all().dropFirst().map(\.id) == ids)
             #expect(try await Set(library.all().map(\.id)).count == 4)
             for id in ids { #expect(try shelf.text.contains("\"id\": \"\(id)\"")) }
-            await library.close()
+            library.close()
         }
     }
 
@@ -131,7 +131,7 @@ import Wire
             #expect(try String(contentsOfFile: shelf.state + "/" + (aside.first ?? ""), encoding: .utf8) == text)
             #expect(try await library.undo() != nil)
             #expect(try await library.titles == ["A", "B"])
-            await library.close()
+            library.close()
         }
     }
 
@@ -143,7 +143,7 @@ import Wire
             let error = await #expect(throws: LibraryError.self) { try await library.all() }
             #expect(error?.message.contains("albums.json:3:") == true)
             #expect(try shelf.text.contains("\"B\""))
-            await library.close()
+            library.close()
         }
     }
 
@@ -157,7 +157,7 @@ import Wire
             try await library.add(Album(title: "C"))
             #expect(try await library.titles == ["B", "By hand", "C"])
             #expect(changes.withLock { $0 } > 0, "observers must be notified")
-            await library.close()
+            library.close()
         }
     }
 
@@ -165,7 +165,7 @@ import Wire
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
             let edit = try await library.all().adding([Album(id: "new", title: "B")], at: 1)
-            await library.close()
+            library.close()
             // As `edit` does before it replaces the file.
             let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
             try journal.record(.new(edit), changing: edit, messages: [])
@@ -174,7 +174,7 @@ import Wire
             #expect(try journal.pending() == nil)
             #expect(try await next.undo() != nil)
             #expect(try await next.titles == ["A"])
-            await next.close()
+            next.close()
         }
     }
 
@@ -182,13 +182,13 @@ import Wire
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
             try await library.add(Album(title: "B"))
-            await library.close()
+            library.close()
             try Data(repeating: 0x55, count: 9_000).write(to: URL(fileURLWithPath: shelf.state + "/journal.sqlite3"))
             let next = shelf.store()
             #expect(try await next.titles == ["A", "B"])
             try await next.add(Album(title: "C"))
             #expect(try await next.history().undo?.title == "Add “C”")
-            await next.close()
+            next.close()
         }
     }
 
@@ -201,7 +201,7 @@ import Wire
             let error = await #expect(throws: LibraryError.self) { try await library.add(Album(title: "B")) }
             #expect(error?.message.contains(shelf.state) == true)
             #expect(try await library.titles == ["A"])
-            await library.close()
+            library.close()
         }
     }
 
@@ -215,7 +215,7 @@ import Wire
             try await library.add(Album(title: "A"))
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: shelf.file) == real)
             #expect(try FileManager.default.attributesOfItem(atPath: real)[.posixPermissions] as? Int == 0o640)
-            await library.close()
+            library.close()
         }
     }
 
@@ -228,8 +228,8 @@ import Wire
             try await library.add(Album(title: "B"))
             #expect(try await other.undo()?.changes.first?.album.title == "B")
             #expect(!FileManager.default.fileExists(atPath: shelf.folder + "/link.json.state"))
-            await library.close()
-            await other.close()
+            library.close()
+            other.close()
         }
     }
 
@@ -242,7 +242,7 @@ import Wire
             #expect(undone?.changes == [] && undone?.message(.undo) == "Nothing changed: it was deleted already")
             #expect(try await library.titles == ["By hand"])
             #expect(try await library.undo() == nil)
-            await library.close()
+            library.close()
         }
     }
 
@@ -275,7 +275,7 @@ import Wire
                     group.addTask {
                         let library = shelf.store()
                         for number in 0..<12 { try await library.add(Album(title: "\(writer)-\(number)")) }
-                        await library.close()
+                        library.close()
                     }
                 }
                 try await group.waitForAll()
@@ -286,7 +286,7 @@ import Wire
             #expect(Set(titles).count == 120)
             for _ in 0..<120 { try await library.undo() }
             #expect(try await library.titles == [])
-            await library.close()
+            library.close()
         }
     }
 
@@ -307,7 +307,7 @@ import Wire
             try await library.redo()
             try await library.undo()
             #expect(try shelf.text.contains("Again"))
-            await library.close()
+            library.close()
         }
     }
 
@@ -317,20 +317,19 @@ import Wire
             let library = shelf.store(path)
             await #expect(throws: LibraryError.self) { try await library.all() }
             #expect(!FileManager.default.fileExists(atPath: path + ".state"))
-            await library.close()
+            library.close()
         }
     }
 
     @Test func `temporary files of a killed process are removed when the library is next used`() async throws {
         try await withShelf(["A"]) { shelf in
             try FileManager.default.createDirectory(atPath: shelf.state, withIntermediateDirectories: true)
-            let litter = shelf.state + "/last-good.json.999999999.part", mine = shelf.state + "/x.\(getpid()).part"
-            for path in [litter, mine] { try Data().write(to: URL(fileURLWithPath: path)) }
+            let litter = [shelf.state, shelf.folder].map { $0 + "/.sleeve-999999999-1.part" }
+            for path in litter { try Data().write(to: URL(fileURLWithPath: path)) }
             let library = shelf.store()
             try await library.add(Album(title: "B"))
-            #expect(!FileManager.default.fileExists(atPath: litter))
-            #expect(FileManager.default.fileExists(atPath: mine), "its process lives")
-            await library.close()
+            for path in litter { #expect(!FileManager.default.fileExists(atPath: path)) }
+            library.close()
         }
     }
 
@@ -342,7 +341,7 @@ import Wire
             #expect(try await library.add([Album(title: "D")]) == nil)
             try await library.undo()
             #expect(try await library.titles == ["A", "B"])
-            await library.close()
+            library.close()
         }
     }
 }

@@ -70,7 +70,7 @@ import Testing
             #expect(
                 error?.message.contains("albums.json:2:14: the text is not UTF-8") == true, "\(error?.message ?? "")")
             #expect(FileManager.default.contents(atPath: shelf.file) == bytes)
-            await library.close()
+            library.close()
         }
     }
 

@@ -12,12 +12,12 @@ import Testing
             for index in 0..<1_100 { album.otherFields.append(JSONMember("k\(index)", json: text)) }
             #expect(throws: AlbumProblem.self) { try album.validated(editing: nil) { _ in nil } }
             try await library.add(album)
-            await library.close()
+            library.close()
             let next = shelf.store()
             #expect(try await next.titles == ["A", "Big"])
             try await next.undo()
             #expect(try await next.titles == ["A"])
-            await next.close()
+            next.close()
         }
     }
 
@@ -40,25 +40,26 @@ import Testing
             #expect(try journal.pending() == nil && journal.messageCount(to: "r") == 0)
             let after = try journal.steps()
             #expect(after.undo == before.undo && after.redo == before.redo && after.redo != nil)
-            await library.close()
+            library.close()
         }
     }
 
-    @Test func `an edit that was interrupted does not hide a library that can only be read`() async throws {
+    @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+    func `an edit that was interrupted does not hide a library that can only be read`() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
             let edit = try await library.all().adding([Album(id: "b", title: "B")], at: 1)
-            await library.close()
+            library.close()
             try AlbumJournal(path: shelf.state + "/journal.sqlite3").record(.new(edit), changing: edit, messages: [])
-            // A directory in the place of the temporary file, for a user who may write everywhere.
-            try FileManager.default.createDirectory(atPath: shelf.file + ".part", withIntermediateDirectories: true)
+            chmod(shelf.folder, 0o555)
+            defer { chmod(shelf.folder, 0o755) }
             let next = shelf.store()
             #expect(try await next.titles == ["A"])
             await #expect(throws: LibraryError.self) { try await next.add(Album(title: "C")) }
-            try FileManager.default.removeItem(atPath: shelf.file + ".part")
+            chmod(shelf.folder, 0o755)
             try await next.add(Album(title: "C"))
             #expect(try await next.titles == ["A", "B", "C"])
-            await next.close()
+            next.close()
         }
     }
 
@@ -70,7 +71,7 @@ import Testing
             try await library.add(Album(title: "A"))
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: shelf.file) == "real.json")
             #expect(FileManager.default.fileExists(atPath: real))
-            await library.close()
+            library.close()
         }
     }
 

@@ -32,6 +32,22 @@ import Testing
         #expect(try decide(302, to: "https://a.example/1.jpg", redirectCount: 10)?.failed == .tooManyRedirects)
     }
 
+    @Test func `a redirect to more than 8 KiB is refused with a short message`() throws {
+        let location = "https://b.example/" + String(repeating: "?a=b", count: 6_000)
+        guard case .failure(let failure) = try decide(302, to: location) else { return #expect(Bool(false)) }
+        #expect(failure.kind == .refusedAddress && failure.message.utf8.count < 200, "\(failure.message)")
+    }
+
+    @Test func `what a failure keeps and shows of a server's text is short, and has no credentials`() throws {
+        let long = String(repeating: "/x", count: 50_000)
+        var failure = CoverFailure(
+            .status, url: "https://a.example/1.jpg?token=hush" + long, detail: "found \(long)?key=hush")
+        failure.detail += " (redirected to https://b.example/?sig=hush&a=\(long))"
+        #expect(failure.detail.utf8.count < 600 && failure.message.utf8.count < 1_000)
+        #expect(
+            !failure.message.contains("hush") && failure.message.hasPrefix("https://a.example/1.jpg?token=[hidden]"))
+    }
+
     @Test func `a redirect from https to http is refused unless downgrades are allowed`() throws {
         let plain = "http://b.example/2.jpg"
         #expect(try decide(301, to: plain)?.failed == .refusedAddress)

@@ -53,11 +53,8 @@ private struct Stage {
             get { .notice }
             set {}
         }
-        func log(
-            level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
-            function: String, line: UInt
-        ) {
-            lines.withLock { $0.append("\(message)") }
+        func log(event: LogEvent) {
+            lines.withLock { $0.append("\(event.message)") }
         }
     }
 

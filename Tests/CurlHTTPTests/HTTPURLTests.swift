@@ -25,6 +25,22 @@ import Testing
         #expect(try HTTPURL(expected).string == expected)
     }
 
+    @Test func `more than 8 KiB are no URL, also if they become so many`() throws {
+        func url(_ text: String, _ count: Int) -> String {
+            "http://example.com/" + String(repeating: text, count: count)
+        }
+        let longest = HTTPURL.maximumLength - url("", 0).utf8.count
+        #expect(try HTTPURL(url("a", longest)).string.utf8.count == HTTPURL.maximumLength)
+        for long in [url("a", longest + 1), url("\u{E9}", longest / 3), url(" ", longest / 2), url("?a=b", 1 << 20)] {
+            let problem = #expect(throws: HTTPURL.Problem.self) { _ = try HTTPURL(long) }
+            #expect(problem == .tooLong && "\(problem!)".utf8.count < 60)
+        }
+        let scheme = #expect(throws: HTTPURL.Problem.self) {
+            _ = try HTTPURL(String(repeating: "s", count: 8_000) + "://a/")
+        }
+        #expect("\(scheme!)".utf8.count < 100)
+    }
+
     @Test func `a letter outside ASCII is one key whether written as it is or percent-encoded in either case`() throws {
         let written = try HTTPURL("http://example.com/caf\u{E9}.jpg").string
         #expect(written.utf8.allSatisfy { $0 < 0x80 })

@@ -1,3 +1,4 @@
+import HTTPTypes
 import OriginServer
 import Testing
 import Wire
@@ -41,6 +42,35 @@ import Wire
         #expect(error?.kind == .tooLarge && error?.detail.contains("307200 bytes") == true, "\(error as Any)")
     }
 
+    @Test func `a field that is folded over thousands of lines ends the transfer`() async throws {
+        let folded = "ETag: \"\r\n" + String(repeating: " x\r\n", count: 50_000)
+        let error = try await failure("HTTP/1.1 200 OK\r\n\(folded)Content-Length: 0\r\n\r\n")
+        #expect(error?.kind == .tooLarge && error?.detail.contains("5000 lines") == true, "\(error as Any)")
+    }
+
+    @Test func `RFC 9112 section 5.2: a folded field is one line, and one that is not kept folds nothing`() {
+        var heads = ResponseHeads(limit: 1_000)
+        let lines = ["HTTP/1.1 200 OK", "ETag: \"a", "\tb", "  c\"", "X-Other: d", " e", "Age: 1", ""]
+        for line in lines { #expect(Array("\(line)\r\n".utf8).withUnsafeBytes { heads.receive($0) }) }
+        #expect(heads.isComplete && heads.fields == [.eTag: "\"a b c\"", .age: "1"])
+    }
+
+    @Test func `of a response, at most 16 KiB of fields are kept, and a field is kept whole or not at all`() {
+        var fields = HTTPFields()
+        for name in ResponseFields.names {
+            fields.append(HTTPField(name: name, value: String(repeating: "x", count: 1_024)))
+        }
+        let kept = ResponseFields.cached(fields)
+        #expect(
+            kept == fields && kept.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 3 } < 16 << 10)
+        for index in fields.indices { fields[index].value += "x" }
+        // A part of these might permit what the whole forbids.
+        #expect(ResponseFields.cached(fields) == [.cacheControl: "no-store", .vary: "*"])
+        var lines: HTTPFields = [.eTag: "\"a\""]
+        for _ in 0..<300 { lines.append(HTTPField(name: .lastModified, value: "Thu")) }
+        #expect(ResponseFields.cached(lines) == [.eTag: "\"a\""])
+    }
+
     @Test func `ten thousand cookies are too many fields, and none is ever sent back`() async throws {
         let cookies = (0..<10_000).map { "Set-Cookie: name\($0)=value\($0); Path=/; HttpOnly\r\n" }.joined()
         let error = try await failure("HTTP/1.1 200 OK\r\n" + cookies + "Content-Length: 0\r\n\r\n")
@@ -55,6 +85,12 @@ import Wire
                 }
             }
         }
+    }
+
+    @Test func `the name of a coding is not repeated at length`() async throws {
+        let coding = String(repeating: "q", count: 90_000)
+        let error = try await failure("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: 1\r\n\r\nx")
+        #expect(error.map { $0.detail.utf8.count < 500 } == true)
     }
 
     @Test func `a redirect to an address of ten megabytes is not followed, nor kept`() async throws {

@@ -9,7 +9,7 @@ import Testing
             let path = folder + "/file"
             try Data("old".utf8).write(to: URL(filePath: path))
             do {
-                var file = try AtomicFile(Array("new".utf8), replacing: path)
+                let file = try AtomicFile(Array("new".utf8), replacing: path)
                 #expect(text(of: path) == "old")
                 try file.replace()
             }
@@ -37,12 +37,41 @@ import Testing
 
     @Test func `parts are written in order`() throws {
         try withFolder { folder in
-            var file = try AtomicFile(replacing: folder + "/file", isLocked: true)
+            let file = try AtomicFile(replacing: folder + "/file")
             for part in ["a", "", "bc"] { try file.append(Array(part.utf8)) }
             try file.sync()
-            #expect(try names(in: folder) == ["file.part"], "under a lock one name suffices")
             try file.replace()
             #expect(text(of: folder + "/file") == "abc")
+        }
+    }
+
+    @Test func `what lies under the name of the temporary file is neither opened nor replaced`() throws {
+        try withFolder { folder in
+            let (path, other) = (folder + "/file", folder + "/other")
+            try Data("mine".utf8).write(to: URL(filePath: other))
+            let number = try #require(Int("\(NewFile.temporaryName())".split { !$0.isNumber }.last ?? ""))
+            for next in number..<(number + 100) {
+                let link = "\(folder)/.sleeve-\(getpid())-\(next).part"
+                try FileManager.default.createSymbolicLink(
+                    atPath: link, withDestinationPath: next % 2 == 0 ? other : path)
+            }
+            let planted = try names(in: folder).count
+            let file = try AtomicFile(Array("new".utf8), replacing: path)
+            try file.replace()
+            #expect(text(of: path) == "new" && text(of: other) == "mine")
+            #expect(try names(in: folder).count == planted + 1)
+        }
+    }
+
+    @Test func `the file of a killed process is removed where that is asked for`() throws {
+        try withFolder { folder in
+            let leftover = folder + "/.sleeve-1-1.part"
+            for sweeps in [false, true] {
+                try Data("half".utf8).write(to: URL(filePath: leftover))
+                let file = try AtomicFile(Array("new".utf8), replacing: folder + "/file", sweeps: sweeps)
+                try file.replace()
+                #expect(try names(in: folder) == (sweeps ? ["file"] : [".sleeve-1-1.part", "file"]))
+            }
         }
     }
 
@@ -52,11 +81,11 @@ import Testing
             func mode() throws -> Int? {
                 try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             }
-            var new = try AtomicFile(replacing: path, mode: 0o600)
+            let new = try AtomicFile(replacing: path, mode: 0o600)
             try new.replace()
             #expect(try mode() == 0o600)
             chmod(path, 0o664)
-            var next = try AtomicFile(Array("x".utf8), replacing: path)
+            let next = try AtomicFile(Array("x".utf8), replacing: path)
             try next.replace()
             #expect(try mode() == 0o664)
         }
@@ -68,7 +97,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: folder + "/real", withIntermediateDirectories: true)
             if exists { try Data("old".utf8).write(to: URL(filePath: folder + "/real/file")) }
             try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "real/file")
-            var file = try AtomicFile(Array("new".utf8), replacing: folder + "/link")
+            let file = try AtomicFile(Array("new".utf8), replacing: folder + "/link")
             try file.replace()
             #expect(text(of: folder + "/real/file") == "new")
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/link") == "real/file")

@@ -36,6 +36,14 @@ import Testing
         #expect(error.map { "\($0)".contains(path) } == true)
     }
 
+    @Test func `a symbolic link is no lock: what it leads to is not created, opened or changed`() throws {
+        try withPath { path in
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".other")
+            #expect(throws: SystemError.self) { _ = try FileLock(path: path) }
+            #expect(!FileManager.default.fileExists(atPath: path + ".other"))
+        }
+    }
+
     @Test func `a process waits for as long as the holder of the lock shows progress`() throws {
         try withPath { path in
             let holder = try FileLock(path: path)

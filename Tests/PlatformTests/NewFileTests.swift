@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Platform
@@ -110,6 +111,30 @@ import Testing
             #expect(try names(in: folder).count == 3)
             try file.commit(as: try name("late"))
             #expect(try names(in: folder) == [".sleeve-notes", "cover.jpg", "late"])
+        }
+    }
+
+    @Test func `a sweep at any moment takes no file that is being written`() throws {
+        try withFolder { folder in
+            let opened = try OpenFolder(path: folder)
+            let isDone = Atomic(false)
+            let failures = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 2) { thread in
+                if thread == 0 {
+                    while !isDone.load(ordering: .relaxed) { opened.sweep() }
+                    return
+                }
+                defer { isDone.store(true, ordering: .relaxed) }
+                for number in 0..<1_000 {
+                    do {
+                        try NewFile(in: opened).commit(as: try name("\(number)"))
+                    } catch {
+                        failures.withLock { $0.append("\(error)") }
+                    }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+            #expect(try names(in: folder).count == 1_000)
         }
     }
 

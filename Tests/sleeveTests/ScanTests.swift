@@ -229,7 +229,7 @@ extension CommandTests {
                     try await eventually { !Self.workers(of: scan.pid).isEmpty }
                     for worker in Self.workers(of: scan.pid) { kill(worker, SIGSTOP) }
                     scan.kill(SIGINT)
-                    let result = try await scan.exit()
+                    let result = await scan.exit()
                     #expect(result.status == 128 + SIGINT, "\(result)")
                     #expect(try result.json(Result.self).cancelled)
                     #expect(!FileManager.default.fileExists(atPath: stage.folder + "/albums.json"))

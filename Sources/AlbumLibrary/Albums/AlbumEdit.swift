@@ -43,7 +43,7 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
                 throw DecodingError.dataCorruptedError(forKey: key, in: fields, debugDescription: "no album: \(text)")
             }
             self.album = try album(try fields.decode(String.self, forKey: .album), .album)
-            index = try fields.decode(Int.self, forKey: .index)
+            index = max(0, try fields.decode(Int.self, forKey: .index))
             precedingID = try fields.decodeIfPresent(String.self, forKey: .precedingID)
             former = try fields.decodeIfPresent(String.self, forKey: .former).map { try album($0, .former) }
         }

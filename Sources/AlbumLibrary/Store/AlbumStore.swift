@@ -211,11 +211,11 @@ public actor AlbumStore {
                 }
                 let change = planned.effective(in: albums)
                 change.apply(to: &albums)
-                var replacement = try file.prepare(albums)
+                let replacement = try file.prepare(albums)
                 let messages = remote.map { RemoteMessage.messages(for: change, to: $0.url) } ?? []
                 let record = try state.journal.record(step, changing: change, messages: messages)
                 do {
-                    try file.replace(&replacement, with: albums, state)
+                    try file.replace(replacement, with: albums, state)
                 } catch {
                     // The step failed: it must not be repeated as pending.
                     try state.journal.withdraw(record)

@@ -82,27 +82,27 @@ final class LibraryFile {
 
     /// Writes the albums beside the file, which `replace()` of the result then replaces. Call it with the lock held.
     func prepare(_ albums: [Album]) throws -> AtomicFile {
-        try AtomicFile(AlbumFile.text(of: albums), replacing: path, isLocked: true)
+        try AtomicFile(AlbumFile.text(of: albums), replacing: path, sweeps: true)
     }
 
     /// Replaces the file. Call it with the lock held.
     func write(_ albums: [Album], _ state: StateDirectory) throws {
-        var replacement = try prepare(albums)
-        try replace(&replacement, with: albums, state)
+        let replacement = try prepare(albums)
+        try replace(replacement, with: albums, state)
         keepLastGood(albums)
     }
 
     /// Replaces the file by `replacement`, which holds `albums`. A file that is a mount point is overwritten instead. Call it
     /// with the lock held.
     /// - Throws: `SystemError`; the old file is still there then.
-    func replace(_ replacement: inout AtomicFile, with albums: [Album], _ state: StateDirectory) throws {
+    func replace(_ replacement: AtomicFile, with albums: [Album], _ state: StateDirectory) throws {
         do throws(SystemError) {
             try replacement.replace()
         } catch {
             // If a crash tears the file, the next process restores this copy and repeats the pending step.
             guard error.number == EBUSY, let former = FileManager.default.contents(atPath: path) else { throw error }
             if (try? AlbumFile.read(path)) != nil {
-                var copy = try AtomicFile(Array(former), replacing: state.lastGood)
+                let copy = try AtomicFile(Array(former), replacing: state.lastGood)
                 try copy.replace()
             }
             try AtomicFile.overwrite(path, with: AlbumFile.text(of: albums))
@@ -113,7 +113,7 @@ final class LibraryFile {
     func keepLastGood(_ albums: [Album]) {
         let bytes = AlbumFile.text(of: albums)
         guard let state, FileManager.default.contents(atPath: state.lastGood).map({ Array($0) }) != bytes,
-            var copy = try? AtomicFile(bytes, replacing: state.lastGood)
+            let copy = try? AtomicFile(bytes, replacing: state.lastGood)
         else { return }
         try? copy.replace()
     }

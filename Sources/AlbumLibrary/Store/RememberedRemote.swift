@@ -24,7 +24,7 @@ package enum RememberedRemote {
         try? FileManager.default.createDirectory(
             atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
         do throws(SystemError) {
-            var file = try AtomicFile(Array((url + "\n").utf8), replacing: path)
+            let file = try AtomicFile(Array((url + "\n").utf8), replacing: path)
             try file.replace()
         } catch {
             throw LibraryError(error)

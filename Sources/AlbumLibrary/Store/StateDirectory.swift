@@ -36,17 +36,8 @@ final class StateDirectory {
         } catch {
             throw LibraryError.unusableHistory(path: path, reason: refusal ?? error.reason)
         }
-        Self.removeTemporaryFiles(path)
+        _ = try? OpenFolder(path: path).sweep()
         journal = try Self.openJournal(path, notice)
-    }
-
-    /// Removes the temporary files of killed processes: `last-good.json.PID.part`.
-    private static func removeTemporaryFiles(_ directory: String) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        where name.hasSuffix(".part") {
-            guard let pid = name.dropLast(5).split(separator: ".").last.flatMap({ pid_t($0) }) else { continue }
-            if kill(pid, 0) != 0, errno == ESRCH { unlink("\(directory)/\(name)") }
-        }
     }
 
     private static func openJournal(_ directory: String, _ notice: (String) -> Void) throws -> AlbumJournal {

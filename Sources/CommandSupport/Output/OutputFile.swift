@@ -16,7 +16,7 @@ package enum OutputFile {
             return
         }
         do throws(SystemError) {
-            var file = try AtomicFile(bytes, replacing: path)
+            let file = try AtomicFile(bytes, replacing: path)
             try file.replace()
         } catch {
             throw fail("cannot \(error)")

@@ -65,7 +65,7 @@ struct EntryLog {
 
     /// Replaces the log by lines that `write` passes on. Call it with the writer's lock held.
     func replace(_ write: ((Line) throws -> Void) throws -> Void) throws {
-        var file = try AtomicFile(replacing: path, isLocked: true, mode: 0o600)
+        let file = try AtomicFile(replacing: path, sweeps: true, mode: 0o600)
         var block = Self.header
         try write { line in
             line.append(to: &block)

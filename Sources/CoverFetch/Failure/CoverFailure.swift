@@ -54,10 +54,10 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public var kind: Kind
     /// The URL as the caller gave it.
     public var url: String
-    /// The cause, without the URL, with credentials redacted.
+    /// The cause, without the URL, with credentials redacted. The middle of a text of more than 500 bytes is left out: it may be a server's.
     public var detail: String {
         // An appended text may have the URL of a redirect.
-        didSet { detail = Redaction.redact(detail) }
+        didSet { detail = Self.displayed(detail, 500) }
     }
     /// The HTTP status, if the server answered.
     public var status: Int?
@@ -75,8 +75,8 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another host than that of `url` failed: a redirect's target, or the host of an alternative URL.
     package var isElsewhere = false
 
-    /// One line: the URL and what happened, with credentials redacted.
-    public var message: String { Redaction.redact("\(url): \(detail)") }
+    /// One line: the URL and what happened, with credentials redacted and the middle of a long URL left out.
+    public var message: String { "\(Self.displayed(url, 300)): \(detail)" }
     /// The same as `message`.
     public var description: String { message }
 
@@ -89,9 +89,13 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public init(_ kind: Kind, url: String, detail: String, status: Int? = nil, line: Int? = nil) {
         self.kind = kind
         self.url = url
-        self.detail = Redaction.redact(detail)
+        self.detail = Self.displayed(detail, 500)
         self.status = status
         self.line = line
+    }
+
+    private static func displayed(_ text: String, _ limit: Int) -> String {
+        Redaction.redact(text).shortened(to: limit)
     }
 }
 
@@ -158,7 +162,7 @@ extension CoverFailure {
     /// - Parameter reason: what is wrong with the host, by name.
     static func notTried(_ url: String, _ reason: String, isRateLimit: Bool) -> CoverFailure {
         var failure = CoverFailure(.notTried, url: url, detail: "not tried: \(reason)")
-        failure.hostProblem = Redaction.redact(reason)
+        failure.hostProblem = displayed(reason, 500)
         failure.isRateLimit = isRateLimit
         return failure
     }

@@ -63,6 +63,9 @@ public struct CoverListing: Sendable, Hashable {
 }
 
 extension Date {
-    /// Since 1970.
-    package var milliseconds: Int64 { Int64(clamping: Int((timeIntervalSince1970 * 1_000).rounded())) }
+    /// Since 1970, within the years that a cache knows: a program may give any date.
+    package var milliseconds: Int64 {
+        let milliseconds = timeIntervalSince1970 * 1_000
+        return milliseconds.isNaN ? 0 : Int64(min(max(milliseconds, -1e15), 1e15).rounded())
+    }
 }

@@ -21,9 +21,11 @@ struct Packer {
     func write(_ selected: SelectedEntries, to output: PackOutput) throws -> PackSummary {
         switch output {
         case .file(let path):
-            let file = try PackFile(path)
+            let file = try AtomicFile(replacing: path, sweeps: true)
             let summary = try write(selected) { try file.append($0) }
-            if !summary.isCancelled, summary.covers > 0 { try file.finish() }
+            guard !summary.isCancelled, summary.covers > 0 else { return summary }
+            try file.sync()
+            try file.replace()
             return summary
         case .descriptor(let descriptor, let name):
             return try write(selected) { bytes in
@@ -80,19 +82,5 @@ struct Packer {
     private func fail(_ failure: CoverFailure, _ summary: inout PackSummary) {
         summary.failed += 1
         onFailure(failure)
-    }
-}
-
-/// A pack that appears when it is complete. A class, because a closure writes to it.
-private final class PackFile {
-    private var file: AtomicFile
-
-    init(_ path: String) throws(SystemError) { file = try AtomicFile(replacing: path) }
-
-    func append(_ bytes: [UInt8]) throws(SystemError) { try file.append(bytes) }
-
-    func finish() throws(SystemError) {
-        try file.sync()
-        try file.replace()
     }
 }

@@ -28,7 +28,7 @@ struct RefreshSelection: Sendable {
         if isFresh, scope != .stale, entry.isImmutable { return false }
         switch scope {
         case .stale: return !isFresh
-        case .olderThan(let age): return now - entry.validatedAt > age.components.seconds * 1_000
+        case .olderThan(let age): return .milliseconds(now - entry.validatedAt) > age
         case .all: return true
         }
     }

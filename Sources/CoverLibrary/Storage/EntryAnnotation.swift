@@ -35,7 +35,8 @@ enum EntryAnnotation: Sendable, Hashable {
     private init?(name: String, value: String) {
         switch name {
         case Self.incompleteImageName: self = .incompleteImage
-        case "tried at": self = .triedAt(Int64(value) ?? 0)
+        // A pack or a damaged index holds any number.
+        case "tried at": self = .triedAt(min(max(Int64(value) ?? 0, 0), 1 << 48))
         case "request URL": self = .requestURL(value)
         case Self.credentialsName: self = .credentials
         default: return nil

@@ -1,5 +1,10 @@
+import Platform
+
 /// An album as its tags name it, whose cover is wanted; or as a source describes it.
 package struct AlbumQuery: Sendable, Hashable {
+    /// Names are cut to this length, in bytes: those of a service, and those in tags, have any.
+    private static let maximumLength = 1_000
+
     /// The album's artist, as written; `""` if it is unknown.
     package var artist: String
     /// The album's title, as written.
@@ -17,8 +22,8 @@ package struct AlbumQuery: Sendable, Hashable {
         artist: String, title: String, year: Int? = nil, trackCount: Int? = nil, releaseID: String? = nil,
         releaseGroupID: String? = nil
     ) {
-        self.artist = artist
-        self.title = title
+        self.artist = artist.shortened(to: Self.maximumLength)
+        self.title = title.shortened(to: Self.maximumLength)
         self.year = year.flatMap { (1...9_999).contains($0) ? $0 : nil }
         self.trackCount = trackCount.flatMap { $0 > 0 ? $0 : nil }
         self.releaseID = Self.id(releaseID)

@@ -3,7 +3,7 @@ package struct SourceCandidate: Sendable, Hashable {
     package var source: SourceName
     /// The album as the source describes it.
     package var album: AlbumQuery
-    /// URLs of the picture, in the order of trying: the largest first, the original last.
+    /// URLs of the picture, in the order of trying: the largest first, the original last. One of more than 8 KiB is no URL.
     package var pictures: [String]
     /// Whether it is the album that is wanted; `none` until it is judged.
     package var match: Match
@@ -12,7 +12,8 @@ package struct SourceCandidate: Sendable, Hashable {
         source: SourceName, album: AlbumQuery, pictures: [String],
         match: Match = Match(.none, "not compared with the album")
     ) {
-        (self.source, self.album, self.pictures, self.match) = (source, album, pictures, match)
+        (self.source, self.album, self.match) = (source, album, match)
+        self.pictures = pictures.filter { $0.utf8.count <= 8 << 10 }
     }
 
     package var certainty: Match.Certainty { match.certainty }

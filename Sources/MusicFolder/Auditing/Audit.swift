@@ -1,4 +1,5 @@
 import CoverSources
+import ImageHeader
 
 /// Judges the covers of scanned albums. A value: nothing here reads a file.
 ///
@@ -127,11 +128,11 @@ package struct Audit: Sendable {
 
     /// Whether a fill has written the picture (`--embed-max`) and it may be the file's in a smaller size.
     private func isSmallerCopy(_ picture: EmbeddedPicture, of file: CoverFacts) -> Bool {
-        guard self.embedded.contains(picture.digest), let width = picture.width, let height = picture.height,
-            let fileWidth = file.width, let fileHeight = file.height, width < fileWidth || height < fileHeight
+        guard self.embedded.contains(picture.digest), let small = PixelSize(picture.width, picture.height),
+            let large = PixelSize(file.width, file.height), small.width < large.width || small.height < large.height
         else { return false }
         // The smaller sides are rounded.
-        return abs(width * fileHeight - height * fileWidth) <= max(fileWidth, fileHeight)
+        return abs(small.width * large.height - small.height * large.width) <= max(large.width, large.height)
     }
 
     private mutating func add(

@@ -38,7 +38,7 @@ struct ExportManifest {
         /// Whether a file may be the recorded one. Some file systems keep times in steps of two seconds.
         func matches(_ status: stat) -> Bool {
             status.st_mode & S_IFMT == S_IFREG && Int(status.st_size) == bytes
-                && abs(Int(status.modificationTime.tv_sec) - modified) <= 2
+                && abs(Double(status.modificationTime.tv_sec) - Double(modified)) <= 2
         }
     }
 

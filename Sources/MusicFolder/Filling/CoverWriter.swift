@@ -78,7 +78,7 @@ package actor CoverWriter {
             width: header?.width, height: header?.height, album: album, run: run, foundURL: url)
         if let former = target.former {
             guard try isUnchanged(former, folder) else { return .exists(former.path) }
-            guard (file.pixels ?? 0) > (former.pixels ?? 0) else { return .notLarger(former.path) }
+            guard (file.pixelCount ?? 0) > (former.pixelCount ?? 0) else { return .notLarger(former.path) }
             file.replaced = .init(name: former.name, digest: former.digest, run: former.run)
         } else if let found = try coverFile(in: folder, title: title) {
             return .exists(target.folder.appending(found.bytes))

@@ -1,3 +1,4 @@
+import ImageHeader
 package import Platform
 
 /// A cover file that a fill has written into a music folder.
@@ -28,5 +29,5 @@ package struct WrittenFile: Sendable, Hashable {
     package var path: BytePath { folder.appending(name) }
 
     /// The number of pixels; nil if it is not known.
-    var pixels: Int? { width.flatMap { width in height.map { width * $0 } } }
+    var pixelCount: Int? { PixelSize(width, height)?.pixelCount }
 }

@@ -59,8 +59,8 @@ struct CommandRun: GalleryRun {
     private static func start(
         _ words: [String], _ results: String, _ messages: String, _ children: ChildProcesses
     ) throws -> ChildProcess {
-        let output = open(results, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let errors = open(messages, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let output = open(results, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let errors = open(messages, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         defer { for file in [output, errors] where file >= 0 { close(file) } }
         guard output >= 0, errors >= 0 else { throw SystemError("create a file", path: results) }
         return try children.start(words, output: output, errors: errors)

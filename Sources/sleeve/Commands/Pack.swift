@@ -10,7 +10,7 @@ struct Pack: AsyncParsableCommand {
         discussion: """
             A pack is a tar file: entries.jsonl, with the covers' URLs, validators and times, and the covers, each named by its \
             SHA-256. `sleeve unpack` verifies them and stores them in another cache. The file appears when it is complete; a \
-            killed run leaves FILE.PID.part, which can be deleted. It holds whole URLs, which may grant access.
+            killed run leaves a file .sleeve-….part, which the next one removes. It holds whole URLs, which may grant access.
 
             Without an option, all covers are packed. Exits with 3 if a cover is damaged; the others are packed.
 

@@ -21,7 +21,7 @@ final class RefreshLock: Sendable {
                 "\(holder.map { "process \($0)" } ?? "another process") is refreshing this cache; this run did nothing",
                 ExitStatus.tryLater)
         }
-        try? Data("\(getpid())\n".utf8).write(to: URL(filePath: path))
+        lock.note("\(getpid())\n")
     }
 
     func release() { lock.unlock() }

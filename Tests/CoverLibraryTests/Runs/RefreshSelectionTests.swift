@@ -1,4 +1,5 @@
 import CoverFetch
+import Foundation
 import HTTPCaching
 import Platform
 import Testing
@@ -39,6 +40,29 @@ import Testing
         #expect(!isDue(fresh) { $0.scope = .olderThan(.seconds(10 * 86_400)) })
         #expect(!isDue(entry()) { $0.scope = .olderThan(.seconds(11 * 86_400)) })
         #expect(isDue(fresh) { $0.scope = .all })
+    }
+
+    @Test func `any age, any date and any number among the fields of an entry is one that can be compared`() {
+        for age in [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(9_300_000_000_000_000), .zero] {
+            #expect(isDue(entry()) { $0.scope = .olderThan(age) } == (age < .seconds(86_400)))
+        }
+        for number in [Int64.min, -1, Int64.max] {
+            let tried = entry {
+                $0.metadata.fields = "tried at: \(number)\nresponse delay: \(number)\nanswered status: \(number)\n"
+            }
+            _ = RefreshSelection(RefreshRequest(), now: now).priority(of: tried, clock: 0)
+            for annotation in EntryAnnotation.all(in: tried.metadata.fields) {
+                switch annotation {
+                case .triedAt(let time), .responseDelay(let time): #expect((0...1 << 48).contains(time))
+                default: #expect(annotation == .status(200))
+                }
+            }
+        }
+        let listing = CoverListing(entry { $0.metadata.freshUntil = now + 1 })
+        for time in [Double.infinity, .greatestFiniteMagnitude, 1e300] {
+            #expect(listing.isStale(at: Date(timeIntervalSince1970: time)))
+        }
+        for time in [-Double.infinity, .nan, -1e300] { _ = listing.isStale(at: Date(timeIntervalSince1970: time)) }
     }
 
     @Test func `an entry that was validated with a wrong clock is due, however fresh it claims to be, and comes first`()

@@ -29,7 +29,7 @@ struct AlbumReference: ExpressibleByArgument {
 
     private static func find(_ name: String, _ kind: Kind, _ albums: [Album]) -> [Int] {
         switch kind {
-        case .number: return Int(name).flatMap { albums.indices.contains($0 - 1) ? [$0 - 1] : nil } ?? []
+        case .number: return Int(name).flatMap { $0 > 0 && $0 <= albums.count ? [$0 - 1] : nil } ?? []
         case .id: return albums.indices.filter { albums[$0].id == name }
         case .title:
             let folded = name.lowercased()

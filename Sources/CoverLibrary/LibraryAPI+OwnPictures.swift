@@ -1,7 +1,9 @@
 import CoverCache
 import CoverFetch
 import CurlHTTP
-package import Platform
+import ImageHeader
+import Logging
+import Platform
 
 /// Pictures that a person gave as files.
 extension LibraryAPI {

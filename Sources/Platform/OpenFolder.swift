@@ -182,19 +182,23 @@ package final class OpenFolder: Sendable {
     /// - Returns: how many.
     @discardableResult
     package func sweep() -> Int {
-        ((try? names()) ?? []).filter(NewFile.isTemporary).count { isLeftover($0) && (try? remove($0)) != nil }
+        ((try? names()) ?? []).filter(NewFile.isTemporary).count { removeLeftover($0) }
     }
 
-    /// A process that writes a temporary file keeps it locked.
-    private func isLeftover(_ name: FileName) -> Bool {
+    /// Removes a temporary file unless a process that writes it keeps it locked. The lock is held until the file is gone, so that a process
+    /// that has just created it notices.
+    private func removeLeftover(_ name: FileName) -> Bool {
         let file = name.withCString { openat(descriptor, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         guard file >= 0 else { return false }
         defer { close(file) }
-        if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
-        // Where files cannot be locked, an hour is longer than any copy takes.
-        var status = stat()
-        guard errno != EWOULDBLOCK, fstat(file, &status) == 0 else { return false }
-        return Int64(status.modificationTime.tv_sec) < Int64(time(nil)) - 3_600
+        if flock(file, LOCK_EX | LOCK_NB) != 0 {
+            // Where files cannot be locked, an hour is longer than any copy takes.
+            var status = stat()
+            guard errno != EWOULDBLOCK, fstat(file, &status) == 0,
+                Int64(status.modificationTime.tv_sec) < Int64(time(nil)) - 3_600
+            else { return false }
+        }
+        return (try? remove(name)) != nil
     }
 }
 

@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("list.m3u", "01 Ebb.flac\n02.flac\n"), ("list", "#EXTM3U\nfile:///a.flac\n")])
+    @Test(arguments: [("list.m3u", "01 Ebb, Flow.flac\n02.flac\n"), ("list", "#EXTM3U\nfile:///a.flac\n")])
     func `a playlist of files is one problem, with advice`(name: String, text: String) {
         let problem = #expect(throws: ListProblem.self) { try urls(text, name: name) }
         #expect(problem?.message.hasPrefix("is a playlist of files; `sleeve fill DIR`") == true)

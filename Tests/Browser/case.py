@@ -31,6 +31,7 @@ class GalleryTest(unittest.TestCase):
     motion = False
     shared = None  # The albums, made from a stage, of a gallery that all tests of a class share and leave as it was.
     stage = None
+    failed = False
 
     @classmethod
     def setUpClass(cls):
@@ -45,6 +46,13 @@ class GalleryTest(unittest.TestCase):
             self.stage = Stage(Settings.sleeve)
             self.addCleanup(self.stage.close)
             self.stage.start_origin()
+
+    def _callTestMethod(self, method):
+        try:
+            super()._callTestMethod(method)
+        except BaseException:
+            self.failed = True  # for the cleanups, which the framework does not tell
+            raise
 
     def open(self, browser=None):
         """Opens the gallery's page, in the browser that the tests share unless another one is given."""
@@ -90,8 +98,6 @@ class GalleryTest(unittest.TestCase):
             print(f"\n   console: {json.dumps(messages, ensure_ascii=False)}\n   {self.stage.log_tails()}")
         else:
             self.assertEqual(messages, [], "unexpected console messages")
-
-    failed = property(lambda self: not self._outcome.success)
 
     def eventually(self, condition, what):
         """Waits for a condition outside the browser."""

@@ -42,4 +42,5 @@ def ground(image, rows=None):
 
 def changed(before, after, ratio=3):
     """How many pixels differ with at least this contrast."""
-    return sum(one != other and contrast(one, other) >= ratio for one, other in zip(before.getdata(), after.getdata()))
+    pairs = collections.Counter(zip(before.getdata(), after.getdata()))
+    return sum(count for (one, other), count in pairs.items() if contrast(one, other) >= ratio)

@@ -8,8 +8,7 @@ class Panel(GalleryTest):
     def opened(self, albums):
         self.stage.serve(albums, warm=False)
         page = self.open()
-        if page.run("return document.querySelector('#panel-toggle').ariaExpanded") == "false":
-            page.click("#panel-toggle")
+        page.click("#panel-toggle")
         page.until("document.querySelector('#panel-toggle').ariaExpanded === 'true'")
         page.appears("#panel")
         return page
@@ -54,9 +53,8 @@ class Panel(GalleryTest):
         page = self.opened(self.stage.albums(400, "?delay=150"))
         page.click("#prefetch")
         page.until("document.querySelector('#progress').position > 0")
-        other = self.open()
-        if other.run("return document.querySelector('#panel-toggle').ariaExpanded") == "false":
-            other.click("#panel-toggle")
+        other = self.second_page()
+        other.click("#panel-toggle")
         other.until("document.querySelector('#progress').position > 0", what="the progress in the other page")
 
     def test_a_refresh_starts_from_the_panel_tells_its_progress_and_its_outcome_and_can_be_stopped(self):

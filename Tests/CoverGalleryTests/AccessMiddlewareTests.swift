@@ -1,3 +1,4 @@
+import OriginServer
 import Testing
 import Wire
 

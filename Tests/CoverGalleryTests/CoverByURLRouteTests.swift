@@ -57,7 +57,8 @@ import Wire
         try await withOpenGallery { stage in
             let url = stage.origin.coverURL(1) + "?cache-control=max-age=0"
             for _ in 0..<2 {
-                #expect(try await stage.ask("GET", path(url)).fields["cache-control"] == "private, no-cache")
+                let fields = try await stage.ask("GET", path(url)).fields
+                #expect(fields["cache-control"] == "private, no-cache")
             }
             #expect(stage.origin.requestCount == 1)
         }
@@ -201,8 +202,8 @@ import Wire
         try await withGallery {
             $0.base = BasePath("/sleeve/")!
         } _: { stage in
-            #expect(try await stage.ask("GET", "/sleeve/cover").status == 400)
-            #expect(try await stage.ask("GET", "/cover").status == 404)
+            let (below, beside) = (try await stage.ask("GET", "/sleeve/cover"), try await stage.ask("GET", "/cover"))
+            #expect(below.status == 400 && beside.status == 404)
         }
     }
 

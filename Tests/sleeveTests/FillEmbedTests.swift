@@ -135,7 +135,9 @@ extension CommandTests {
                     "3 files of WAV, WMA are left as they are: Sleeve writes covers into MP3, FLAC, MP4, Ogg (Vorbis, Opus).\n"
                 for option in ["--dry-run", "--embed"] {
                     let result = try await stage.run("fill", music, "--embed", "--offline", option)
-                    #expect(result.status == 0 && result.stdout.hasSuffix(text) && result.stderr.isEmpty, "\(result)")
+                    #expect(
+                        result.status == 0 && result.stdout.hasSuffix(text) && !result.stderr.contains(".wav"),
+                        "\(result)")
                 }
                 let report = stage.folder + "/report.jsonl"
                 let fill = ["fill", music, "--embed", "--json", "--offline", "--report", report]

@@ -71,6 +71,8 @@ struct DetectedFormat: Equatable {
             throw ListProblem(
                 location, "is not JSON: it begins with \(Byte.name(first)); name its format with --format")
         case ".csv", ".tsv": return .csv
+        // A file's name may have commas.
+        case ".m3u", ".m3u8": return .urls
         default: return nil
         }
     }

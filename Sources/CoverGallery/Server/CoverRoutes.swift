@@ -43,7 +43,7 @@ struct CoverRoutes: Sendable {
             length += piece.readableBytes
             if length > limit { throw tooLarge }
             try await NIOThreadPool.singleton.runIfActive {
-                try piece.withUnsafeReadableBytes { try upload.append($0) }
+                try upload.append(Array(piece.readableBytesView))
             }
         }
         if let announced, announced != length { throw HTTPError(.badRequest, message: "the picture is incomplete") }

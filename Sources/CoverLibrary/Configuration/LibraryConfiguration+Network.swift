@@ -1,8 +1,7 @@
 import CoverFetch
 import CoverTier
+import CurlHTTP
 import HTTPTypes
-
-package import CurlHTTP
 import Platform
 
 extension LibraryConfiguration {

@@ -90,9 +90,9 @@ package final class PictureUpload: Sendable {
     fileprivate init(_ file: sending NewFile) { state = Mutex(State(file: file)) }
 
     /// - Throws: `SystemError`.
-    package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    package func append(_ bytes: [UInt8]) throws(SystemError) {
         try state.withLock { (state) throws(SystemError) in
-            state.hasher.update(bytes)
+            bytes.withUnsafeBytes { state.hasher.update($0) }
             try state.file.write(bytes)
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CoverGallery
 import CoverLibrary
+import Logging
 import Platform
 
 struct Serve: AsyncParsableCommand {

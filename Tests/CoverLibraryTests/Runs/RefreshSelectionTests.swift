@@ -47,15 +47,10 @@ import Testing
             #expect(isDue(entry()) { $0.scope = .olderThan(age) } == (age < .seconds(86_400)))
         }
         for number in [Int64.min, -1, Int64.max] {
-            let tried = entry {
-                $0.metadata.fields = "tried at: \(number)\nresponse delay: \(number)\nanswered status: \(number)\n"
-            }
+            let tried = entry { $0.metadata.fields = "tried at: \(number)\n" }
             _ = RefreshSelection(RefreshRequest(), now: now).priority(of: tried, clock: 0)
-            for annotation in EntryAnnotation.all(in: tried.metadata.fields) {
-                switch annotation {
-                case .triedAt(let time), .responseDelay(let time): #expect((0...1 << 48).contains(time))
-                default: #expect(annotation == .status(200))
-                }
+            for case .triedAt(let time) in EntryAnnotation.all(in: tried.metadata.fields) {
+                #expect((0...1 << 48).contains(time))
             }
         }
         let listing = CoverListing(entry { $0.metadata.freshUntil = now + 1 })

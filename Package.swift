@@ -91,9 +91,10 @@ let package = Package(
             dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux])), "CFiles"],
             swiftSettings: settings),
         .target(name: "SQLite", dependencies: ["Platform", "CSQLite"], swiftSettings: settings),
-        .target(
-            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CLinux", httpTypes], swiftSettings: settings),
         .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
+        .target(
+            name: "CurlHTTP", dependencies: ["HTTPCaching", "Platform", "CCurl", "CLinux", httpTypes],
+            swiftSettings: settings),
         .target(name: "ImageHeader", swiftSettings: settings),
         // Pictures in smaller sizes, and the threads that make them.
         .target(name: "CoverSizes", dependencies: ["CPictures", "ImageHeader", "Platform"], swiftSettings: settings),

@@ -56,9 +56,6 @@ static inline CURLcode sleeve_getinfo_connection(CURL *easy, curl_off_t *value) 
     return code;
 #endif
 }
-static inline CURLcode sleeve_getinfo_string(CURL *easy, CURLINFO info, char **value) {
-    return curl_easy_getinfo(easy, info, value);
-}
 static inline CURLcode sleeve_getinfo_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -135,21 +135,15 @@ package struct CoverTimings: Sendable, Hashable {
         stageEnd = now
     }
 
-    /// Ends a stage. - Returns: its duration.
-    package mutating func endStage(at now: ContinuousClock.Instant) -> Int {
-        defer { stageEnd = now }
-        return stageEnd.microseconds(to: now)
+    /// Ends a stage.
+    package mutating func end(_ stage: WritableKeyPath<CoverTimings, Int>, at now: ContinuousClock.Instant) {
+        self[keyPath: stage] = stageEnd.microseconds(to: now)
+        stageEnd = now
     }
-
-    package mutating func endHash(at now: ContinuousClock.Instant) { hash = endStage(at: now) }
-
-    package mutating func endAppend(at now: ContinuousClock.Instant) { append = endStage(at: now) }
-
-    package mutating func endSync(at now: ContinuousClock.Instant) { sync = endStage(at: now) }
 
     /// - Parameter end: in microseconds since 1970.
     package mutating func endCommit(at now: ContinuousClock.Instant, end: Int64) {
-        commit = endStage(at: now)
+        self.end(\.commit, at: now)
         self.end = end
     }
 }

@@ -10,7 +10,7 @@ extension LibraryAPI {
     package func cacheTotals() async throws(LibraryError) -> CacheStatistics {
         await covers.flushUsage()
         do {
-            return CacheStatistics(try await covers.persistency.totals())
+            return try await covers.persistency.totals()
         } catch {
             throw LibraryError(error)
         }
@@ -80,18 +80,6 @@ extension LibraryAPI {
     ) async {
         let fetch = DemandFetch(pipeline: covers, completion: completion)
         await fetch.send(demands.compactMap(fetch.begin), order, withdrawn)
-    }
-}
-
-extension CacheStatistics {
-    init(_ found: Statistics) {
-        self.init()
-        (entries, blobs, pinned) = (found.entries, found.covers, found.pinnedCovers)
-        (liveBytes, chargedBytes, diskBytes) = (found.bytes, found.charged, found.onDisk)
-        sizeBytes = found.sizeBytes
-        (deduplicatedBytes, pinnedBytes) = (found.entryBytes - found.bytes, found.pinnedBytes)
-        (capacity, hits, misses) = (found.capacity, found.hits, found.misses)
-        (oldest, newest) = (found.oldest, found.newest)
     }
 }
 

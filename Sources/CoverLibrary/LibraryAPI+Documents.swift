@@ -26,6 +26,8 @@ extension LibraryAPI {
         let response: TransferResponse
         do {
             response = try await poster.response(to: location)
+        } catch let failure as CoverFailure {
+            throw failure
         } catch let error as TransferError {
             throw CoverFailure(error)
         } catch {

@@ -1,5 +1,4 @@
-import CoverCache
-
+public import CoverCache
 package import Platform
 
 /// Maintenance of the cache.
@@ -33,7 +32,7 @@ extension LibraryAPI {
     public func verify(
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(LibraryError) -> CacheVerification {
-        var verification = CacheVerification(try await maintain { try $0.verify(progress: progress) })
+        var verification = try await maintain { try $0.verify(progress: progress) }
         verification.incomplete = try await incompleteCovers()
         return verification
     }
@@ -61,10 +60,7 @@ extension LibraryAPI {
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(LibraryError) -> CacheVerification {
         do {
-            let report = try await covers.persistency.repair(progress: progress)
-            var verification = CacheVerification(report.found)
-            (verification.dropped, verification.unreadable) = (report.dropped, report.unreadable)
-            verification.rebuiltEntries = report.rebuiltEntries
+            var verification = try await covers.persistency.repair(progress: progress)
             verification.incomplete = try await incompleteCovers()
             return verification
         } catch {

@@ -49,7 +49,7 @@ extension LibraryAPI {
         do {
             let summary = try await withTaskCancellationHandler {
                 try await covers.read { [covers] reader in
-                    let packer = Packer(reader: reader, onFailure: onFailure, progress: progress) {
+                    var packer = Packer(reader, onFailure: onFailure, progress: progress) {
                         isCancelled.load(ordering: .relaxed) || covers.isClosed
                     }
                     return try packer.write(selected, to: output)

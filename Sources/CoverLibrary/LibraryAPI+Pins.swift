@@ -1,4 +1,4 @@
-import CoverCache
+public import CoverCache
 public import CoverFetch
 import CurlHTTP
 import Platform
@@ -54,22 +54,14 @@ extension LibraryAPI {
         _ selection: CoverSelection, includingPinned includesPinned: Bool = false, dryRun isDryRun: Bool = false,
         onFailure: @Sendable (CoverFailure) -> Void = { _ in }
     ) async throws(LibraryError) -> RemovalSummary {
-        var selected = try covers.entries(of: selection)
         var summary = RemovalSummary()
-        do {
-            while let batch = try await covers.next(&selected) {
-                for failure in batch.failures { onFailure(failure) }
-                let keys = batch.entries.map(\.metadata.key)
-                let removal = try await covers.persistency.withWriter {
-                    try $0.remove(keys, includingPinned: includesPinned, dryRun: isDryRun)
-                }
-                summary.failed += batch.failures.count
-                summary.entries += removal.entries
-                summary.bytes += removal.bytes
-                summary.pinned += removal.pinned
+        summary.failed = try await forEachBatch(selection, onFailure) { keys in
+            let removal = try await covers.persistency.withWriter {
+                try $0.remove(keys, includingPinned: includesPinned, dryRun: isDryRun)
             }
-        } catch {
-            throw LibraryError(error)
+            summary.entries += removal.entries
+            summary.bytes += removal.bytes
+            summary.pinned += removal.pinned
         }
         return summary
     }
@@ -78,19 +70,31 @@ extension LibraryAPI {
         _ selection: CoverSelection, _ onFailure: @Sendable (CoverFailure) -> Void,
         _ change: ([String]) async throws -> [Bool]
     ) async throws(LibraryError) -> PinSummary {
-        var selected = try covers.entries(of: selection)
         var summary = PinSummary()
+        summary.failed = try await forEachBatch(selection, onFailure) { keys in
+            summary.covers += keys.count
+            summary.changed += try await change(keys).count(where: \.self)
+        }
+        return summary
+    }
+
+    /// Calls `body` with the keys of a selection, a batch at a time.
+    /// - Returns: how many requests have no cover that is cached, or cannot be used.
+    private func forEachBatch(
+        _ selection: CoverSelection, _ onFailure: @Sendable (CoverFailure) -> Void,
+        _ body: ([String]) async throws -> Void
+    ) async throws(LibraryError) -> Int {
+        var (selected, failed) = (try covers.entries(of: selection), 0)
         do {
             while let batch = try await covers.next(&selected) {
                 for failure in batch.failures { onFailure(failure) }
-                summary.failed += batch.failures.count
-                summary.covers += batch.entries.count
-                summary.changed += try await change(batch.entries.map(\.metadata.key)).count(where: \.self)
+                failed += batch.failures.count
+                try await body(batch.entries.map(\.metadata.key))
             }
         } catch {
             throw LibraryError(error)
         }
-        return summary
+        return failed
     }
 
     /// Unpins keys that need not have an entry: its cover may have been damaged and dropped.

@@ -1,4 +1,4 @@
-package import CoverCache
+public import CoverCache
 import CoverFetch
 import CurlHTTP
 public import Platform
@@ -106,8 +106,7 @@ public final class LibraryAPI: Sendable {
     /// - Throws: `LibraryError` if the index cannot be read.
     public func statistics() async throws(LibraryError) -> CacheStatistics {
         await covers.flushUsage()
-        let found = try await maintain { try $0.statistics() }
-        return CacheStatistics(found)
+        return try await maintain { try $0.statistics() }
     }
 
     /// Evicts the least recently used covers until at most `bytes` are charged. Pinned covers stay.

@@ -1,3 +1,4 @@
+import CoverFetch
 import CurlHTTP
 import HTTPTypes
 import Platform
@@ -45,7 +46,15 @@ final class RemotePoster: Sendable {
 
     /// Sends a GET and returns the last response, after redirects.
     func response(to url: HTTPURL) async throws -> TransferResponse {
-        try await startedClient().response(for: TransferRequest(url: url))
+        var (request, redirects) = (TransferRequest(url: url), 0)
+        while true {
+            let response = try await startedClient().response(for: request)
+            let next = configuration.redirectPolicy.decide(
+                response, of: url, at: request.url, redirectCount: redirects)
+            guard let next else { return response }
+            (request.url, request.cookies) = (try next.get(), response.cookies)
+            redirects += 1
+        }
     }
 
     private func startedClient() throws -> HTTPClient {

@@ -121,19 +121,17 @@ enum ColorProfile {
 
     /// Whether the profile's description names sRGB (section 9.2.41): in ASCII, or in UTF-16.
     private static func isStandard(_ profile: [UInt8]) -> Bool {
-        func number(_ offset: Int) -> Int {
-            guard offset + 4 <= profile.count else { return 0 }
-            return profile[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+        profile.withUnsafeBytes { bytes in
+            let view = ByteView(bytes)
+            for tag in 0..<min(view.bigEndian(128, 4) ?? 0, 100) {
+                let entry = 132 + 12 * tag
+                guard view.has("desc", at: entry) else { continue }
+                guard let start = view.bigEndian(entry + 4, 4), let length = view.bigEndian(entry + 8, 4),
+                    let text = view.part(start, length)
+                else { return false }
+                return String(decoding: text.bytes.filter { $0 != 0 }, as: UTF8.self).contains("sRGB")
+            }
+            return false
         }
-        for tag in 0..<min(number(128), 100) {
-            let entry = 132 + 12 * tag
-            // "desc"
-            guard number(entry) == 0x6465_7363 else { continue }
-            let (start, length) = (number(entry + 4), number(entry + 8))
-            guard start <= profile.count, length <= profile.count - start else { return false }
-            let text = profile[start..<start + length].filter { $0 != 0 }
-            return String(decoding: text, as: UTF8.self).contains("sRGB")
-        }
-        return false
     }
 }

@@ -15,8 +15,6 @@ package enum CurlMessage: String, CaseIterable, Sendable {
     case tunnelFailed = "CONNECT tunnel failed"
     /// The same before libcurl 8.
     case answeredByProxy = "from proxy"
-    /// `CURLE_UNSUPPORTED_PROTOCOL` for an unknown version or status of the response; of a refused scheme the name is in lower case.
-    case notHTTP = "HTTP"
     /// `CURLE_SSL_CONNECT_ERROR` because the server has closed the connection: OpenSSL 1.
     case closedInHandshake = "SSL_ERROR_SYSCALL"
     /// The same of OpenSSL 3.

@@ -16,12 +16,6 @@ extension UnsafeMutableRawPointer {
         return value
     }
 
-    func string(_ info: CURLINFO) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        sleeve_getinfo_string(self, info, &text)
-        return text.map { String(cString: $0) }
-    }
-
     /// The status of the last response; nil if it has none, or one without three digits (RFC 9110 section 15).
     var status: HTTPResponse.Status? {
         let code = long(CURLINFO_RESPONSE_CODE)

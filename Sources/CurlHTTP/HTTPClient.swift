@@ -2,7 +2,7 @@ package import Platform
 
 /// Sends HTTP requests through libcurl: HTTP/1.1 with keep-alive, HTTP/2 over TLS, the proxies of the environment.
 ///
-/// Every request starts immediately. The caller decides how many are in flight.
+/// Every request starts immediately. The caller decides how many are in flight. A redirect is a response: the caller follows it.
 package actor HTTPClient {
     package nonisolated let loop: CurlEventLoop
     /// Sends the requests instead of libcurl; nil for libcurl.

@@ -1,7 +1,7 @@
 /// Settings of every transfer of a client.
 package struct HTTPClientConfiguration: Sendable {
     package var userAgent: String
-    /// The longest a transfer may take, redirects included.
+    /// The longest a transfer may take.
     package var timeout: Duration = .seconds(60)
     package var connectTimeout: Duration = .seconds(15)
     /// A transfer times out that is slower than this number of bytes a second for `lowSpeedTime` seconds.
@@ -12,18 +12,15 @@ package struct HTTPClientConfiguration: Sendable {
     /// The longest that all bodies over a mebibyte may be together, in bytes, those that wait to be stored included. Transfers beyond
     /// are paused. HTTP/2 transfers count but are not paused: with libcurl before 8.0, a paused stream holds up its connection.
     package var bodyBudget = 256 << 20
-    /// The maximum length of all heads of a transfer together, in bytes: of redirects, trailers and 1xx responses too.
+    /// The maximum length of all heads of a transfer together, in bytes: of trailers and 1xx responses too.
     package var maximumHeadSize = 300 << 10
-    package var maximumRedirects = 10
-    /// Follow redirects from https to http, whose responses can be changed on their way.
-    package var allowsDowngrades = false
-    /// Connect to public addresses only, also after redirects. With a proxy, this is about the proxy's address.
+    /// Connect to public addresses only. With a proxy, this is about the proxy's address.
     package var deniesPrivateAddresses = false
     /// The path of a PEM file with the certificate authorities to trust instead of the system's.
     package var certificateAuthorities: String?
     /// Maximum number of idle connections, of all hosts together.
     package var maximumConnections = 64
-    /// How every request is signed; nil for not at all. Such a client follows no redirect: a server cannot lead it to sign others.
+    /// How every request is signed; nil for not at all.
     package var signing: RequestSigning?
 
     package init(userAgent: String) { self.userAgent = userAgent }

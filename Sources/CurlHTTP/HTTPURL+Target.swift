@@ -6,7 +6,6 @@ extension HTTPURL {
     private static let question = UInt8(ascii: "?")
     private static let slash = UInt8(ascii: "/")
     private static let dot = UInt8(ascii: ".")
-    private static let digits = Array("0123456789ABCDEF".utf8)
 
     /// The request target for a path and a query as they are written. Bytes that RFC 3986 does not allow there, and a `%` that
     /// begins no percent-encoding, are percent-encoded; a backslash in the path is a slash; all other bytes stay.
@@ -22,7 +21,7 @@ extension HTTPURL {
             case UInt8(ascii: "\\") where !isQuery: target.append(slash)
             case percent where value(of: written[index...].prefix(3)) != nil: target.append(byte)
             case _ where byte != percent && isAllowed(byte): target.append(byte)
-            default: target += encoded(byte)
+            default: target += PercentEncoding.encoded(byte)
             }
         }
         return target
@@ -39,7 +38,7 @@ extension HTTPURL {
                 index += 1
                 continue
             }
-            if isUnreserved(value) { normalized.append(value) } else { normalized += encoded(value) }
+            normalized += PercentEncoding.isUnreserved(value) ? [value] : PercentEncoding.encoded(value)
             index += 3
         }
         let path = normalized.prefix { $0 != question }
@@ -68,21 +67,9 @@ extension HTTPURL {
         bytes.first == percent ? Hexadecimal.byte(bytes.dropFirst()) : nil
     }
 
-    private static func encoded(_ byte: UInt8) -> [UInt8] {
-        [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-
     /// `pchar`, `/` and `?` of RFC 3986 sections 3.3 and 3.4.
-    private static func isAllowed(_ byte: UInt8) -> Bool { isUnreserved(byte) || "!$&'()*+,;=:@/?".utf8.contains(byte) }
-
-    /// RFC 3986 section 2.3.
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), dot, UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        PercentEncoding.isUnreserved(byte) || "!$&'()*+,;=:@/?".utf8.contains(byte)
     }
 }
 

@@ -1,4 +1,5 @@
 import CCurl
+import HTTPCaching
 package import HTTPTypes
 
 /// The response fields that a private cache needs.
@@ -28,15 +29,6 @@ package enum ResponseFields {
         }
         return joined
     }
-}
-
-extension HTTPField.Name {
-    static let rateLimit = HTTPField.Name("RateLimit")!
-    static let rateLimitRemaining = HTTPField.Name("RateLimit-Remaining")!
-    static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
-    static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
-    static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
-    static let xDiscogsRateLimitRemaining = HTTPField.Name("X-Discogs-Ratelimit-Remaining")!
 }
 
 /// How much of a body arrived, as it was sent (before content codings were removed), and how its end is marked.

@@ -1,12 +1,11 @@
 import HTTPTypes
+import Platform
 
-/// Parses the heads of a transfer's responses, which libcurl delivers line by line: 1xx responses and redirects, then the final response.
+/// Parses the heads of a transfer's responses, which libcurl delivers line by line: 1xx responses, then the final response.
 /// Trailers are ignored.
 struct ResponseHeads {
     /// The fields of the last head, a field for each line.
     private(set) var fields = HTTPFields()
-    /// The responses before the last one that were redirects, with the fields that `coverFields` returns.
-    private(set) var redirects: [HTTPResponse] = []
     /// Whether the last head is complete. libcurl accepts one that is cut off, against RFC 9112 section 8.
     private(set) var isComplete = true
     /// Whether the last line sets a cookie.
@@ -20,7 +19,6 @@ struct ResponseHeads {
     private let keepsAll: Bool
     private var length = 0
     private var lines = 0
-    private var status = 0
     /// The last field, unless it is not kept. It is complete when no folded line follows.
     private var last: (name: HTTPField.Name, value: [UInt8])?
 
@@ -43,22 +41,13 @@ struct ResponseHeads {
         var bytes = line[...]
         while let last = bytes.last, last == 10 || last == 13 || Self.isBlank(last) { bytes.removeLast() }
         if bytes.starts(with: "HTTP/".utf8) {
-            begin(bytes)
+            (fields, isComplete, last) = ([:], false, nil)
         } else if bytes.isEmpty {
             end()
         } else if !isComplete {
             add(bytes)
         }
         return true
-    }
-
-    private mutating func begin(_ line: Slice<UnsafeRawBufferPointer>) {
-        if isComplete, (300..<400).contains(status) {
-            redirects.append(HTTPResponse(status: .init(code: status), headerFields: coverFields))
-        }
-        let code = line.drop { !Self.isBlank($0) }.dropFirst().prefix { !Self.isBlank($0) }
-        status = Int(String(decoding: code, as: UTF8.self)) ?? 0
-        (fields, isComplete, last) = ([:], false, nil)
     }
 
     private mutating func end() {
@@ -115,9 +104,7 @@ struct ResponseHeads {
             return nil
         }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        return bytes.reduce(into: "") { text, byte in
-            text += byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
-        }
+        return String(decoding: bytes.flatMap { $0 < 0x80 ? [$0] : PercentEncoding.encoded($0) }, as: UTF8.self)
     }
 
     /// Whether there are several `Content-Length` lines that differ (RFC 9112 section 6.3).

@@ -26,8 +26,6 @@ package final class Transfer {
 
     // Options that change from use to use. They are set only if they differ: each costs a call.
     private var waitsToMultiplex = false
-    private var staysWithTLS = false
-    private var followsRedirects = true
     /// Nil for a cover request.
     private var call: TransferRequest.Call?
 
@@ -110,10 +108,7 @@ package final class Transfer {
         sleeve_setopt_list(easy, CURLOPT_HTTPHEADER, coverFields)
         sleeve_setopt_string(easy, CURLOPT_ACCEPT_ENCODING, Self.acceptedCoding)
         sleeve_setopt_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-        sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, 1)
-        sleeve_setopt_long(easy, CURLOPT_MAXREDIRS, configuration.maximumRedirects)
         sleeve_setopt_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         sleeve_setopt_long(easy, CURLOPT_TIMEOUT_MS, configuration.timeout.inMilliseconds)
         sleeve_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_LIMIT, configuration.lowSpeedLimit)
@@ -133,8 +128,7 @@ package final class Transfer {
         canSign = setSigning()
     }
 
-    /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names and
-    /// redirects.
+    /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         // In place: an IPv6 address is longer than the declared type.
         if deniesPrivateAddresses,
@@ -176,16 +170,6 @@ package final class Transfer {
         if waitsToMultiplex != request.waitsToMultiplex {
             waitsToMultiplex = request.waitsToMultiplex
             sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
-        }
-        let staysWithTLS = request.url.isHTTPS && !configuration.allowsDowngrades
-        if self.staysWithTLS != staysWithTLS {
-            self.staysWithTLS = staysWithTLS
-            sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, staysWithTLS ? "https" : "http,https")
-        }
-        let followsRedirects = request.followsRedirects && request.call == nil && configuration.signing == nil
-        if self.followsRedirects != followsRedirects {
-            self.followsRedirects = followsRedirects
-            sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, followsRedirects ? 1 : 0)
         }
         if call != nil || request.call != nil {
             set(request.call)
@@ -349,20 +333,12 @@ package final class Transfer {
     }
 
     private func response(_ status: HTTPResponse.Status, _ extent: BodyExtent) -> TransferResponse {
-        var redirectedTo: String?
-        var redirects: [HTTPResponse] = []
-        if easy.long(CURLINFO_REDIRECT_COUNT) > 0 {
-            let last = easy.string(CURLINFO_EFFECTIVE_URL) ?? ""
-            redirectedTo = Redaction.removingUserInfo(last)
-            if redirectedTo == last { redirects = heads.redirects }
-        }
-        let isRedirect = !followsRedirects && status.kind == .redirection
+        let isRedirect = status.kind == .redirection
         var response = TransferResponse(
             head: HTTPResponse(status: status, headerFields: call == nil ? heads.coverFields : heads.fields),
             body: body,
             location: isRedirect ? heads.location.flatMap { requested?.resolving($0) } : nil,
-            redirectedTo: redirectedTo,
-            redirects: redirects, isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
+            isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)))
         response.timings = easy.timings(body: firstByte.map { $0.microseconds(to: .now) } ?? 0)
         response.isEndMarked = extent.isEndMarked
@@ -375,10 +351,6 @@ package final class Transfer {
         if !canSign { return failure(.broken, "this libcurl cannot sign requests (AWS Signature Version 4)") }
         if isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK {
             return failure(.refusedAddress, "its address is not on the open Internet, and such are refused")
-        }
-        // With redirects it means a redirect to another protocol.
-        if code == CURLE_UNSUPPORTED_PROTOCOL, !followsRedirects {
-            return failure(.broken, "the server does not answer with HTTP")
         }
         if !mayResend { return failure(.broken, "the server closed the connection without an answer") }
         if code == CURLE_BAD_CONTENT_ENCODING {

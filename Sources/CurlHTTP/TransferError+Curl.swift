@@ -34,12 +34,8 @@ extension TransferError {
             self.init(.truncated, url: url, detail: "the body ended early: \(text)")
         case CURLE_RECV_ERROR where received > 0, CURLE_HTTP2_STREAM where received > 0, CURLE_HTTP2 where received > 0:
             self.init(.truncated, url: url, detail: "the connection broke after \(received) bytes: \(text)")
-        case CURLE_TOO_MANY_REDIRECTS:
-            self.init(.tooManyRedirects, url: url, detail: text)
-        case CURLE_UNSUPPORTED_PROTOCOL where text.contains(.notHTTP):
-            self.init(.broken, url: url, detail: "the server does not answer with HTTP: \(text)")
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
-            self.init(.refusedAddress, url: url, detail: "redirected to what may not be fetched: \(text)")
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            self.init(.broken, url: url, detail: "the server does not answer with HTTP")
         // A busy server closes connections during the handshake. That says nothing about its certificate.
         case CURLE_SSL_CONNECT_ERROR where Self.isClosedHandshake(text):
             self.init(.connect, url: url, detail: text)

@@ -16,8 +16,6 @@ package struct TransferRequest: Sendable {
     /// Streams of an HTTP/2 connection before libcurl opens another one. The largest number so far applies to all hosts; 100 if
     /// there is none.
     package var streams: Int?
-    /// Follow redirects within the transfer. Otherwise, and for a call, the redirect is the response.
-    package var followsRedirects = true
     /// Connect to public addresses only, as with `HTTPClientConfiguration.deniesPrivateAddresses`.
     package var deniesPrivateAddresses = false
     /// The cookies of an earlier response of the same chain of redirects. No other cookie is sent.
@@ -71,8 +69,8 @@ extension Transfer {
     /// percent-encodings.
     func setTarget(_ request: TransferRequest) {
         sleeve_setopt_string(easy, CURLOPT_URL, request.url.requestURL)
-        // CURLOPT_REQUEST_TARGET would also be sent to where libcurl follows a redirect, and to a proxy that needs the whole URL.
-        let isOwn = (!request.followsRedirects || request.call != nil) && (request.url.isHTTPS || !Self.hasProxy)
+        // CURLOPT_REQUEST_TARGET would also be sent to a proxy that needs the whole URL.
+        let isOwn = request.url.isHTTPS || !Self.hasProxy
         sleeve_setopt_string(easy, CURLOPT_REQUEST_TARGET, isOwn ? String(request.url.target) : nil)
     }
 }

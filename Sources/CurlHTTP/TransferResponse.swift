@@ -6,13 +6,13 @@ package struct TransferResponse: Sendable {
     package var head: HTTPResponse
     /// Empty for a status other than 2xx, unless the request was a call.
     package var body: [UInt8]
-    /// The target of a redirect that was not followed, as the server wrote it; the whole URL.
+    /// The target of a redirect, as the server wrote it; the whole URL.
     package var location: String?
-    /// The last URL, if redirects were followed.
+    /// The last URL, if the caller has followed redirects.
     package var redirectedTo: String?
-    /// The redirects that were followed, in order. Empty if one of their URLs contained credentials.
+    /// The redirects that the caller has followed, in order.
     package var redirects: [HTTPResponse] = []
-    /// The cookies to send to the target of a redirect that was not followed.
+    /// The cookies to send to the target of a redirect.
     package var cookies: [String] = []
     /// The protocol shows that the body is complete (`BodyExtent`).
     package var isEndMarked = true

@@ -1,31 +1,34 @@
 /// Bounds-checked reads of bytes by offset: a read past the end gives nil.
-struct ByteView {
-    let bytes: UnsafeRawBufferPointer
+package struct ByteView {
+    package let bytes: UnsafeRawBufferPointer
 
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     var count: Int { bytes.count }
 
-    func byte(_ offset: Int) -> UInt8? {
+    package func byte(_ offset: Int) -> UInt8? {
         offset >= 0 && offset < bytes.count ? bytes[offset] : nil
     }
 
+    /// The bytes from `offset` on; nil if they are fewer than `size`.
+    package func part(_ offset: Int, _ size: Int) -> ByteView? {
+        has(offset, size) ? ByteView(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + size])) : nil
+    }
+
     /// An unsigned integer of `size` bytes, at most 4, most significant first.
-    func bigEndian(_ offset: Int, _ size: Int) -> Int? {
+    package func bigEndian(_ offset: Int, _ size: Int) -> Int? {
         guard has(offset, size) else { return nil }
         return bytes[offset..<offset + size].reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// An unsigned integer of `size` bytes, at most 4, least significant first.
-    func littleEndian(_ offset: Int, _ size: Int) -> Int? {
+    package func littleEndian(_ offset: Int, _ size: Int) -> Int? {
         guard has(offset, size) else { return nil }
         return bytes[offset..<offset + size].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// Whether this ASCII text is at an offset.
-    func has(_ text: StaticString, at offset: Int) -> Bool {
+    package func has(_ text: StaticString, at offset: Int) -> Bool {
         let length = text.utf8CodeUnitCount
         guard has(offset, length) else { return false }
         let expected = UnsafeBufferPointer(start: text.utf8Start, count: length)

@@ -1,34 +1,17 @@
-/// Formats whose size is at a fixed offset or behind a chain of segments.
+/// Formats whose size is at a fixed offset, behind a chain of segments, or in a directory of tags.
 extension ImageHeader {
-    /// JPEG: ITU-T T.81 (ISO/IEC 10918-1) annex B. Segments, each a marker and a length, precede the start of frame
-    /// (SOF, B.2.2), which has the height and the width. Stray bytes between segments are skipped, as decoders do.
+    /// JPEG: ITU-T T.81 (ISO/IEC 10918-1) annex B. The start of frame (SOF, B.2.2) has the height and the width.
     static func jpeg(_ view: ByteView) -> ImageHeader? {
         guard view.bigEndian(0, 3) == 0xFFD8FF else { return nil }
-        var offset = 2
-        while let start = view.bytes.firstOffset(of: 0xFF, from: offset), let marker = view.byte(start + 1) {
-            offset = start
-            switch marker {
-            case 0x00:
-                // No marker: a byte FF of data (B.1.1.5).
-                offset += 2
-                continue
-            case 0xFF:
-                // Any number of fill bytes may precede a marker (B.1.1.2).
-                offset += 1
-                continue
-            case 0x01, 0xD0...0xD8:
-                offset += 2
-                continue
-            case 0xC4, 0xC8, 0xCC: break  // DHT, JPG, DAC: not a frame
-            case 0xC0...0xCF:
-                return ImageHeader("image/jpeg", view.bigEndian(offset + 7, 2), view.bigEndian(offset + 5, 2))
-            case 0xD9, 0xDA: return ImageHeader("image/jpeg")  // the end, or a scan without a frame
-            default: break
-            }
-            guard let length = view.bigEndian(offset + 2, 2), length >= 2 else { break }
-            offset += 2 + length
-        }
-        return ImageHeader("image/jpeg")
+        // DHT, JPG and DAC are no frames.
+        let frame = JPEGSegments(view).first { 0xC0...0xCF ~= $0.marker && ![0xC4, 0xC8, 0xCC].contains($0.marker) }
+        guard let start = frame?.contents.lowerBound else { return ImageHeader("image/jpeg") }
+        return ImageHeader("image/jpeg", view.bigEndian(start + 3, 2), view.bigEndian(start + 1, 2))
+    }
+
+    /// TIFF: TIFF 6.0 (Adobe, 1992) section 8, ImageWidth and ImageLength.
+    static func tiff(_ view: ByteView) -> ImageHeader? {
+        TIFFDirectory(view).map { ImageHeader("image/tiff", $0.number(of: 256), $0.number(of: 257)) }
     }
 
     /// PNG: W3C PNG specification (ISO/IEC 15948) sections 5.2 and 11.2.1. IHDR is always the first chunk.

@@ -67,21 +67,12 @@ extension ImageHeader {
     /// ITU-T T.81 annex B: the end of image (EOI) follows the last scan. The segments before the first scan may hold a thumbnail with an
     /// own end. In a scan, FF is followed by 00 or by a marker.
     private static func hasJPEGEnd(_ view: ByteView) -> Bool {
-        func isEnd(_ offset: Int) -> Bool { view.bigEndian(offset, 2) == 0xFFD9 }
-        var offset = 2
-        while view.byte(offset) == 0xFF, let marker = view.byte(offset + 1), marker != 0xD9, marker != 0xDA {
-            switch marker {
-            case 0xFF: offset += 1
-            case 0x01, 0xD0...0xD8: offset += 2
-            default:
-                guard let length = view.bigEndian(offset + 2, 2) else { return false }
-                offset += 2 + length
-            }
-        }
+        var segments = JPEGSegments(view)
+        while segments.next() != nil {}
         // Nearly every file ends with it. Others have some bytes more, or another image.
         var end = view.count - 2
-        while end >= offset {
-            if isEnd(end) { return true }
+        while end >= segments.offset {
+            if view.bigEndian(end, 2) == 0xFFD9 { return true }
             end -= 1
         }
         return false

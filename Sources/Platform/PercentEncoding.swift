@@ -14,21 +14,26 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// The text as a part of a URL: all but unreserved characters (section 2.3) encoded.
+    /// The text as a part of a URL: all but unreserved characters encoded.
     package static func encoded(_ text: String) -> String {
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            if byte < 0x80,
-                Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber
-                    || "-._~".utf8.contains(byte)
-            {
-                encoded.append(byte)
-            } else {
-                // Digits of the upper case, as section 2.1 recommends.
-                let digits = [byte >> 4, byte & 15].map { Hexadecimal.digit($0) }
-                encoded += [UInt8(ascii: "%")] + digits.map { $0 >= UInt8(ascii: "a") ? $0 & 0xDF : $0 }
-            }
+        String(decoding: text.utf8.flatMap { isUnreserved($0) ? [$0] : encoded($0) }, as: UTF8.self)
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// With digits of the upper case, as section 2.1 recommends.
+    package static func encoded(_ byte: UInt8) -> [UInt8] {
+        [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+
+    /// Section 2.3.
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
         }
-        return String(decoding: encoded, as: UTF8.self)
     }
 }

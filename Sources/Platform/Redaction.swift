@@ -41,14 +41,6 @@ package enum Redaction {
         text.contains("@") ? "(a URL with credentials)" : text.shortened(to: 300)
     }
 
-    /// A URL without user name and password.
-    package static func removingUserInfo(_ url: String) -> String {
-        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
-        let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let at = authority.lastIndex(of: "@") else { return url }
-        return String(url[..<start]) + url[url.index(after: at)...]
-    }
-
     /// A decoded character and its position in the text.
     private struct Unit {
         var byte: UInt8

@@ -26,6 +26,15 @@ package enum WorkThread {
         _exit(EXIT_FAILURE)
     }
 
+    /// Runs blocking work on a new thread, and waits for it without blocking one of Swift's pool.
+    package static func run<Value: Sendable, Failure>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await withCheckedContinuation { (waiter: CheckedContinuation<Result<Value, Failure>, Never>) in
+            start { waiter.resume(returning: Result(catching: body)) }
+        }.get()
+    }
+
     private static func create(_ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer) -> Int32 {
         #if os(Linux)
             var thread = pthread_t()

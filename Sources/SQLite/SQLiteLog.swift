@@ -15,7 +15,7 @@ enum SQLiteLog {
     static let start: Void = {
         _ = sleeve_sqlite_log { _, _, message in
             guard let message, let error = systemError(in: String(cString: message)) else { return }
-            lastErrors.withLock { $0[thread] = (error, .now) }
+            lastErrors.withLock { $0[WorkThread.current] = (error, .now) }
         }
     }()
 
@@ -25,17 +25,9 @@ enum SQLiteLog {
             .cannotOpen, .openSharedMemory, .resizeSharedMemory, .mapSharedMemory, .truncate, .sync, .syncOfDirectory,
             .delete,
         ]
-        guard logged.contains(code), let last = lastErrors.withLock({ $0.removeValue(forKey: thread) })
+        guard logged.contains(code), let last = lastErrors.withLock({ $0.removeValue(forKey: WorkThread.current) })
         else { return nil }
         return last.time.duration(to: .now) < maximumAge ? last.error : nil
-    }
-
-    private static var thread: UInt {
-        #if canImport(Glibc)
-            pthread_self()
-        #else
-            UInt(bitPattern: pthread_self())
-        #endif
     }
 
     /// Reads a line such as `os_unix.c:44080: (28) open(/a/index.sqlite3-wal) - No space left on device`.

@@ -130,7 +130,7 @@ import Testing
                 #expect(throws: CacheError.self) { try writer.dropDamaged(url(1)) }
                 #expect(try !writer.isIntact(Digest(of: picture(1))))
                 let report = try writer.repair()
-                #expect(report.unreadable == 1 && report.dropped == 0 && report.found.defects.map(\.key) == [url(1)])
+                #expect(report.unreadable == 1 && report.dropped == 0 && report.defects.map(\.key) == [url(1)])
             }
             try Bytes.remove(file)
             try Bytes.move(folder.root + "/away", to: file)

@@ -49,7 +49,7 @@ import Testing
                     for number in 1...30 {
                         try first.store(url(number), picture(number))
                         try second.store(url(1_000 + number), picture(1_000 + number))
-                        #expect(try first.totals().charged <= capacity)
+                        #expect(try first.totals().chargedBytes <= capacity)
                     }
                 }
             }
@@ -65,11 +65,11 @@ import Testing
                 try first.store(url(101), picture(101))
                 try first.makeRoom(first.headroom)
                 #expect(first.capacity == 1 << 30)
-                #expect(try first.totals().covers == 101)
+                #expect(try first.totals().blobs == 101)
                 try folder.written(capacity: small) { _ in }
                 try first.store(url(102), picture(102))
                 #expect(first.capacity == small)
-                #expect(try first.totals().charged <= small)
+                #expect(try first.totals().chargedBytes <= small)
             }
         }
     }

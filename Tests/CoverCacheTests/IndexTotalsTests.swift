@@ -15,12 +15,13 @@ import Testing
             covers[entry.digest] = entry.bytes
             if entry.isPinned { pinned.insert(entry.digest) }
         }
-        #expect(statistics.entries == entries && statistics.entryBytes == entryBytes)
-        #expect(statistics.covers == covers.count && statistics.bytes == covers.values.reduce(0, +))
-        #expect(statistics.pinnedCovers == pinned.count)
+        #expect(statistics.entries == entries)
+        #expect(statistics.liveBytes + statistics.deduplicatedBytes == entryBytes)
+        #expect(statistics.blobs == covers.count && statistics.liveBytes == covers.values.reduce(0, +))
+        #expect(statistics.pinned == pinned.count)
         #expect(statistics.pinnedBytes == pinned.reduce(0) { $0 + (covers[$1] ?? 0) })
         let files = covers.keys.map { writer.covers.path(of: $0) }
-        #expect(statistics.charged == files.reduce(0) { $0 + Bytes.allocated($1) })
+        #expect(statistics.chargedBytes == files.reduce(0) { $0 + Bytes.allocated($1) })
         #expect(folder.fileNames == Set(covers.keys.map(\.description)))
         #expect(try writer.verify().defects == [])
     }

@@ -1,7 +1,6 @@
 import Foundation
 import Platform
 import SQLite
-import Synchronization
 import Testing
 
 @testable import CoverCache
@@ -20,24 +19,6 @@ import Testing
         _ = try writer.commit()
     }
 
-    @Test func `several times its capacity through a cache leave its files within the capacity`() throws {
-        try withFolder { folder in
-            let capacity = 4 << 20
-            try folder.written(capacity: capacity) { writer in
-                for turn in 0..<20 {
-                    _ = try writer.store(
-                        (turn * 64..<turn * 64 + 64).map { (metadata(url($0)), body($0, 1_000 + $0 * 7_919 % 29_000)) })
-                    let statistics = try writer.statistics()
-                    #expect(statistics.onDisk <= capacity + 5 << 20, "turn \(turn): \(statistics)")
-                }
-                let statistics = try writer.statistics()
-                #expect(statistics.charged > capacity / 2 && statistics.charged <= capacity)
-                #expect(folder.fileNames.count == statistics.covers)
-            }
-            #expect(try folder.defects() == [])
-        }
-    }
-
     @Test func `evicting half of many tiny covers keeps the logs short and shrinks the index`() throws {
         try withFolder { folder in
             let count = Self.isThorough ? 20_000 : 2_000
@@ -54,7 +35,7 @@ import Testing
                 }
                 try writer.compact()
                 let (index, log) = (Bytes.length(folder.index), Bytes.length(folder.log))
-                let charged = try writer.totals().charged
+                let charged = try writer.totals().chargedBytes
                 #expect(try writer.evict(to: charged / 2).covers == count / 2)
                 #expect(Bytes.length(folder.index + "-wal") < 40 << 20)
                 try writer.index.checkpoint(ifLongerThan: 0)
@@ -67,7 +48,7 @@ import Testing
                 #expect(Bytes.length(folder.index + "-wal") == 0)
             }
             try folder.deleteIndex()
-            #expect(try folder.written { try $0.totals().covers } == count / 8)
+            #expect(try folder.written { try $0.totals().blobs } == count / 8)
             #expect(folder.fileNames.count == count / 8)
         }
     }
@@ -128,46 +109,6 @@ import Testing
                     #expect(try second.totals().entries == 401)
                 }
             }
-        }
-    }
-
-    // MARK: Reads
-
-    /// Prints how long the reads took. The long form is the one to measure.
-    @Test func `reads beside evictions of a tenth of the cache each give the right bytes or none`() throws {
-        try withFolder { folder in
-            let (count, length) = Self.isThorough ? (20_000, 50_000) : (500, 10_000)
-            try folder.written { writer in
-                for start in stride(from: 0, to: count, by: 100) {
-                    try store(start..<start + 100, length: length, writer)
-                }
-            }
-            let isEvicted = Flag()
-            let times = Mutex<[Duration]>([])
-            concurrently(2) { side in
-                if side == 0 {
-                    defer { isEvicted.set() }
-                    try folder.written { writer in
-                        let charged = try writer.totals().charged
-                        for tenths in (1...9).reversed() { try writer.evict(to: charged / 10 * tenths) }
-                    }
-                    return
-                }
-                let reader = try folder.reader()
-                var random = SplitMix64(seed: 1)
-                repeat {
-                    let number = Int.random(in: 0..<count, using: &random)
-                    let start = ContinuousClock.now
-                    let bytes = try reader.bytes(url(number))
-                    times.withLock { $0.append(start.duration(to: .now)) }
-                    #expect(bytes == nil || bytes == body(number, length))
-                } while !isEvicted.isSet || times.withLock { $0.count } < 100
-            }
-            let sorted = times.withLock { $0.sorted() }
-            print(
-                "\(sorted.count) reads beside the evictions: 99 % within \(sorted[sorted.count * 99 / 100]), all in \(sorted.last!)"
-            )
-            #expect(try folder.contents().count == count / 10)
         }
     }
 }

@@ -21,7 +21,7 @@ import Testing
             try writer.store(url(4), picture(2))
             let entry = try #require(try folder.reader().entry(for: url(3)))
             let renewal = Renewal(
-                confirming: entry, validatedAt: 1_800_000_000_000, freshUntil: 1_900_000_000_000,
+                entry, validatedAt: 1_800_000_000_000, freshUntil: 1_900_000_000_000,
                 fields: "etag: \"x\"\n")
             _ = try writer.renew([renewal])
         }
@@ -30,19 +30,9 @@ import Testing
     /// The covers of `fill` as a pack.
     private func pack(_ folder: CacheFolder) throws -> [UInt8] {
         try fill(folder)
-        var bytes: [UInt8] = []
-        var pack = PackWriter { bytes += $0 }
-        let reader = try folder.reader()
-        let last = try reader.entries(byCoverAfter: nil, limit: 100) { pack.add($0) }
-        #expect(last == nil && pack.digests.count == 3)
-        try pack.finishEntries()
-        for digest in pack.digests {
-            guard case .hit(_, let body) = try reader.cover(digest: digest) else { continue }
-            try pack.add(digest, body: body)
-        }
-        try pack.finish()
-        #expect(pack.length == bytes.count)
-        return bytes
+        var lines = PackReader.header
+        _ = try folder.reader().entries(byCoverAfter: nil, limit: 100) { lines += EntryLine($0).line }
+        return archive([("entries.jsonl", lines)] + (1...3).map { (name(picture($0)), picture($0)) })
     }
 
     private func read(_ bytes: [UInt8], _ folder: CacheFolder) throws -> Contents {
@@ -120,12 +110,11 @@ import Testing
 
     // MARK: Whole packs
 
-    @Test func `a pack holds every cover with its metadata, and equal bytes once, also from a pipe`() throws {
+    @Test func `a pack gives every cover with its metadata, also from a pipe`() throws {
         try withFolder { folder in
             let bytes = try pack(folder)
             let contents = try read(bytes, folder)
             #expect(contents.covers == all && contents.problems == [])
-            #expect(bytes.count > 15_000 && bytes.count < 22_000)
             let renewed = try #require(contents.metadata.first { $0.key == url(3) })
             #expect(renewed.storedAt == 1_700_000_000_000 && renewed.validatedAt == 1_800_000_000_000)
             #expect(renewed.freshUntil == 1_900_000_000_000 && renewed.fields == "etag: \"x\"\n")

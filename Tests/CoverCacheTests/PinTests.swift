@@ -42,7 +42,7 @@ import Testing
                 for number in 1...3 { try writer.store(url(number), picture(1)) }
                 _ = try writer.pin([url(1), url(2)])
                 #expect(try pinned(folder) == [url(1), url(2)])
-                #expect(try writer.totals().pinnedCovers == 1 && writer.totals().pinnedBytes == 5_000)
+                #expect(try writer.totals().pinned == 1 && writer.totals().pinnedBytes == 5_000)
                 _ = try writer.unpin([url(1)])
                 #expect(try writer.evict(to: 0).covers == 0)
                 _ = try writer.unpin([url(2)])
@@ -67,7 +67,7 @@ import Testing
             try fill(folder, pinning: 3)
             try folder.written { writer in
                 try writer.store(url(3), picture(33), storedAt: 200)
-                #expect(try writer.totals().pinnedCovers == 1)
+                #expect(try writer.totals().pinned == 1)
                 #expect(try writer.evict(to: 0).covers == 9)
             }
             try folder.expect([url(3): picture(33)])
@@ -82,14 +82,14 @@ import Testing
             try folder.written { writer in
                 let entry = try #require(try folder.reader().entry(for: url(3)))
                 #expect(
-                    try writer.renew([Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "")]) == [
+                    try writer.renew([Renewal(entry, validatedAt: 300, freshUntil: 400, fields: "")]) == [
                         true
                     ])
                 #expect(try writer.evict(to: 0).covers == 9)
                 // Damaged bytes cost the entry, not the pin.
                 try Bytes.flip(folder.file(picture(3)), at: 9)
                 try writer.dropDamaged(url(3))
-                #expect(try writer.totals().pinnedCovers == 0 && folder.reader().keys().isEmpty)
+                #expect(try writer.totals().pinned == 0 && folder.reader().keys().isEmpty)
                 try writer.store(url(3), picture(3), storedAt: 500)
                 #expect(try writer.evict(to: 0).covers == 0)
             }
@@ -118,7 +118,7 @@ import Testing
             try folder.deleteIndex()
             if isCorrupt { try Bytes.write([UInt8](repeating: 0x5A, count: 20_000), to: folder.index) }
             try folder.written { writer in
-                #expect(try writer.totals().pinnedCovers == 2)
+                #expect(try writer.totals().pinned == 2)
                 try writer.store(url(99), picture(99))
                 try writer.evict(to: 0)
             }
@@ -169,7 +169,7 @@ import Testing
                 #expect(try writer.noRoom(for: 20_000) == .noRoom(pinned: 8 * charge, capacity: 10 * charge))
                 #expect(try folder.reader().contents() == pictures(1...9))
                 #expect(try writer.store(url(12), picture(12)) != [.noRoom])
-                #expect(try writer.totals().charged == 10 * charge)
+                #expect(try writer.totals().chargedBytes == 10 * charge)
             }
             try folder.expect(pictures([1, 2, 3, 4, 5, 6, 7, 8, 9, 12]))
         }

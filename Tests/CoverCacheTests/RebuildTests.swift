@@ -57,8 +57,9 @@ import Testing
             let after = try writer.statistics()
             #expect(isRebuilt && after.capacity == 1 << 30)
             #expect(
-                after.covers == before.covers && after.charged == before.charged
-                    && after.entryBytes == before.entryBytes)
+                after.blobs == before.blobs && after.chargedBytes == before.chargedBytes
+                    && after.liveBytes == before.liveBytes
+                    && after.deduplicatedBytes == before.deduplicatedBytes)
             try writer.close()
             #expect(try entries(folder).map(\.metadata) == expected.map(\.metadata))
             #expect(try entries(folder).map(\.digest) == expected.map(\.digest))
@@ -211,7 +212,7 @@ import Testing
             try folder.expect([url(1): picture(1), url(2): picture(1), url(3): picture(1)])
             try folder.written { writer in
                 let renewals = try entries(folder).map {
-                    Renewal(confirming: $0, validatedAt: 1, freshUntil: nil, fields: "")
+                    Renewal($0, validatedAt: 1, freshUntil: nil, fields: "")
                 }
                 #expect(try writer.renew(renewals) == [true, true, true])
             }

@@ -6,21 +6,21 @@ import Testing
 @Suite struct RenewalTests {
     private func renewal(_ number: Int, _ folder: CacheFolder) throws -> Renewal {
         let entry = try #require(try folder.reader().entry(for: url(number)))
-        return Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "a: b\n")
+        return Renewal(entry, validatedAt: 300, freshUntil: 400, fields: "a: b\n")
     }
 
     @Test func `a renewal changes the times and the fields, and takes no space`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.fill(1...2)
-                let charged = try writer.totals().charged
+                let charged = try writer.totals().chargedBytes
                 #expect(try writer.renew([try renewal(1, folder)]) == [true])
                 let entry = try #require(try folder.reader().entry(for: url(1)))
                 #expect(
                     entry.validatedAt == 300 && entry.metadata.freshUntil == 400 && entry.metadata.fields == "a: b\n")
                 #expect(entry.metadata.storedAt == 1_700_000_000_000 && entry.digest == Digest(of: picture(1)))
                 #expect(try folder.reader().entry(for: url(2))?.validatedAt == 1_700_000_000_000)
-                #expect(try writer.totals().charged == charged)
+                #expect(try writer.totals().chargedBytes == charged)
             }
             try folder.expect(pictures(1...2))
         }

@@ -94,26 +94,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "UPDATE entries SET id = -9223372036854775808 WHERE id = 1", "UPDATE covers SET id = -5 WHERE id = 1",
-        "UPDATE entries SET url = CAST(url AS BLOB) WHERE id = 2",
-        "UPDATE covers SET digest = CAST(digest AS TEXT) WHERE id = 2",
-        "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, 'PRIMARY KEY', 'PRIMARY Key') WHERE name = 'entries'",
-        "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, 'width', 'wydth') WHERE name = 'covers'",
-    ])
-    func `damage that no look-up or no listing meets is found by a repair, which rebuilds the index`(damage: String)
-        throws
-    {
-        try withFolder { folder in
-            let contents = try fill(folder)
-            try folder.execute(damage)
-            try repair(folder)
-            let isAside = try CacheDirectory.names(in: folder.path).contains { $0.contains(".bad-") }
-            let areAll = try folder.contents() == contents
-            #expect(isAside && areAll)
-        }
-    }
-
     private enum Rot: CaseIterable {
         case zeroed, random, swapped
 
@@ -195,25 +175,37 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "UPDATE entries SET cover = 2 WHERE id = 1", "UPDATE entries SET cover = 99 WHERE id = 1",
-        "UPDATE entries SET cover = 3 - cover WHERE id IN (1, 2)",
-        "UPDATE covers SET digest = zeroblob(32) WHERE id = 1",
-        "UPDATE covers SET digest = (SELECT digest FROM covers WHERE id = 2) WHERE id = 1",
-        "UPDATE covers SET pins = 1 WHERE id = 1",
-        "UPDATE entries SET url = 'http://covers.example/2.jpg' WHERE id = 1",
-        "UPDATE state SET charged = charged + 4096",
-        "DELETE FROM covers WHERE id = 1", "DELETE FROM state",
-        "INSERT INTO covers(tag, digest, length, charge, type, used) VALUES (1, zeroblob(32), 1, 1, '', 1)",
-        "INSERT INTO entries(tag, url, cover, seal, stored, validated, fields) VALUES (1, 'x', 1, 1, 1, 1, '')",
-        "DROP INDEX entries_tag", "REINDEX", "DROP TABLE hints", "DROP TABLE pins",
-    ])
+    /// Damage that no look-up or no listing meets.
+    private static let hidden = [
+        "UPDATE entries SET id = -9223372036854775808 WHERE id = 1", "UPDATE covers SET id = -5 WHERE id = 1",
+        "UPDATE entries SET url = CAST(url AS BLOB) WHERE id = 2",
+        "UPDATE covers SET digest = CAST(digest AS TEXT) WHERE id = 2",
+        "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, 'PRIMARY KEY', 'PRIMARY Key') WHERE name = 'entries'",
+        "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, 'width', 'wydth') WHERE name = 'covers'",
+    ]
+
+    @Test(
+        arguments: hidden + [
+            "UPDATE entries SET cover = 2 WHERE id = 1", "UPDATE entries SET cover = 99 WHERE id = 1",
+            "UPDATE entries SET cover = 3 - cover WHERE id IN (1, 2)",
+            "UPDATE covers SET digest = zeroblob(32) WHERE id = 1",
+            "UPDATE covers SET digest = (SELECT digest FROM covers WHERE id = 2) WHERE id = 1",
+            "UPDATE covers SET pins = 1 WHERE id = 1",
+            "UPDATE entries SET url = 'http://covers.example/2.jpg' WHERE id = 1",
+            "UPDATE state SET charged = charged + 4096",
+            "DELETE FROM covers WHERE id = 1", "DELETE FROM state",
+            "INSERT INTO covers(tag, digest, length, charge, type, used) VALUES (1, zeroblob(32), 1, 1, '', 1)",
+            "INSERT INTO entries(tag, url, cover, seal, stored, validated, fields) VALUES (1, 'x', 1, 1, 1, 1, '')",
+            "DROP INDEX entries_tag", "REINDEX", "DROP TABLE hints", "DROP TABLE pins",
+        ])
     func `an index that is wrong gives no wrong bytes, and a repair loses no cover`(change: String) throws {
         try withFolder { folder in
             let contents = try fill(folder)
             try folder.execute(change)
             expectNoWrongBytes(folder, contents, "\(change)")
             try repair(folder)
+            let isAside = try CacheDirectory.names(in: folder.path).contains { $0.contains(".bad-") }
+            #expect(isAside || !Self.hidden.contains(change))
             let areAll = try folder.contents() == contents
             #expect(areAll)
             #expect(try folder.defects() == [])

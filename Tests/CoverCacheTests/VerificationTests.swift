@@ -69,7 +69,7 @@ import Testing
             let (index, log) = (try Bytes.of(folder.index), try Bytes.of(folder.log))
             try folder.written { writer in
                 let report = try writer.repair()
-                #expect(report.found.defects == [] && report.dropped == 0 && report.rebuiltEntries == nil)
+                #expect(report.defects == [] && report.dropped == 0 && report.rebuiltEntries == nil)
             }
             let changed = zip(try Bytes.of(folder.index), index).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
             #expect(changed == [])
@@ -83,14 +83,14 @@ import Testing
         try withFour { folder in
             try folder.written { writer in
                 let entry = try #require(try folder.reader().entry(for: url(2)))
-                _ = try writer.renew([Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "a: b\n")])
+                _ = try writer.renew([Renewal(entry, validatedAt: 300, freshUntil: 400, fields: "a: b\n")])
             }
             let before = try #require(try folder.reader().entry(for: url(2)))
             try Bytes.flip(folder.file(picture(1)), at: 2_500)
             try Bytes.remove(folder.file(picture(3)))
             try folder.written { writer in
                 let report = try writer.repair()
-                #expect(report.found.defects.map(\.key) == [url(1), url(3)])
+                #expect(report.defects.map(\.key) == [url(1), url(3)])
                 #expect(report.dropped == 2 && report.rebuiltEntries == nil)
             }
             #expect(try folder.reader().entry(for: url(2)) == before)
@@ -139,7 +139,7 @@ import Testing
                 let report = try writer.repair { done, _ in
                     if done == 3 { try? folder.written { _ = try $0.store(url(2), picture(2)) } }
                 }
-                #expect(report.found.defects.map(\.key) == [url(2)] && report.dropped == 0)
+                #expect(report.defects.map(\.key) == [url(2)] && report.dropped == 0)
             }
             try folder.expect(all)
         }
@@ -149,7 +149,7 @@ import Testing
         try withFour { folder in
             try folder.execute("UPDATE state SET bytes = bytes + 1, pinnedCovers = 7")
             try folder.written { writer in
-                let found = try writer.repair().found.defects
+                let found = try writer.repair().defects
                 #expect(found.map(\.problem) == ["the index's counts are wrong"])
                 #expect(try writer.verify().defects == [])
             }

@@ -1,4 +1,5 @@
 import CurlHTTP
+import Platform
 import Testing
 
 @testable import CoverFetch
@@ -11,34 +12,28 @@ import Testing
         Queue(limits: .init(parallel: parallel, perHost: perHost, interval: nil))
     }
 
-    private static func url(_ path: Int, host: Int = 1) throws -> HTTPURL {
-        try HTTPURL("http://10.0.0.\(host)/\(path)")
-    }
-
     private static func starts(_ queue: inout Queue, now: ContinuousClock.Instant = .now) -> [String] {
-        var keys: [String] = []
-        while case .start(let start) = queue.next(now: now) { keys.append(start.key) }
-        return keys
+        queue.turn(now).started
     }
 
     @Test func `only the selected requests are removed; jobs with other requests stay`() throws {
         var queue = Self.queue()
-        for path in 1...3 { _ = try queue.submit(Self.url(path), request: "leaves") }
-        _ = try queue.submit(Self.url(2), request: "stays")
+        for path in 1...3 { _ = try queue.submit(url(path), request: "leaves") }
+        _ = try queue.submit(url(2), request: "stays")
         _ = Self.starts(&queue)
         let (requests, inFlight) = queue.cancel { $0 == "leaves" }
         #expect(requests == ["leaves", "leaves", "leaves"])
-        #expect(try Set(inFlight) == [Self.url(1).string, Self.url(3).string])
+        #expect(try Set(inFlight) == [url(1).string, url(3).string])
         #expect(queue.count == 1 && queue.inFlight == 1)
-        #expect(try queue.end(Self.url(2).string) == ["stays"])
+        #expect(try queue.end(url(2).string) == ["stays"])
     }
 
     @Test func `a job cancelled while it backs off never starts`() throws {
         var queue = Self.queue()
         let now = ContinuousClock.now
-        _ = try queue.submit(Self.url(1), request: "a")
+        _ = try queue.submit(url(1), request: "a")
         _ = Self.starts(&queue, now: now)
-        queue.retry(try Self.url(1).string, at: now + .seconds(1))
+        queue.retry(try url(1).string, at: now + .seconds(1))
         #expect(queue.cancel { _ in true }.requests == ["a"])
         #expect(Self.starts(&queue, now: now + .seconds(2)).isEmpty)
         #expect(queue.count == 0)
@@ -49,13 +44,13 @@ import Testing
         await #expect(processExitsWith: .success) {
             for perHost in [1, 2, 8] {
                 var queue = Self.queue(perHost: perHost)
-                for path in 1...50 { _ = try queue.submit(Self.url(path), request: "leaves") }
+                for path in 1...50 { _ = try queue.submit(url(path), request: "leaves") }
                 let flying = Self.starts(&queue)
                 let left = queue.cancel { _ in true }
                 #expect(Set(left.inFlight) == Set(flying) && left.requests.count == 50)
                 #expect(Self.starts(&queue).isEmpty && queue.count == 0 && queue.inFlight == 0)
-                _ = try queue.submit(Self.url(60), request: "new")
-                #expect(try Self.starts(&queue) == [Self.url(60).string])
+                _ = try queue.submit(url(60), request: "new")
+                #expect(try Self.starts(&queue) == [url(60).string])
             }
         }
     }
@@ -63,15 +58,15 @@ import Testing
     @Test func `a URL cancelled and submitted again starts once`() async throws {
         await #expect(processExitsWith: .success) {
             var queue = Self.queue(perHost: 1)
-            for path in 1...3 { _ = try queue.submit(Self.url(path), request: "leaves") }
+            for path in 1...3 { _ = try queue.submit(url(path), request: "leaves") }
             _ = queue.cancel { _ in true }
-            for path in 1...3 { _ = try queue.submit(Self.url(path), request: "stays") }
+            for path in 1...3 { _ = try queue.submit(url(path), request: "stays") }
             var started: [String] = []
             while let key = Self.starts(&queue).first {
                 started.append(key)
                 #expect(queue.end(key) == ["stays"])
             }
-            #expect(try started.sorted() == (1...3).map { try Self.url($0).string })
+            #expect(try started.sorted() == (1...3).map { try url($0).string })
         }
     }
 
@@ -79,9 +74,9 @@ import Testing
         await #expect(processExitsWith: .success) {
             let now = ContinuousClock.now
             var queue = Self.queue(perHost: 1)
-            for path in [1, 2] { _ = try queue.submit(Self.url(path), request: "leaves") }
+            for path in [1, 2] { _ = try queue.submit(url(path), request: "leaves") }
             _ = queue.cancel { _ in true }
-            for path in [2, 1] { _ = try queue.submit(Self.url(path), request: "stays") }
+            for path in [2, 1] { _ = try queue.submit(url(path), request: "stays") }
             let first = try #require(Self.starts(&queue, now: now).first)
             queue.retry(first, at: now + .seconds(5))
             while let key = Self.starts(&queue, now: now + .seconds(1)).first {
@@ -99,7 +94,7 @@ import Testing
     }
 
     private static func simulate(seed: UInt64) throws {
-        var random = Randomness(state: seed)
+        var random = SplitMix64(seed: seed)
         var queue = QueueDriver<Int>(limits: .init(parallel: 6, perHost: 3, interval: nil))
         var now = ContinuousClock.now
         var inFlight: [String] = []
@@ -142,16 +137,5 @@ import Testing
             precondition(!inFlight.isEmpty || queue.count == 0, "a job never starts")
         }
         precondition(completed.sorted() == Array(0..<submitted), "a request completed twice, or never")
-    }
-
-    /// A generator with a seed (xorshift64*).
-    private struct Randomness: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state &* 0x2545_F491_4F6C_DD1D
-        }
     }
 }

@@ -34,14 +34,9 @@ import Testing
 
     /// The keys of the jobs that start now.
     private func starts(_ queue: inout Queue) -> [String] {
-        var keys: [String] = []
-        while true {
-            switch queue.next(now: startTime) {
-            case .start(let start): keys.append(start.key)
-            case .wait: return keys
-            case .restart, .drop: Issue.record("a transfer was restarted or dropped")
-            }
-        }
+        let turn = queue.turn(startTime)
+        #expect(turn.dropped.isEmpty)
+        return turn.started
     }
 
     @Test func `over cleartext the transfers of a new host start once its name is resolved`() throws {
@@ -152,8 +147,7 @@ import Testing
         var queue = try connectingQueue()
         #expect(try queue.resumesOnOtherConnection(secure(2).string) && starts(&queue).isEmpty)
         #expect(try queue.didConnect(secure(1).string, .ready))
-        var streams: [Int?] = []
-        while case .start(let start) = queue.next(now: startTime) { streams.append(start.streams) }
+        let streams = queue.turn(startTime).starts.map(\.streams)
         #expect(streams.count == 31 && streams.last == 32)
         #expect(try !queue.mayConnect(secure(2).string, others: 1))
         queue.didAnswer(try secure(1).string, http2: true)
@@ -224,8 +218,7 @@ import Testing
         queue.didAnswer(try secure(1).string, http2: true)
         _ = queue.end(try secure(1).string)
         for path in 2...300 { _ = try queue.submit(secure(path), request: "") }
-        var streams: [Int?] = []
-        while case .start(let start) = queue.next(now: startTime) { streams.append(start.streams) }
+        let streams = queue.turn(startTime).starts.map(\.streams)
         #expect(streams.count == 100 && streams[31] == 16 && streams[99] == 50)
         #expect(try queue.mayConnect(secure(60).string, others: 1))
         for path in 2...101 { _ = queue.end(try secure(path).string) }

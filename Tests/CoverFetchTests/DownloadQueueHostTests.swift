@@ -17,30 +17,8 @@ import Testing
         Queue(limits: .init(parallel: parallel, perHost: perHost, adapts: adapts))
     }
 
-    func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
-
-    struct Turn {
-        var started: [String] = []
-        var dropped: [String] = []
-        var details: [String] = []
-        var wait: ContinuousClock.Instant?
-    }
-
-    func turn(_ queue: inout Queue, after seconds: Double = 0) -> Turn {
-        var turn = Turn()
-        while true {
-            switch queue.next(now: startTime + .seconds(seconds)) {
-            case .start(let start): turn.started.append(start.key)
-            case .restart: Issue.record("a transfer was restarted")
-            case .drop(let job, let url, let failure):
-                turn.dropped.append(url.string)
-                turn.details.append(failure.detail)
-                _ = queue.end(job)
-            case .wait(let time):
-                turn.wait = time
-                return turn
-            }
-        }
+    func turn(_ queue: inout Queue, after seconds: Double = 0) -> Queue.Turn {
+        queue.turn(startTime + .seconds(seconds))
     }
 
     func fail(_ queue: inout Queue, _ keys: [String], after seconds: Double) {

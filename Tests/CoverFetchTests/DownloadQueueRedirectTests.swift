@@ -8,20 +8,12 @@ import Testing
     private typealias Queue = QueueDriver<String>
     private let startTime = ContinuousClock.now
 
-    private func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
-
     private func starts(
         _ queue: inout Queue, after seconds: Double = 0
     ) -> (targets: [String], wait: ContinuousClock.Instant?) {
-        var targets: [String] = []
-        while true {
-            switch queue.next(now: startTime + .seconds(seconds)) {
-            case .start(let start): targets.append("\(start.target) \(start.attempt)")
-            case .restart: Issue.record("a transfer was restarted")
-            case .drop(_, let url, _): Issue.record("\(url) was dropped")
-            case .wait(let time): return (targets, time)
-            }
-        }
+        let turn = queue.turn(startTime + .seconds(seconds))
+        #expect(turn.dropped.isEmpty)
+        return (turn.starts.map { "\($0.target) \($0.attempt)" }, turn.wait)
     }
 
     @Test func `a redirected job keeps its key and its attempts, and frees its slot at the first host`() throws {

@@ -11,23 +11,16 @@ import Testing
         Queue(limits: .init(parallel: parallel, perHost: perHost, interval: interval))
     }
 
-    /// URLs of hosts that are addresses, and of one with a name.
-    private func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
+    /// A URL of a host with a name.
     private func named(_ path: Int) throws -> HTTPURL { try HTTPURL("http://covers.example/\(path)") }
 
     /// The keys of all jobs that start now, and when to ask again.
     private func starts(
         _ queue: inout Queue, after seconds: Double = 0
     ) -> (keys: [String], wait: ContinuousClock.Instant?) {
-        var keys: [String] = []
-        while true {
-            switch queue.next(now: startTime + .seconds(seconds)) {
-            case .start(let start): keys.append(start.key)
-            case .restart: Issue.record("a transfer was restarted")
-            case .drop(_, let url, _): Issue.record("\(url.string) was dropped")
-            case .wait(let time): return (keys, time)
-            }
-        }
+        let turn = queue.turn(startTime + .seconds(seconds))
+        #expect(turn.dropped.isEmpty)
+        return (turn.started, turn.wait)
     }
 
     @Test func `requests for one URL share a transfer and complete together`() throws {
@@ -83,20 +76,13 @@ import Testing
         var queue = queue(parallel: 7, perHost: 2)
         let urls = try (1...9).map { try HTTPURL("https://10.0.0.1/\($0)") }
         for url in urls { _ = queue.submit(url, request: "") }
-        guard case .start(let first) = queue.next(now: startTime) else {
-            Issue.record("nothing starts")
-            return
-        }
-        #expect(!first.multiplexes)
-        #expect(starts(&queue).keys.isEmpty, "the version is negotiated by TLS")
+        let starts = queue.turn(startTime).starts
+        let first = try #require(starts.first)
+        #expect(!first.multiplexes && starts.count == 1, "the version is negotiated by TLS")
         queue.didAnswer(first.key, http2: true)
         _ = queue.end(first.key)
-        guard case .start(let second) = queue.next(now: startTime) else {
-            Issue.record("nothing starts")
-            return
-        }
-        #expect(second.multiplexes)
-        #expect(starts(&queue).keys.count == 6)
+        let next = queue.turn(startTime).starts
+        #expect(next.count == 7 && next.allSatisfy(\.multiplexes))
     }
 
     @Test func `the rate limit separates starts to one host and does not delay another host`() throws {
@@ -136,10 +122,7 @@ import Testing
         _ = try queue.end(url(2).string)
         #expect(try starts(&queue, after: 3).keys == [url(3).string])
         _ = try queue.end(url(3).string)
-        guard case .start(let start) = queue.next(now: startTime + .seconds(3)) else {
-            Issue.record("nothing starts")
-            return
-        }
+        let start = try #require(queue.turn(startTime + .seconds(3)).starts.first)
         #expect(try start.key == url(1).string)
         #expect(start.attempt == 1)
         #expect(try queue.submit(url(1), request: "late"))

@@ -149,17 +149,6 @@ import Wire
     }
 }
 
-/// A caller that records how its requests ended.
-private final class Caller: Sendable {
-    private let state = Mutex<[CoverOutcome]>([])
-    var results: [CoverOutcome] { state.withLock { $0 } }
-    var result: CoverOutcome? { results.first }
-    var owner: ObjectIdentifier { ObjectIdentifier(self) }
-    var request: FetchRequest {
-        FetchRequest(owner: owner) { [self] result in state.withLock { $0.append(result) } }
-    }
-}
-
 /// A store that keeps finished jobs in memory.
 private final class MemoryStore: DownloadStore {
     private struct State {

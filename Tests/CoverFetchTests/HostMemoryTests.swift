@@ -48,8 +48,8 @@ import Testing
 
     // MARK: In the queue
 
-    private func queue(_ rest: Int64) -> DownloadQueue<String> {
-        DownloadQueue(
+    private func queue(_ rest: Int64) -> QueueDriver<String> {
+        QueueDriver(
             limits: .init(parallel: 8, perHost: 8),
             hosts: ["http://10.0.0.1": HostMemory(restsUntil: later(rest).instant)])
     }
@@ -57,39 +57,25 @@ import Testing
     @Test func `a host that asked an earlier run for a minute gets no transfer until it is over`() throws {
         var queue = queue(60)
         _ = queue.submit(try HTTPURL("http://10.0.0.1/1"), request: "")
-        guard case .wait(let time) = queue.next(now: now.instant) else {
-            Issue.record("the queue did not wait")
-            return
-        }
-        #expect(time == later(60).instant)
-        guard case .start = queue.next(now: later(60).instant) else {
-            Issue.record("no transfer started")
-            return
-        }
+        let turn = queue.turn(now.instant)
+        #expect(turn.starts.isEmpty && turn.wait == later(60).instant)
+        #expect(queue.turn(later(60).instant).starts.count == 1)
     }
 
     @Test(arguments: [true, false])
     func `a host that asked an earlier run for an hour gets one request, whose end decides`(answers: Bool) throws {
         var queue = queue(3_600)
         for path in 1...9 { _ = queue.submit(try HTTPURL("http://10.0.0.1/\(path)"), request: "") }
-        guard case .start(let start) = queue.next(now: now.instant) else {
-            Issue.record("no transfer started")
-            return
-        }
-        guard case .wait = queue.next(now: now.instant) else {
-            Issue.record("a second transfer started")
-            return
-        }
+        let started = queue.turn(now.instant).started
+        let key = try #require(started.first)
+        #expect(started.count == 1)
         #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == later(3_600).instant)
         let failure = answers ? nil : CoverFailure(.status, url: "", detail: "", status: 429)
-        queue.didReceive(HostSignal(failure, pause: .seconds(3_000)), of: start.job, failure: failure, now: now.instant)
-        _ = queue.end(start.job)
+        queue.didReceive(HostSignal(failure, pause: .seconds(3_000)), of: key, failure: failure, now: now.instant)
+        _ = queue.end(key)
         #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == (answers ? nil : later(3_000).instant))
-        switch queue.next(now: now.instant) {
-        case .start: #expect(answers)
-        case .drop(_, _, let failure):
-            #expect(!answers && failure.detail == "not tried: 10.0.0.1 asks to wait 3000 s")
-        default: Issue.record("neither a start nor a drop")
-        }
+        let turn = queue.turn(now.instant)
+        #expect(turn.starts.isEmpty != answers && turn.dropped.isEmpty == answers)
+        #expect(answers || turn.details.allSatisfy { $0 == "not tried: 10.0.0.1 asks to wait 3000 s" })
     }
 }

@@ -1,19 +1,10 @@
 import CurlHTTP
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import CoverFetch
 
 @Suite struct PendingStoresTests {
-    private final class Caller: Sendable {
-        private let state = Mutex<[CoverOutcome]>([])
-        var outcomes: [CoverOutcome] { state.withLock { $0 } }
-        var request: FetchRequest {
-            FetchRequest(owner: ObjectIdentifier(self)) { [self] outcome in state.withLock { $0.append(outcome) } }
-        }
-    }
-
     @Test func `all requests of a key are completed once, those that joined as such; then the key is free`() throws {
         let (pending, caller) = (PendingStores(nil), Caller())
         let url = try HTTPURL("http://a.example/1")
@@ -22,11 +13,11 @@ import Testing
         #expect(pending.join(url.string, caller.request))
         #expect(!pending.join("http://a.example/2", caller.request))
         _ = pending.complete([CoverOutcome(.downloaded, url: url.string)])
-        #expect(caller.outcomes.map(\.isJoined) == [false, true, true])
-        #expect(caller.outcomes.allSatisfy { $0.kind == .downloaded && $0.url == url.string })
+        #expect(caller.results.map(\.isJoined) == [false, true, true])
+        #expect(caller.results.allSatisfy { $0.kind == .downloaded && $0.url == url.string })
         #expect(!pending.join(url.string, caller.request))
         _ = pending.complete([CoverOutcome(.downloaded, url: url.string)])
-        #expect(caller.outcomes.count == 3)
+        #expect(caller.results.count == 3)
     }
 
     @Test func `requests of a lost cover are taken back, and not completed`() throws {
@@ -35,7 +26,7 @@ import Testing
         pending.add(url, [caller.request], SentRequest(), lease: nil)
         #expect(pending.join(url.string, caller.request))
         #expect(pending.takeBack([url.string, "http://a.example/2"]).map(\.url) == [url, url])
-        #expect(pending.takeBack([url.string]).isEmpty && caller.outcomes.isEmpty)
+        #expect(pending.takeBack([url.string]).isEmpty && caller.results.isEmpty)
     }
 
     @Test func `a refusal answers the requests whose fields were sent, and a stored cover answers all`() throws {
@@ -56,7 +47,7 @@ import Testing
             #expect(
                 unanswered.map { $0.request.headerFields[.authorization] } == (isRefusal ? [nil, "Bearer other"] : []))
         }
-        #expect(sent.outcomes.count == 2 && other.outcomes.count == 2)
+        #expect(sent.results.count == 2 && other.results.count == 2)
     }
 
     @Test func `an address that one request refuses is no answer for another that does not`() throws {
@@ -67,8 +58,8 @@ import Testing
         pending.add(url, [request, open.request], SentRequest(deniesPrivateAddresses: true), lease: nil)
         let failure = CoverFailure(.refusedAddress, url: url.string, detail: "")
         #expect(pending.complete([CoverOutcome(failed: failure)]).map(\.request.deniesPrivateAddresses) == [false])
-        #expect(closed.outcomes.count == 1 && open.outcomes.isEmpty)
+        #expect(closed.results.count == 1 && open.results.isEmpty)
         pending.add(url, [open.request], SentRequest(), lease: nil)
-        #expect(pending.complete([CoverOutcome(failed: failure)]).isEmpty && open.outcomes.count == 1)
+        #expect(pending.complete([CoverOutcome(failed: failure)]).isEmpty && open.results.count == 1)
     }
 }

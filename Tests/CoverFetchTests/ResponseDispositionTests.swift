@@ -60,11 +60,14 @@ import Testing
     }
 
     @Test(
-        arguments: [(200, true), (203, true)] + [201, 202, 204, 205, 206, 207, 208, 218, 226, 299].map { ($0, false) })
-    func `a picture with a 2xx is the cover only if the status says so`(status: Int, isCover: Bool) throws {
+        arguments: [(200, true), (203, true)]
+            + [201, 202, 204, 205, 206, 207, 208, 218, 226, 299, 404, 500, 503].map { ($0, false) })
+    func `a picture is the cover only if the status says so`(status: Int, isCover: Bool) throws {
         let disposition = try disposition(status, CoverImage.png(number: 1))
-        if case .cover = disposition { #expect(isCover) } else { #expect(!isCover) }
-        #expect(isCover || disposition.failure?.status == status && disposition.failure?.kind == .status)
+        if case .cover = disposition { return #expect(isCover) }
+        let failure = try #require(disposition.failure)
+        #expect(!isCover && failure.status == status && failure.kind == .status && failure.url == Self.url)
+        #expect(failure.message.contains("\(status)"))
     }
 
     @Test func `an image that is cut off is no cover if nothing marks the end of its body`() throws {
@@ -80,37 +83,26 @@ import Testing
         }
     }
 
-    @Test(arguments: [404, 500, 503])
-    func `a status other than 2xx is a failure with that status, even with an image`(status: Int) throws {
-        let failure = try disposition(status, CoverImage.png(number: 1)).failure
-        #expect(failure?.kind == .status && failure?.status == status)
-        #expect(failure?.url == Self.url)
-        #expect(failure?.message.contains("\(status)") == true)
-    }
-
-    @Test(arguments: [
-        ("<!DOCTYPE html><title>Welcome</title>", "HTML"), ("{\"error\": 1}", "JSON"), ("", "empty"),
-        ("hello", "text"),
-    ])
-    func `a 200 without an image names its content`(text: String, word: String) throws {
-        let failure = try disposition(200, Array(text.utf8)).failure
-        #expect(failure?.kind == .notAnImage)
-        #expect(failure?.detail.contains(word) == true)
-    }
-
-    @Test func `a 200 whose text mentions a quota is a transient failure`() throws {
-        let failure = try disposition(200, Array("{\"error\": \"Rate-limit exceeded\"}".utf8)).failure
-        #expect(failure?.kind == .overQuota && failure?.isTransient == true)
-    }
-
-    @Test(arguments: [
-        "<!DOCTYPE html><script>function throttle(){}; let requestLimit = 5</script>Not found",
-        "<html><body>429 Too many requests</body></html>",
-        "function throttled() {}" + String(repeating: " ", count: 3_000),
-        "The throttle is closed.",
-    ])
-    func `a page or a script with a word about limits is no quota message`(text: String) throws {
-        #expect(try disposition(200, Array(text.utf8)).failure?.kind == .notAnImage)
+    @Test(
+        arguments: [
+            ("<!DOCTYPE html><title>Welcome</title>", .notAnImage, "HTML"), ("{\"error\": 1}", .notAnImage, "JSON"),
+            ("", .notAnImage, "empty"), ("hello", .notAnImage, "text"),
+            ("{\"error\": \"Rate-limit exceeded\"}", .overQuota, "too many requests"),
+            // Pages and scripts with a word about limits.
+            (
+                "<!DOCTYPE html><script>function throttle(){}; let requestLimit = 5</script>Not found", .notAnImage,
+                "HTML"
+            ),
+            ("<html><body>429 Too many requests</body></html>", .notAnImage, "HTML"),
+            ("function throttled() {}" + String(repeating: " ", count: 3_000), .notAnImage, "text"),
+            ("The throttle is closed.", .notAnImage, "text"),
+        ] as [(String, CoverFailure.Kind, String)])
+    func `a 200 without an image names its content, and one about a quota is a transient failure`(
+        text: String, kind: CoverFailure.Kind, word: String
+    ) throws {
+        let failure = try #require(try disposition(200, Array(text.utf8)).failure)
+        #expect(failure.kind == kind && failure.detail.contains(word), "\(failure.detail)")
+        #expect(failure.isTransient == (kind == .overQuota))
     }
 
     @Test(arguments: [404, 200])

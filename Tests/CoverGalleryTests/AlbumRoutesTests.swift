@@ -152,7 +152,8 @@ import Wire
     @Test func `every file of the page is embedded, and the service worker stores all it needs`() async throws {
         let folder =
             URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Sources/CoverGallery/Page"
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        // The form for the token is no file of the page.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "token.html" }.sorted()
         #expect(PageFiles.contents.map(\.name).sorted() == names)
         try await withGallery { stage in
             for name in names {

@@ -25,15 +25,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, -1, Double.infinity, -Double.infinity, Double.nan])
-    func `a rate that is not above 0 and finite is an error`(rate: Double) async throws {
-        #expect(try await problem { $0.rate = rate }?.contains("rate must be above 0") == true)
-    }
-
-    @Test(arguments: [0, -1, Int.min, Int.max])
-    func `a number of transfers outside 1 to 65536 is an error`(count: Int) async throws {
-        #expect(try await problem { $0.parallel = count }?.contains("parallel must be") == true)
-        #expect(try await problem { $0.perHost = count }?.contains("perHost must be") == true)
+    @Test func `a rate that is not above 0 and finite, or a number of transfers outside 1 to 65536, is an error`()
+        async throws
+    {
+        for rate in [0, -1, Double.infinity, -.infinity, .nan] {
+            #expect(try await problem { $0.rate = rate }?.contains("rate must be above 0") == true)
+        }
+        for count in [0, -1, Int.min, Int.max] {
+            #expect(try await problem { $0.parallel = count }?.contains("parallel must be") == true)
+            #expect(try await problem { $0.perHost = count }?.contains("perHost must be") == true)
+        }
     }
 
     @Test func `covers arrive with the smallest and largest values`() async throws {

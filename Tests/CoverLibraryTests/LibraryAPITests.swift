@@ -24,17 +24,6 @@ import Wire
         }
     }
 
-    @Test func `the next library in the same folder has the cover, offline`() async throws {
-        try await withStage { stage in
-            let cover = try await stage.library.cover(at: stage.url(1))
-            await stage.library.close()
-            await stage.origin.stop()
-            let next = try await stage.another { $0.isOffline = true }
-            #expect(try await next.cover(at: stage.url(1)) == cover)
-            await next.close()
-        }
-    }
-
     @Test func `concurrent calls for one URL share a request, and all return the cover`() async throws {
         try await withStage { stage in
             let url = stage.url(3, "delay=100")
@@ -61,67 +50,44 @@ import Wire
         }
     }
 
-    @Test func `a request is retried after two temporary failures`() async throws {
+    @Test(
+        arguments: [
+            ("status=503&times=2&retry-after=0", nil, 3), ("fault=truncate&times=1", nil, 2),
+            ("fault=truncate&times=1", 20_000, 2), ("fault=truncate&times=1", 600_000, 2),
+            ("fault=reset&times=1", nil, 2),
+        ] as [(String, Int?, Int)])
+    func `a temporary failure is retried, and a body that broke off is transferred again whole`(
+        query: String, size: Int?, requests: Int
+    ) async throws {
         try await withStage { stage in
-            let cover = try await stage.library.cover(at: stage.url(1, "status=503&times=2&retry-after=0"))
-            #expect(cover.bytes == CoverImage.jpeg(number: 1))
-            #expect(stage.origin.requestCount == 3)
+            let cover = try await stage.library.cover(at: stage.url(1, query + (size.map { "&size=\($0)" } ?? "")))
+            let expected = size.map { CoverImage.jpeg(number: 1, aboutBytes: $0) } ?? CoverImage.jpeg(number: 1)
+            #expect(cover.bytes == expected && stage.origin.requestCount == requests)
         }
     }
 
-    @Test(arguments: ["truncate", "reset"])
-    func `a broken transfer is retried, and a partial cover is never stored`(fault: String) async throws {
-        try await withStage { stage in
-            let cover = try await stage.library.cover(at: stage.url(1, "fault=\(fault)&times=1"))
-            #expect(cover.bytes == CoverImage.jpeg(number: 1))
-            #expect(stage.origin.requestCount == 2)
-        }
-    }
-
-    @Test func `without retries the first failure is final`() async throws {
+    @Test(arguments: [("status=503", 0, "503"), ("status=503&retry-after=3600", 3, "3600 s"), ("status=404", 3, "404")])
+    func `a failure is final without retries, after a long Retry-After, and if it is not temporary`(
+        query: String, retries: Int, detail: String
+    ) async throws {
         try await withStage {
-            $0.retries = 0
+            $0.retries = retries
         } _: { stage in
-            let failure = await stage.library.failure(stage.url(1, "status=503"))
-            #expect(failure?.kind == .status && failure?.status == 503)
+            let failure = try #require(await stage.library.failure(stage.url(1, query)))
+            #expect(failure.kind == .status && failure.status == (query.contains("404") ? 404 : 503))
+            #expect(failure.detail.contains(detail) && failure.message.hasPrefix(stage.url(1)))
             #expect(stage.origin.requestCount == 1)
         }
     }
 
-    @Test func `a request with a long Retry-After fails at once, and the failure names the time`() async throws {
+    @Test(arguments: ["", "ftp://a/1.jpg", "1.jpg", "http://user:secret@127.0.0.1/covers/1.jpg"])
+    func `an unusable URL is a failure before a connection is made, and its credentials are not repeated`(
+        url: String
+    ) async throws {
         try await withStage { stage in
-            let failure = await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
-            #expect(failure?.kind == .status)
-            #expect(failure?.detail.contains("3600 s") == true)
-            #expect(stage.origin.requestCount == 1)
-        }
-    }
-
-    @Test func `a 404 is not retried`() async throws {
-        try await withStage { stage in
-            let failure = await stage.library.failure(stage.url(1, "status=404"))
-            #expect(failure?.kind == .status && failure?.status == 404)
-            #expect(failure?.message.hasPrefix(stage.url(1)) == true)
-            #expect(stage.origin.requestCount == 1)
-        }
-    }
-
-    @Test(arguments: ["", "ftp://a/1.jpg", "1.jpg"])
-    func `an unusable URL is a failure before a connection is made`(url: String) async throws {
-        try await withStage { stage in
-            let failure = await stage.library.failure(url)
-            #expect(failure?.kind == .badURL)
+            let failure = try #require(await stage.library.failure(url))
+            #expect(failure.kind == .badURL && !"\(failure)\(failure.url)".contains("secret"))
             #expect(throws: CoverFailure.self) { try stage.library.cached(url) }
-            #expect(stage.origin.connectionCount == 0)
-        }
-    }
-
-    @Test func `a URL with credentials is refused, and the failure does not repeat them`() async throws {
-        try await withStage { stage in
-            let url = "http://user:secret@127.0.0.1:\(stage.origin.port)/covers/1.jpg"
-            let failure = await stage.library.failure(url)
-            #expect(failure?.kind == .badURL)
-            #expect(failure.map { !"\($0)".contains("secret") && !$0.url.contains("secret") } == true)
             #expect(stage.origin.connectionCount == 0)
         }
     }
@@ -134,35 +100,32 @@ import Wire
         }
     }
 
-    @Test func `offline, a miss is a failure without a connection, and a hit returns the cover`() async throws {
+    @Test func `offline, the next library in a folder has its covers, and a miss is a failure without a connection`()
+        async throws
+    {
         try await withStage { stage in
-            _ = try await stage.library.cover(at: stage.url(1))
+            let cover = try await stage.library.cover(at: stage.url(1))
+            await stage.library.close()
             let connections = stage.origin.connectionCount
             let offline = try await stage.another { $0.isOffline = true }
-            #expect(try await offline.cover(at: stage.url(1)).bytes == CoverImage.jpeg(number: 1))
+            #expect(try await offline.cover(at: stage.url(1)) == cover)
             #expect(await offline.failure(stage.url(2))?.kind == .offline)
             await offline.close()
             #expect(stage.origin.connectionCount == connections)
         }
     }
 
-    @Test func `damaged bytes are never returned, and the cover is downloaded again`() async throws {
+    @Test func `damaged bytes are never returned: a look-up misses, and the cover is downloaded again`() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 1)
-            _ = try await stage.library.cover(at: stage.url(1))
-            try stage.flip(at: expected.count / 2, of: expected)
-            #expect(try await stage.library.cover(at: stage.url(1)).bytes == expected)
-            #expect(stage.origin.requestCount == 2)
-            #expect(try stage.library.cached(stage.url(1))?.bytes == expected)
-        }
-    }
-
-    @Test func `a synchronous look-up of damaged bytes is a miss`() async throws {
-        try await withStage { stage in
-            let expected = CoverImage.jpeg(number: 1)
-            _ = try await stage.library.cover(at: stage.url(1))
-            try stage.flip(at: 0, of: expected)
-            #expect(try stage.library.cached(stage.url(1)) == nil)
+            for (offset, requests) in [(expected.count / 2, 2), (0, 3)] {
+                _ = try await stage.library.cover(at: stage.url(1))
+                try stage.flip(at: offset, of: expected)
+                if offset == 0 { #expect(try stage.library.cached(stage.url(1)) == nil) }
+                #expect(try await stage.library.cover(at: stage.url(1)).bytes == expected)
+                #expect(stage.origin.requestCount == requests)
+                #expect(try stage.library.cached(stage.url(1))?.bytes == expected)
+            }
         }
     }
 

@@ -46,17 +46,14 @@ import Wire
         #expect(chunked.isEndMarked && chunked.body == Self.body)
     }
 
-    @Test(arguments: [
-        ("bytes 0-9/10", 200), ("Bytes 0-9/10", 200), ("bytes 0-9/11", 206), ("bytes 1-9/10", 206),
-        ("bytes 0-9/*", 206), ("bytes 0-10/11", 206), ("bytes */10", 206), ("nonsense", 206),
-    ])
-    func `a 206 is a 200 only if its range is the whole`(range: String, status: Int) async throws {
-        let answer = httpResponse("206 Partial Content", ["Content-Range: \(range)"], Self.body)
+    @Test(
+        arguments: [
+            ("bytes 0-9/10", 200), ("Bytes 0-9/10", 200), ("bytes 0-9/11", 206), ("bytes 1-9/10", 206),
+            ("bytes 0-9/*", 206), ("bytes 0-10/11", 206), ("bytes */10", 206), ("nonsense", 206), (nil, 206),
+        ] as [(String?, Int)])
+    func `a 206 is a 200 only if its range is the whole`(range: String?, status: Int) async throws {
+        let answer = httpResponse("206 Partial Content", range.map { ["Content-Range: \($0)"] } ?? [], Self.body)
         #expect(try await response(answer).head.status.code == status)
-    }
-
-    @Test func `a 206 without a range is a part`() async throws {
-        #expect(try await response(httpResponse("206 Partial Content", [], Self.body)).head.status == .partialContent)
     }
 
     @Test(arguments: [("204 No Content", 204), ("304 Not Modified", 304)])

@@ -11,15 +11,18 @@ import Wire
     @Test func `a refused connection is recognized by errno, and its message names host and port`() async throws {
         let port = try await closedPort()
         try await withClient { client in
-            let error = await client.failure("http://127.0.0.1:\(port)/")
-            #expect(error?.kind == .connect && error?.isRefused == true)
+            let url = "http://127.0.0.1:\(port)/"
+            let error = await client.failure(url)
+            #expect(error?.kind == .connect && error?.isRefused == true && error?.url == url)
             #expect(error?.detail.hasPrefix(CurlMessage.failedToConnect.rawValue + "127.0.0.1 port \(port)") == true)
         }
     }
 
-    @Test func `a name without an address is in the message`() async throws {
+    @Test func `a name without an address is a failure of name resolution, with the name in the message`() async throws
+    {
         try await withClient { client in
             let error = await client.failure("http://nonexistent.invalid/")
+            #expect(error?.kind == .nameResolution)
             #expect(error?.detail == CurlMessage.hostUnresolved.rawValue + "nonexistent.invalid")
         }
     }
@@ -33,34 +36,20 @@ import Wire
 
     @Test(
         arguments: [
-            (CURLE_OUT_OF_MEMORY, 0, .outOfResources), (CURLE_FAILED_INIT, 0, .outOfResources),
-            (CURLE_COULDNT_CONNECT, EMFILE, .outOfResources), (CURLE_COULDNT_CONNECT, ENFILE, .outOfResources),
-            (CURLE_COULDNT_CONNECT, ECONNREFUSED, .connect), (CURLE_COULDNT_CONNECT, EHOSTUNREACH, .connect),
-        ] as [(CURLcode, Int32, TransferError.Kind)])
-    func `a lack of memory or descriptors is no fault of the host`(
-        code: CURLcode, systemError: Int32, kind: TransferError.Kind
+            (CURLE_OUT_OF_MEMORY, 0, "", .outOfResources), (CURLE_FAILED_INIT, 0, "", .outOfResources),
+            (CURLE_COULDNT_CONNECT, EMFILE, "", .outOfResources), (CURLE_COULDNT_CONNECT, ENFILE, "", .outOfResources),
+            (CURLE_COULDNT_CONNECT, ECONNREFUSED, "", .connect), (CURLE_COULDNT_CONNECT, EHOSTUNREACH, "", .connect),
+            (CURLE_UNSUPPORTED_PROTOCOL, 0, "Received HTTP/0.9 when not allowed", .broken),
+            (CURLE_SSL_CONNECT_ERROR, 0, "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to a:443", .connect),
+            (CURLE_SSL_CONNECT_ERROR, 0, "error:0A000126:SSL routines::unexpected eof while reading", .connect),
+            (CURLE_SSL_CONNECT_ERROR, 0, "Recv failure: Connection reset by peer", .connect),
+            (CURLE_SSL_CONNECT_ERROR, 0, "error:0A00010B:SSL routines::wrong version number", .tls),
+        ] as [(CURLcode, Int32, String, TransferError.Kind)])
+    func `codes and messages of all versions are classed, and a lack of memory or descriptors is no fault of the host`(
+        code: CURLcode, systemError: Int32, text: String, kind: TransferError.Kind
     ) {
         let error = TransferError(
-            code, url: "http://a/", isTooLarge: false, received: 0, limit: 1, text: "text", systemError: systemError)
+            code, url: "http://a/", isTooLarge: false, received: 0, limit: 1, text: text, systemError: systemError)
         #expect(error.kind == kind && error.isRefused == (systemError == ECONNREFUSED))
-    }
-
-    @Test(
-        arguments: [
-            (CURLE_UNSUPPORTED_PROTOCOL, "Received HTTP/0.9 when not allowed", .broken),
-            (CURLE_UNSUPPORTED_PROTOCOL, "Protocol \"ftp\" not supported or disabled in libcurl", .refusedAddress),
-            (CURLE_UNSUPPORTED_PROTOCOL, "Protocol \"http\" disabled in redirect", .refusedAddress),
-            (CURLE_SSL_CONNECT_ERROR, "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to a:443", .connect),
-            (
-                CURLE_SSL_CONNECT_ERROR, "TLS connect error: error:0A000126:SSL routines::unexpected eof while reading",
-                .connect
-            ),
-            (CURLE_SSL_CONNECT_ERROR, "Recv failure: Connection reset by peer", .connect),
-            (CURLE_SSL_CONNECT_ERROR, "TLS connect error: error:0A00010B:SSL routines::wrong version number", .tls),
-        ] as [(CURLcode, String, TransferError.Kind)])
-    func `messages of other versions are classed by their parts`(code: CURLcode, text: String, kind: TransferError.Kind)
-    {
-        let error = TransferError(code, url: "http://a/", isTooLarge: false, received: 0, limit: 1, text: text)
-        #expect(error.kind == kind)
     }
 }

@@ -8,19 +8,13 @@ import Wire
 @Suite(.timeLimit(.minutes(10))) struct PrivateAddressTests {
     private func isPrivate(_ text: String) throws -> Bool {
         if text.contains(":") {
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            try #require(inet_pton(AF_INET6, text, &address.sin6_addr) == 1)
-            return withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { PrivateAddress.contains($0) }
-            }
+            var address = in6_addr()
+            try #require(inet_pton(AF_INET6, text, &address) == 1)
+            return PrivateAddress.contains(v6: withUnsafeBytes(of: address) { Array($0) })
         }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        try #require(inet_pton(AF_INET, text, &address.sin_addr) == 1)
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { PrivateAddress.contains($0) }
-        }
+        var address = in_addr()
+        try #require(inet_pton(AF_INET, text, &address) == 1)
+        return PrivateAddress.contains(v4: UInt32(bigEndian: address.s_addr))
     }
 
     @Test(arguments: [

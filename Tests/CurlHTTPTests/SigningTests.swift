@@ -98,21 +98,6 @@ import Wire
         }
     }
 
-    @Test(arguments: [TransferRequest.Call(method: .get), nil])
-    func `a signing client follows no redirect`(call: TransferRequest.Call?) async throws {
-        try await withScriptedServer { _ in
-            httpResponse("307 Temporary Redirect", ["Location: /b"])
-        } _: { server in
-            try await withClient {
-                $0.signing = Self.signing
-            } _: { client in
-                let request = TransferRequest(url: try HTTPURL(server.url + "/a"), call: call)
-                #expect(try await client.response(for: request).head.status.code == 307)
-            }
-            #expect(server.requests.map(\.target) == ["/a"])
-        }
-    }
-
     @Test func `the secret is in no description, no request and no error`() async throws {
         var configuration = HTTPClientConfiguration(userAgent: "Sleeve/test")
         configuration.signing = Self.signing

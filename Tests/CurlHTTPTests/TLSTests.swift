@@ -29,21 +29,6 @@ import Wire
         }
     }
 
-    @Test func `a redirect from https to http is refused unless it is allowed`() async throws {
-        try await Nginx.with(.http2, server: "location = /down { return 302 http://127.0.0.1:1/; }") { server in
-            for isAllowed in [false, true] {
-                try await withClient {
-                    $0.certificateAuthorities = server.certificate
-                    $0.allowsDowngrades = isAllowed
-                } _: { client in
-                    let error = await client.failure(server.url + "/down")
-                    // Nobody listens where it leads.
-                    #expect(error?.kind == (isAllowed ? .connect : .refusedAddress), "\(String(describing: error))")
-                }
-            }
-        }
-    }
-
     /// The bodies of `/1` to `/count`, requested together over HTTP/2.
     private func bodies(_ count: Int, _ url: String, _ client: HTTPClient) async throws -> [String] {
         try await withThrowingTaskGroup(of: String.self) { group in

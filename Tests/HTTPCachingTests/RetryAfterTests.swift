@@ -25,14 +25,11 @@ import Testing
         #expect(RetryAfter.delay([.retryAfter: text], now: Self.now) == expected)
     }
 
-    @Test func `of several Retry-After lines the longest delay counts`() {
+    @Test func `of several Retry-After lines the longest delay counts, and without any there is none`() {
         var fields: HTTPFields = [.retryAfter: "30"]
         fields.append(HTTPField(name: .retryAfter, value: "Mon, 01 Jan 2024 00:01:30 GMT"))
         fields.append(HTTPField(name: .retryAfter, value: "garbage"))
         #expect(RetryAfter.delay(fields, now: Self.now) == .seconds(90))
-    }
-
-    @Test func `without Retry-After there is no delay`() {
         #expect(RetryAfter.delay([.date: "0"], now: Self.now) == nil)
     }
 

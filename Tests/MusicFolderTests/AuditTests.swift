@@ -181,10 +181,10 @@ import Testing
         let folder = try Folder()
         let paths = try (0..<5).map { try folder.file("\($0).jpg", bytes: MusicPicture.jpeg(number: $0).bytes) }
         let last = Latest()
-        let facts = try await CoverFacts.read(paths, progress: { last.set($0) }, isCancelled: { false })
+        let facts = await CoverFacts.read(paths, progress: { last.set($0) }, isCancelled: { false })
         #expect(facts.count == 5 && facts.values.allSatisfy { $0.damage == nil })
         #expect(last.value == 5)
-        #expect(try await CoverFacts.read(paths, progress: { _ in }, isCancelled: { true }).isEmpty)
+        #expect(await CoverFacts.read(paths, progress: { _ in }, isCancelled: { true }).isEmpty)
     }
 
     @Test func `the scanned folders are remembered, each with what is below it once`() throws {

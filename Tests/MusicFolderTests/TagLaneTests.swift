@@ -8,6 +8,11 @@ import Testing
 
 /// Real processes that end as a hostile file would end them.
 @Suite struct TagLaneTests {
+    /// The format of an answer for printf(1), which has one text: the title of the album.
+    static let answer =
+        #"{"tags":{"album":"%s","albumArtist":"","artist":"","year":"","genre":"","isCompilation":false,"#
+        + #""pictureCount":0}}\0\0"#
+
     /// A worker that greets, then reads paths: `crash` ends it by SIGSEGV, `hang` stops it from answering, `exit` ends it with 7, others are
     /// their album's title.
     private static let script = """
@@ -17,7 +22,7 @@ import Testing
                 crash) kill -SEGV $$ ;;
                 hang) exec sleep 1000 ;;
                 exit) exit 7 ;;
-                *) printf 'a%s\\0\\0' "$path" ;;
+                *) printf '\(answer)' "$path" ;;
             esac
         done
         """

@@ -6,20 +6,15 @@ import Wire
 struct FaultTests {
     private let cover = CoverImage.jpeg(number: 5)
 
-    @Test func `truncate sends half of the announced bytes`() async throws {
+    @Test(arguments: [nil, 20_000_000])
+    func `truncate sends exactly half of the announced bytes, also beyond the socket's buffer`(size: Int?) async throws
+    {
+        let cover = size.map { CoverImage.jpeg(number: 5, aboutBytes: $0) } ?? cover
         try await withOrigin { origin in
-            let reply = try await origin.fetch("/covers/5.jpg?fault=truncate")
-            #expect(reply.fields["content-length"] == "\(cover.count)")
-            #expect(reply.body == Array(cover.prefix(cover.count / 2)))
-            #expect(reply.ending == .closed)
-        }
-    }
-
-    @Test func `truncate sends exactly half of a body that exceeds the socket's buffer`() async throws {
-        try await withOrigin { origin in
-            let reply = try await origin.fetch("/covers/5.jpg?fault=truncate&size=20000000")
-            #expect(reply.body.count == 10_000_000)
-            #expect(reply.ending == .closed)
+            let query = size.map { "&size=\($0)" } ?? ""
+            let reply = try await origin.fetch("/covers/5.jpg?fault=truncate" + query)
+            #expect(reply.fields["content-length"] == "\(cover.count)" && reply.ending == .closed)
+            #expect(reply.body.elementsEqual(cover.prefix(cover.count / 2)))
         }
     }
 
@@ -122,11 +117,10 @@ struct FaultTests {
         }
     }
 
-    @Test func `size, type, cache-control, chunked and same change the response`() async throws {
+    @Test func `size, cache-control, chunked and same change the response`() async throws {
         try await withOrigin { origin in
             #expect(try await origin.fetch("/covers/5.jpg?size=100000").body.count == 100_000)
             #expect(try await origin.fetch("/covers/5.png?size=9000").body.count == 9000)
-            #expect(try await origin.fetch("/covers/5.jpg?type=image/webp").fields["content-type"] == "image/webp")
             #expect(try await origin.fetch("/covers/5.jpg?cache-control=").fields["cache-control"] == nil)
             let none = try await origin.fetch("/covers/5.jpg?cache-control=no-store,%20max-age%3D0")
             #expect(none.fields["cache-control"] == "no-store, max-age=0")

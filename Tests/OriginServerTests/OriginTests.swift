@@ -45,23 +45,6 @@ struct OriginTests {
         }
     }
 
-    @Test func `pipelined requests are answered in order`() async throws {
-        try await withOrigin { origin in
-            let port = origin.port
-            let targets = [
-                "/covers/1.jpg", "/covers/2.jpg?delay=40", "/covers/3.jpg", "/covers/4.jpg?delay=20&x", "/covers/5.jpg",
-            ]
-            let all = try await onThread {
-                let wire = try Wire(port: port)
-                try wire.send(targets.map { request($0) }.joined() + request("/", ["Connection": "close"]))
-                return try wire.drain().body
-            }
-            let order = String(decoding: all, as: Unicode.ASCII.self).split(separator: "ETag: \"c").dropFirst()
-                .compactMap { $0.first }
-            #expect(order == ["1", "2", "3", "4", "5"])
-        }
-    }
-
     @Test func `a connection is reused, and connections and requests are counted`() async throws {
         var options = OriginOptions()
         options.countPaths = true
@@ -78,22 +61,6 @@ struct OriginTests {
             #expect(origin.connectionCount == 1)
             #expect(origin.requestCount(path: "/covers/2.jpg") == 2)
             #expect(origin.peakInFlight == 1)
-        }
-    }
-
-    @Test func `the peak of requests in flight is counted`() async throws {
-        try await withOrigin { origin in
-            let port = origin.port
-            let wires = try await onThread {
-                try (0..<8).map { number in
-                    let wire = try Wire(port: port)
-                    try wire.send(request("/covers/\(number).jpg?fault=never"))
-                    return wire
-                }
-            }
-            try await eventually { origin.requestCount == wires.count }
-            #expect(origin.peakInFlight == 8)
-            #expect(origin.connectionCount == 8)
         }
     }
 
@@ -138,17 +105,21 @@ struct OriginTests {
         }
     }
 
-    @Test func `a request without response ends when its client disconnects`() async throws {
+    @Test func `the peak of requests in flight is counted, and a request ends when its client disconnects`()
+        async throws
+    {
         try await withOrigin { origin in
             let port = origin.port
-            var wire: Wire? = try await onThread {
-                let wire = try Wire(port: port)
-                try wire.send(request("/covers/1.jpg?fault=never"))
-                return wire
+            var wires: [Wire]? = try await onThread {
+                try (0..<8).map { number in
+                    let wire = try Wire(port: port)
+                    try wire.send(request("/covers/\(number).jpg?fault=never"))
+                    return wire
+                }
             }
-            try await eventually { origin.requestCount == 1 }
-            #expect(origin.openConnectionCount == 1)
-            _ = wire.take()
+            try await eventually { origin.requestCount == 8 }
+            #expect(origin.peakInFlight == 8 && origin.connectionCount == 8 && origin.openConnectionCount == 8)
+            _ = wires.take()
             try await eventually { origin.openConnectionCount == 0 }
         }
     }

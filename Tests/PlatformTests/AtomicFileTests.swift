@@ -4,16 +4,18 @@ import Testing
 @testable import Platform
 
 @Suite struct AtomicFileTests {
-    @Test func `the old bytes stay until replace, and no temporary file is left`() throws {
+    @Test func `the old bytes stay until replace, parts are written in order, and no temporary file is left`() throws {
         try withFolder { folder in
             let path = folder + "/file"
             try Data("old".utf8).write(to: URL(filePath: path))
             do {
-                let file = try AtomicFile(Array("new".utf8), replacing: path)
+                let file = try AtomicFile(replacing: path)
+                for part in ["a", "", "bc"] { try file.append(Array(part.utf8)) }
+                try file.sync()
                 #expect(text(of: path) == "old")
                 try file.replace()
             }
-            #expect(text(of: path) == "new")
+            #expect(text(of: path) == "abc")
             #expect(try names(in: folder) == ["file"])
         }
     }
@@ -32,16 +34,6 @@ import Testing
                 #expect(try names(in: folder) == (exists ? ["file"] : []))
             }
             #expect(text(of: path) == "old")
-        }
-    }
-
-    @Test func `parts are written in order`() throws {
-        try withFolder { folder in
-            let file = try AtomicFile(replacing: folder + "/file")
-            for part in ["a", "", "bc"] { try file.append(Array(part.utf8)) }
-            try file.sync()
-            try file.replace()
-            #expect(text(of: folder + "/file") == "abc")
         }
     }
 

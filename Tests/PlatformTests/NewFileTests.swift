@@ -39,29 +39,14 @@ import Testing
             }
             #expect(error?.cause == .exists)
             #expect(text(of: folder + "/cover.jpg") == "a person's")
-            #expect(try names(in: folder) == ["cover.jpg", "source"], "no temporary file is left")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link.jpg", withDestinationPath: "elsewhere")
+            let dangling = #expect(throws: SystemError.self) {
+                try place(folder + "/source", in: folder, as: "link.jpg")
+            }
+            #expect(dangling?.cause == .exists)
+            #expect(try names(in: folder) == ["cover.jpg", "link.jpg", "source"], "no temporary file is left")
             try place(folder + "/source", in: folder, as: "cover.jpg", replacing: true)
             #expect(text(of: folder + "/cover.jpg") == "new")
-        }
-    }
-
-    @Test func `a dangling symbolic link is a file that is there`() throws {
-        try withFolder { folder in
-            try write("new", folder + "/source")
-            try FileManager.default.createSymbolicLink(atPath: folder + "/cover.jpg", withDestinationPath: "elsewhere")
-            let error = #expect(throws: SystemError.self) {
-                try place(folder + "/source", in: folder, as: "cover.jpg")
-            }
-            #expect(error?.cause == .exists)
-            #expect(try names(in: folder) == ["cover.jpg", "source"])
-        }
-    }
-
-    @Test func `a file that is not committed leaves nothing`() throws {
-        try withFolder { folder in
-            let opened = try OpenFolder(path: folder)
-            do { _ = try NewFile(in: opened) }
-            #expect(try names(in: folder) == [])
         }
     }
 

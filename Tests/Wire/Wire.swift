@@ -27,11 +27,7 @@ package final class Wire: Sendable {
 
     /// - Parameter receiveBuffer: what the kernel may hold of what the server sends, in bytes; nil for its own choice.
     package init(port: Int, receiveBuffer: Int32? = nil) throws {
-        #if canImport(Darwin)
-            socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
-        #else
-            socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
+        socket = Loopback.makeSocket()
         guard socket >= 0 else { throw Failure(call: "socket", code: errno) }
         if var size = receiveBuffer {
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -44,16 +40,7 @@ package final class Wire: Sendable {
             var isOn: Int32 = 1
             setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
         #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw Failure(call: "connect", code: errno) }
+        guard Loopback.connect(socket, to: port) else { throw Failure(call: "connect", code: errno) }
     }
 
     deinit { close(socket) }
@@ -61,14 +48,7 @@ package final class Wire: Sendable {
     package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     package func send(_ bytes: [UInt8]) throws {
-        #if canImport(Darwin)
-            let flags: Int32 = 0
-        #else
-            let flags = Int32(MSG_NOSIGNAL)
-        #endif
-        guard Foundation.send(socket, bytes, bytes.count, flags) == bytes.count else {
-            throw Failure(call: "send", code: errno)
-        }
+        guard Loopback.send(bytes, to: socket) else { throw Failure(call: "send", code: errno) }
     }
 
     /// Closes this side: nothing more is sent.

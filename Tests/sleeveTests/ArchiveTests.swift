@@ -22,23 +22,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `an invalid id is reported with its line, and the other covers are downloaded`() async throws {
-            try await withStage { stage in
-                let list = try stage.file(
-                    "albums.jsonl",
-                    """
-                    {"title": "A", "coverUrl": "\(stage.origin.coverURL(1))"}
-                    {"title": "B", "mbid": "not-an-id"}
-
-                    """)
-                let result = try await stage.run("prefetch", list, "--json")
-                #expect(result.status == 3)
-                let summary = try result.summary()
-                #expect(summary.downloaded == 1 && summary.skipped == 1)
-                #expect(result.stderr.contains("\(list):2:1: album 'B': mbid: 'not-an-id' is not a MusicBrainz id"))
-            }
-        }
-
         @Test func `the report has one line for an album, with the URL that had its cover`() async throws {
             try await withStage { stage in
                 let list = try stage.file(

@@ -45,18 +45,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `a cache without an index counts as a cache`() async throws {
-            try await withStage { stage in
-                try await stage.fill(stage.urls(0..<2))
-                for name in ["index.sqlite3", "index.sqlite3-wal", "index.sqlite3-shm", "entries.tags", "blobs.tags"] {
-                    try? FileManager.default.removeItem(atPath: "\(stage.cache)/\(name)")
-                }
-                let repaired = try await stage.run("verify", "--repair")
-                #expect(repaired.status == 0, "\(repaired)")
-                #expect(try await stage.entries().count == 2)
-            }
-        }
-
         @Test func `a cache directory that is a file is rejected, and the file is kept`() async throws {
             try await withStage { stage in
                 let file = try stage.file("plain", "mine")

@@ -21,14 +21,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `a directory is rejected as a list`() async throws {
-            try await withStage { stage in
-                let result = try await stage.run("prefetch", stage.folder)
-                #expect(result.status == 1)
-                #expect(result.stderr.contains("\(stage.folder): is a directory"), "\(result)")
-            }
-        }
-
         @Test(arguments: ["cover.jpg", "noise", "."])
         func `an image, a binary file and a directory are reported in one line, with the expected formats`(
             name: String
@@ -93,107 +85,73 @@ extension CommandTests {
             }
         }
 
-        @Test(arguments: ["albums.json", "albums.jsonl", "covers.csv", "list.txt"])
-        func `an empty list is an error`(name: String) async throws {
+        /// Lists of which nothing can be used, and what is said of them.
+        @Test(arguments: [
+            ("albums.json", "", ": is empty"), ("albums.jsonl", "", ": is empty"), ("covers.csv", "", ": is empty"),
+            ("list.txt", "", ": is empty"),
+            (
+                "covers.csv", "title,artist\nA,B\n",
+                ":1: no column holds the cover's URL: found 'title', 'artist'; name it coverUrl,"
+            ),
+        ])
+        func `a list without anything to use is an error`(name: String, text: String, problem: String) async throws {
             try await withStage { stage in
-                let file = try stage.file(name, "")
-                let result = try await stage.run("prefetch", file)
-                #expect(result.status == 1)
-                #expect(result.stderr.contains("\(file): is empty"), "\(result)")
-            }
-        }
-
-        @Test func `malformed JSON is reported with line and column, after the covers before it`() async throws {
-            try await withStage { stage in
-                let urls = stage.urls(0..<3)
-                let text = """
-                    [{"title": "A", "coverUrl": "\(urls[0])"},
-                     {"title": "B", "coverUrl": "\(urls[1])"},
-                     {"title" "C", "coverUrl": "\(urls[2])"}]
-                    """
-                let file = try stage.file("albums.json", text)
-                let result = try await stage.run("prefetch", file, "--json")
-                #expect(result.status == 3)
-                #expect(result.stderr.contains("\(file):3:11: malformed JSON: "), "\(result)")
-                #expect(try result.summary().downloaded == 2)
-                #expect(Set(try await stage.entries().map(\.url)) == Set(urls[..<2]))
-            }
-        }
-
-        @Test func `truncated JSON is reported with line and column`() async throws {
-            try await withStage { stage in
-                let file = try stage.file("albums.json", "[\"\(stage.urls(0..<1)[0])\",\n")
-                let result = try await stage.run("prefetch", file, "--json")
-                #expect(result.status == 3)
-                #expect(result.stderr.contains("\(file):2:1: malformed JSON: "), "\(result)")
-                #expect(try result.summary().downloaded == 1)
-            }
-        }
-
-        @Test func `a malformed line of JSON lines is skipped`() async throws {
-            try await withStage { stage in
-                let urls = stage.urls(0..<2)
-                let file = try stage.file("albums.jsonl", "\"\(urls[0])\"\n{oops}\n\"\(urls[1])\"\n")
-                let result = try await stage.run("prefetch", file, "--json")
-                #expect(result.status == 3)
-                #expect(result.stderr.contains("\(file):2:2: malformed JSON"), "\(result)")
-                let summary = try result.summary()
-                #expect(summary.downloaded == 2 && summary.skipped == 1)
-            }
-        }
-
-        @Test(arguments: ["albums.json", "albums.jsonl", "covers.csv"])
-        func `an album without a cover URL is reported with its line, skipped and counted`(name: String) async throws {
-            try await withStage { stage in
-                let urls = stage.urls(0..<2)
-                let text =
-                    switch name {
-                    case "albums.json": "[{\"coverUrl\": \"\(urls[0])\"},\n{\"title\": \"Bare\"},\n\"\(urls[1])\"]"
-                    case "albums.jsonl": "\"\(urls[0])\"\n{\"title\": \"Bare\"}\n\"\(urls[1])\"\n"
-                    default: "title,url\nBare,\nA,\(urls[0])\nB,\(urls[1])\n"
-                    }
                 let file = try stage.file(name, text)
-                let report = stage.folder + "/report.jsonl"
-                let result = try await stage.run("prefetch", file, "--json", "--report", report)
-                #expect(result.status == 3)
-                #expect(result.stderr.contains("\(file):2"), "\(result)")
-                #expect(result.stderr.contains("album 'Bare' has no cover URL; skipped"))
-                let summary = try result.summary()
-                #expect(summary.downloaded == 2 && summary.skipped == 1 && summary.requested == 3)
-                let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
-                #expect(lines.filter { $0.outcome == "skipped" && $0.error?.contains("Bare") == true }.count == 1)
-            }
-        }
-
-        @Test func `a CSV without a cover column is reported with its columns`() async throws {
-            try await withStage { stage in
-                let file = try stage.file("covers.csv", "title,artist\nA,B\n")
                 let result = try await stage.run("prefetch", file)
-                #expect(result.status == 1)
-                #expect(result.stderr.contains("\(file):1: no column holds the cover's URL"), "\(result)")
-                #expect(result.stderr.contains("'title', 'artist'"))
-                #expect(result.stderr.contains("coverUrl"))
+                #expect(result.status == 1 && result.stderr.contains(file + problem), "\(result)")
             }
         }
 
-        @Test(
-            arguments: [
-                ("not a url", "not a URL"), ("example.org/cover.jpg", "must begin with http:// or https://"),
-                ("ftp://127.0.0.1/cover.jpg", "ftp:// is not supported"),
-                ("file:///etc/passwd", "file:// is not supported"), ("http://", "not a URL"),
-                ("data:image/png;base64,AAAA", "not a URL"),
-            ])
-        func `an unusable URL is reported with its line, skipped and counted`(
-            url: String, reason: String
+        /// A list with covers at URL0 and URL1, the line of its fault, what is said of it, and how many of the covers are read.
+        struct BadList: Sendable {
+            var name, text, line, reason: String
+            var read = 2
+            var skipped = 1
+        }
+
+        private static let badLists = [
+            BadList(
+                name: "x.json", text: #"[{"coverUrl": "URL0"},\n {"coverUrl": "URL1"},\n {"title" "C"}]"#,
+                line: ":3:11: ", reason: "malformed JSON: ", skipped: 0),
+            BadList(
+                name: "x.json", text: #"["URL0",\n"#, line: ":2:1: ", reason: "malformed JSON: ", read: 1, skipped: 0),
+            BadList(name: "x.jsonl", text: #""URL0"\n{oops}\n"URL1"\n"#, line: ":2:2: ", reason: "malformed JSON"),
+            BadList(name: "x.json", text: #"["URL0",\n{"title": "Bare"},\n"URL1"]"#, line: ":2", reason: bare),
+            BadList(name: "x.jsonl", text: #""URL0"\n{"title": "Bare"}\n"URL1"\n"#, line: ":2", reason: bare),
+            BadList(name: "x.csv", text: #"title,url\nBare,\nA,URL0\nB,URL1\n"#, line: ":2", reason: bare),
+            BadList(
+                name: "x.jsonl", text: #""URL0"\n{"title": "B", "mbid": "not-an-id"}\n"URL1"\n"#, line: ":2:1: ",
+                reason: "album 'B': mbid: 'not-an-id' is not a MusicBrainz id"),
+            url("not a url", "not a URL"), url("example.org/cover.jpg", "must begin with http:// or https://"),
+            url("ftp://127.0.0.1/cover.jpg", "ftp:// is not supported"), url("http://", "not a URL"),
+            url("file:///etc/passwd", "file:// is not supported"), url("data:image/png;base64,AAAA", "not a URL"),
+        ]
+        private static let bare = "album 'Bare' has no cover URL; skipped"
+
+        private static func url(_ url: String, _ reason: String) -> BadList {
+            BadList(name: "list.txt", text: #"URL0\n\#(url)\nURL1\n"#, line: ":2: \(url): ", reason: reason)
+        }
+
+        @Test(arguments: badLists)
+        func `what is wrong in a list is reported with its line, skipped and counted, and the rest is downloaded`(
+            list: BadList
         ) async throws {
             try await withStage { stage in
-                let good = stage.urls(0..<2)
-                let result = try await stage.run("prefetch", try stage.list([good[0], url, good[1]]), "--json")
-                #expect(result.status == 3)
-                #expect(result.stderr.contains("2: \(url): "), "\(result)")
-                #expect(result.stderr.contains(reason), "\(result)")
+                let urls = stage.urls(0..<2)
+                let text = list.text.replacing(#"\n"#, with: "\n").replacing("URL0", with: urls[0])
+                    .replacing("URL1", with: urls[1])
+                let (file, report) = (try stage.file(list.name, text), stage.folder + "/report.jsonl")
+                let result = try await stage.run("prefetch", file, "--json", "--report", report)
+                #expect(result.status == 3 && result.stderr.contains(file + list.line), "\(result)")
+                #expect(result.stderr.contains(list.reason), "\(result)")
                 let summary = try result.summary()
-                #expect(summary.downloaded == 2 && summary.skipped == 1)
+                #expect(summary.downloaded == list.read && summary.skipped == list.skipped, "\(result)")
+                #expect(summary.requested == list.read + list.skipped)
+                #expect(Set(try await stage.entries().map(\.url)) == Set(urls[..<list.read]))
+                let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
+                let skipped = lines.filter { $0.outcome == "skipped" }
+                #expect(skipped.count == list.skipped)
+                #expect(skipped.allSatisfy { $0.error?.contains(list.reason) == true }, "\(skipped)")
             }
         }
 

@@ -78,7 +78,7 @@ struct CacheCheck {
 
     /// What `verify` finds.
     static func defects(in cache: String) async throws -> [String] {
-        try await withLibrary(cache) { try await $0.verify { _, _ in }.defects }
+        try await withLibrary(cache) { try await $0.verify { _, _ in }.defects.map(\.description) }
     }
 
     /// The files of covers: their names, in order.

@@ -95,7 +95,8 @@ extension CommandTests {
                 let both = try await stage.run("get", "--album", "low tide")
                 #expect(both.status == 1 && both.stderr.contains("2 albums are titled"), "\(both)")
                 #expect(try await stage.run("get", "--album", "d").status == 1)
-                #expect(try await stage.run("get", "--album", "c").status == 1, "nothing locates its cover")
+                let none = try await stage.run("get", "--album", "c")
+                #expect(none.status == 1 && none.stderr.contains("No cover: the library has no address"), "\(none)")
                 #expect(try await stage.run("get", "--album", "a", second).status == 64)
                 #expect(try await stage.run("get").status == 64)
             }

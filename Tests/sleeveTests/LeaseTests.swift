@@ -27,6 +27,8 @@ extension CommandTests {
                 }
                 #expect(downloaded == 500 && stage.origin.requestCount == 500)
                 #expect(try await stage.entries().count == 500)
+                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.stats().chargedBytes == 500 * 4_096)
             }
         }
 

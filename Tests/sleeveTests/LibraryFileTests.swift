@@ -164,9 +164,10 @@ extension CommandTests {
             }
         }
 
-        @Test func `a port in use is reported`() async throws {
+        @Test(arguments: ["origin", "serve"])
+        func `a port in use is reported`(command: String) async throws {
             try await withStage { stage in
-                let result = try await stage.run("origin", "--port", "\(stage.origin.port)")
+                let result = try await stage.run(command, "--port", "\(stage.origin.port)")
                 #expect(result.status == 1)
                 #expect(result.stderr.contains("cannot listen on 127.0.0.1:\(stage.origin.port)"), "\(result)")
             }

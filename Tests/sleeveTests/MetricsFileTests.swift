@@ -34,7 +34,7 @@ import Testing
     }
 
     private func run(_ entries: Int, exitCode: Int32 = 0, ended: Double = 1_000) -> MetricsFile.Run {
-        var statistics = CacheStatistics.empty
+        var statistics = CacheStatistics()
         (statistics.entries, statistics.hits) = (entries, 7 * entries)
         return MetricsFile.Run(
             summary: PrefetchSummary(), failures: [:], exitCode: exitCode, cache: statistics, ended: ended)

@@ -44,8 +44,12 @@ extension CommandTests {
                 #expect(result.stderr.contains("\(missing): not in the cache"), "\(result)")
                 #expect(result.stderr.contains("ftp://"), "\(result)")
                 #expect(Set(try await pinned(stage)) == Set(urls))
-                let unpinned = try await stage.run("unpin", missing)
-                #expect(unpinned.status == 3 && unpinned.stderr.contains(missing), "\(unpinned)")
+                for (command, message) in [("unpin", missing), ("remove", "\(missing): not in the cache")] {
+                    let named = try await stage.run(command, missing)
+                    #expect(named.status == 3 && named.stderr.contains(message), "\(named)")
+                }
+                #expect(try await stage.run("remove", missing, urls[0], "--force").status == 3)
+                #expect(try await stage.entries().map(\.url) == [urls[1]])
             }
         }
 
@@ -171,17 +175,6 @@ extension CommandTests {
                 #expect(try await stage.entries().map(\.url) == [urls[1]])
                 #expect(try await stage.run("remove", urls[1], "--force").status == 0)
                 #expect(try await stage.entries().isEmpty)
-            }
-        }
-
-        @Test func `a URL that is not cached is named, and the others are removed`() async throws {
-            try await withStage { stage in
-                let urls = stage.urls(0..<2)
-                try await stage.fill(urls)
-                let missing = stage.urls(7..<8)[0]
-                let result = try await stage.run("remove", missing, urls[0])
-                #expect(result.status == 3 && result.stderr.contains("\(missing): not in the cache"), "\(result)")
-                #expect(try await stage.entries().map(\.url) == [urls[1]])
             }
         }
 

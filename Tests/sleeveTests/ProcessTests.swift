@@ -12,30 +12,6 @@ import Wire
 extension CommandTests {
     /// Several processes on one cache, and stopped processes.
     @Suite struct ProcessTests {
-        @Test func `two processes prefetching one list into one cache store each URL once`() async throws {
-            try await withStage { stage in
-                let urls = stage.urls(0..<300, "size=1000")
-                let list = try stage.list(urls)
-                let children = [
-                    try stage.start("prefetch", list, "--json"), try stage.start("prefetch", list, "--json"),
-                ]
-                var downloaded = 0
-                for child in children {
-                    let result = await child.exit()
-                    #expect(result.status == 0, "\(result)")
-                    let summary = try result.summary()
-                    #expect(summary.requested == 300 && summary.settled == 300 && summary.failed == 0)
-                    downloaded += summary.downloaded
-                }
-                #expect(downloaded == 300 && stage.origin.requestCount == 300)
-                #expect(try await stage.entries().map(\.url).sorted() == urls.sorted())
-                let verified = try await stage.run("verify")
-                #expect(verified.status == 0, "\(verified)")
-                let stats = try await stage.stats()
-                #expect(stats.entries == 300 && stats.blobs == 300)
-                #expect(stats.chargedBytes == 300 * 4_096)
-            }
-        }
 
         @Test func `readers and an eviction work while another process prefetches`() async throws {
             try await withStage { stage in

@@ -38,25 +38,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `the cover of an album without an address is not looked for by get, which says so`() async throws {
-            try await withStage { stage in
-                _ = try stage.file("albums.json", #"[{"title": "Low Tide", "artist": "A"}]"#)
-                let result = try await stage.run("get", "--album", "Low Tide", "-o", stage.folder + "/cover.jpg")
-                #expect(
-                    result.status == 1 && result.stderr.contains("A, Low Tide: the library has no address"), "\(result)"
-                )
-            }
-        }
-
-        @Test func `a file of sound that has none is said, and the scan exits with 3`() async throws {
-            try await withStage { stage in
-                try MusicFile.write(stage.folder + "/music/a/1.mp3", MusicTags(album: "Low Tide"))
-                try Data("no sound".utf8).write(to: URL(filePath: stage.folder + "/music/a/2.mp3"))
-                let result = try await stage.run("scan", stage.folder + "/music")
-                #expect(result.status == 3 && result.stderr.contains("a/2.mp3: is damaged"), "\(result)")
-            }
-        }
-
         /// Three albums: one with a cover file, one with an embedded one, one with two discs.
         private func makeMusic(_ stage: Stage) throws {
             let music = stage.folder + "/music"

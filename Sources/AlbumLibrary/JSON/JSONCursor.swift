@@ -58,11 +58,6 @@ struct JSONCursor {
         return true
     }
 
-    /// Throws unless only whitespace is left.
-    mutating func expectEnd() throws(SyntaxError) {
-        guard peek() == nil else { throw unexpected("nothing more after the value") }
-    }
-
     /// The error for a next byte that is not `what` was expected.
     mutating func unexpected(_ what: String) -> SyntaxError {
         let found = peek().map { Byte.name($0) } ?? "the end"

@@ -48,10 +48,9 @@ package enum Log {
             // The message replaces the progress line, which is drawn again below it.
             return writer.write(((isLive ? clearedLine : "") + "sleeve: \(prefix)\(message)\n").utf8)
         }
-        var line = JSONObject()
-        line.add("time", Timestamp.text(WallClock.milliseconds()))
-        line.add("level", level.rawValue)
-        line.add("message", message)
+        let line: JSONObject = [
+            "time": Timestamp.text(WallClock.milliseconds()), "level": level.rawValue, "message": message,
+        ]
         writer.write((line.text + "\n").utf8)
     }
 

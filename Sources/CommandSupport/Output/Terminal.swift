@@ -1,3 +1,4 @@
+package import AlbumLibrary
 import Platform
 
 /// A descriptor to write text to, such as stdout or stderr.
@@ -28,6 +29,9 @@ package struct Terminal: Sendable {
 
 /// Writes a line to stdout in which nothing of a name or a path can be taken for another line. - Throws: An exit code, after an error message.
 package func printLine(_ text: String) throws { try printResult(text.withoutControls + "\n") }
+
+/// Writes an object to stdout, on a line of its own. - Throws: An exit code, after an error message.
+package func printJSON(_ object: JSONObject) throws { try printResult(object.text + "\n") }
 
 /// Writes a command's result to stdout. - Throws: An exit code, after an error message.
 package func printResult(_ result: String) throws {

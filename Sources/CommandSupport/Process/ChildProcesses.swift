@@ -59,12 +59,3 @@ package final class ChildProcesses: Sendable {
         await WorkThread.run { self.wait(for: child) }
     }
 }
-
-extension WorkThread {
-    /// Runs blocking work on a new thread.
-    package static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-        await withCheckedContinuation { continuation in
-            start { continuation.resume(returning: body()) }
-        }
-    }
-}

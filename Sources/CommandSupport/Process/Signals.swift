@@ -9,11 +9,25 @@ import Synchronization
 /// The handler writes the signal's number to a pipe, as signal-safety(7) allows. Blocking the signals and waiting for them
 /// would be simpler, but the runtime's main loop unblocks them.
 package enum Signals {
-    private static let latest = Mutex<Int32?>(nil)
+    private struct State {
+        var latest: Int32?
+        var handlers: [@Sendable (Int32) -> Void] = []
+    }
+
+    private static let state = Mutex(State())
     private static let writer = Atomic<Int32>(-1)
 
-    /// Calls `first` on a separate thread when the first signal arrives.
+    /// Calls `first` when the first signal arrives, on a separate thread; immediately if one has arrived.
     package static func handle(first: @escaping @Sendable (Int32) -> Void) {
+        let (received, isInstalled) = state.withLock { state in
+            defer { state.handlers.append(first) }
+            return (state.latest, !state.handlers.isEmpty)
+        }
+        if let received { first(received) }
+        if !isInstalled { install() }
+    }
+
+    private static func install() {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -24,12 +38,12 @@ package enum Signals {
             while true {
                 guard read(reader, &number, 1) == 1 else { continue }
                 let signal = Int32(number)
-                let isFirst = latest.withLock { latest in
-                    defer { latest = signal }
-                    return latest == nil
+                let handlers = state.withLock { state in
+                    defer { state.latest = signal }
+                    return state.latest == nil ? state.handlers : nil
                 }
-                if !isFirst { _exit(128 + signal) }
-                first(signal)
+                guard let handlers else { _exit(128 + signal) }
+                for handler in handlers { handler(signal) }
             }
         }
         for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
@@ -63,5 +77,5 @@ package enum Signals {
     }
 
     /// The latest signal; nil if none has arrived.
-    package static var received: Int32? { latest.withLock { $0 } }
+    package static var received: Int32? { state.withLock { $0.latest } }
 }

@@ -63,7 +63,7 @@ package struct CacheDirectory: Sendable, Hashable {
         if Self.kind(of: "\(path)/\(Self.tierFormat)") != nil { throw .tier(path) }
         // Before the question: another process that creates this cache marks it before it creates anything else.
         let names = try Self.names(in: path)
-        if !isCache {
+        if try !isCache() {
             for name in names where try isUsed(name) { throw .foreign("\(path)/\(name)") }
             try mark()
             // A directory with other files belongs in backups.
@@ -73,9 +73,11 @@ package struct CacheDirectory: Sendable, Hashable {
         where Self.kind(of: file) == S_IFLNK { throw .linked(file) }
     }
 
-    private var isCache: Bool {
-        Self.file(log, startsWith: EntryLog.start) || Self.file(tag, startsWith: Self.tag)
-            || IndexFile.isIndex(index)
+    private func isCache() throws(CacheError) -> Bool {
+        if try Self.file(log, startsWith: EntryLog.start) { return true }
+        if try Self.file(tag, startsWith: Self.tag) { return true }
+        if Self.kind(of: index) != S_IFREG { return false }
+        return try IndexFile.isIndex(index)
     }
 
     /// Whether a name that a cache uses is taken. An empty folder, such as a mount point, is free.
@@ -88,21 +90,21 @@ package struct CacheDirectory: Sendable, Hashable {
 
     /// Creates the entry log, with its first line, durably, before anything else. It appears whole, and replaces none.
     private func mark() throws(CacheError) {
-        let temporary = "\(path)/.sleeve-\(UInt64.random(in: 0 ... .max)).part"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .last("create", temporary) }
-        defer {
-            close(descriptor)
-            unlink(temporary)
+        do throws(SystemError) {
+            let folder = try OpenFolder(path: path)
+            let file = try NewFile(in: folder, mode: 0o600)
+            try file.write(EntryLog.header)
+            try file.sync()
+            do throws(SystemError) {
+                try file.commit(as: FileName("entries.jsonl")!)
+            } catch {
+                // Another process has created it at this moment.
+                if error.cause != .exists { throw error }
+            }
+            try folder.sync()
+        } catch {
+            throw CacheError(error)
         }
-        guard EntryLog.header.withUnsafeBytes({ writeAll($0, to: descriptor) }), DurableFile.sync(descriptor) else {
-            throw .last("write", temporary)
-        }
-        // Some file systems have no links. There, what another process has created at this moment is replaced.
-        guard link(temporary, log) == 0 || errno == EEXIST || rename(temporary, log) == 0 else {
-            throw .last("create", log)
-        }
-        do throws(SystemError) { try DurableFile.sync(directory: path) } catch { throw CacheError(error) }
     }
 
     private func makeTag() throws(CacheError) {
@@ -125,12 +127,16 @@ package struct CacheDirectory: Sendable, Hashable {
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
-    private static func file(_ path: String, startsWith text: String) -> Bool {
+    /// - Throws: `CacheError` if the file cannot be read: whose it is stays unknown.
+    private static func file(_ path: String, startsWith text: String) throws(CacheError) -> Bool {
+        guard kind(of: path) == S_IFREG else { return false }
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        if descriptor < 0 { return false }
+        guard descriptor >= 0 else { throw .last("open", path) }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: text.utf8.count)
-        return pread(descriptor, &bytes, bytes.count, 0) == bytes.count && bytes.elementsEqual(text.utf8)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw .last("read", path) }
+        return count == bytes.count && bytes.elementsEqual(text.utf8)
     }
 
     // MARK: The reserve

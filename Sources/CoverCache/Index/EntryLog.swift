@@ -31,6 +31,9 @@ struct EntryLog {
     static let start = #"{"sleeve":""#
     static let header = Line.format("entries 1").bytes
     private static let blockLength = 1 << 20
+    private static let readLength = 64 << 10
+    /// Longer lines are left out, in bytes: a file of one line must not fill the memory.
+    private static let maximumLineLength = 1 << 20
 
     let path: String
 
@@ -85,8 +88,32 @@ struct EntryLog {
         if descriptor < 0, errno == ENOENT { return }
         guard descriptor >= 0 else { throw CacheError.last("open", path) }
         defer { close(descriptor) }
-        var lines = LineReader(descriptor: descriptor, path: path)
-        while let line = try lines.next() { if let line = Line(line) { try visit(line) } }
+        try Self.read(visit) {
+            var block = [UInt8](repeating: 0, count: Self.readLength)
+            let count = block.withUnsafeMutableBytes { readSome($0, from: descriptor) }
+            guard count >= 0 else { throw CacheError.last("read", path) }
+            return block[..<count]
+        }
+    }
+
+    /// The same for lines in blocks of bytes.
+    /// - Parameter nextBlock: returns an empty one at the end.
+    static func read(_ visit: (Line) throws -> Void, from nextBlock: () throws -> ArraySlice<UInt8>) throws {
+        var line: [UInt8] = []
+        func end() throws {
+            if line.count <= maximumLineLength, let line = Line(line) { try visit(line) }
+            line.removeAll(keepingCapacity: true)
+        }
+        while true {
+            var block = try nextBlock()
+            if block.isEmpty { return try end() }
+            while let feed = block.firstIndex(of: UInt8(ascii: "\n")) {
+                line += block[..<feed]
+                try end()
+                block = block[(feed + 1)...]
+            }
+            if line.count <= maximumLineLength { line += block }
+        }
     }
 }
 
@@ -199,40 +226,5 @@ extension EntryLog.Line {
             }
         }
         bytes.append(UInt8(ascii: "\""))
-    }
-}
-
-/// The lines of a file or a pipe, without their line feeds.
-struct LineReader {
-    /// Longer lines are left out: a file of one line must not fill the memory.
-    private static let maximumLength = 1 << 20
-
-    let descriptor: Int32
-    let path: String
-    private var buffer: [UInt8] = []
-    private var start = 0
-    private var isAtEnd = false
-
-    init(descriptor: Int32, path: String) { (self.descriptor, self.path) = (descriptor, path) }
-
-    /// - Throws: `CacheError` if the file cannot be read.
-    mutating func next() throws(CacheError) -> ArraySlice<UInt8>? {
-        while true {
-            if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                defer { start = end + 1 }
-                return buffer[start..<end]
-            }
-            if isAtEnd {
-                defer { start = buffer.count }
-                return start < buffer.count ? buffer[start...] : nil
-            }
-            if buffer.count - start > Self.maximumLength { buffer.removeAll() } else { buffer.removeSubrange(..<start) }
-            start = 0
-            var block = [UInt8](repeating: 0, count: 64 << 10)
-            let count = block.withUnsafeMutableBytes { readSome($0, from: descriptor) }
-            guard count >= 0 else { throw .last("read", path) }
-            isAtEnd = count == 0
-            buffer += block[..<count]
-        }
     }
 }

@@ -36,12 +36,14 @@ enum IndexFile {
         """ + PinTable.schema + HintTable.schema + IndexState.schema
 
     /// Whether a file says in its first page that it is an index. No other process has to be asked for it.
-    static func isIndex(_ path: String) -> Bool {
+    /// - Throws: `CacheError` if the file cannot be read.
+    static func isIndex(_ path: String) throws(CacheError) -> Bool {
         do {
             let connection = try Connection(path, .immutable)
             return try connection.integer("PRAGMA application_id") == application
         } catch {
-            return false
+            if let error = error as? SQLiteError, error.isCorruption { return false }
+            throw CacheError(error)
         }
     }
 

@@ -15,22 +15,11 @@ package struct Renewal: Sendable, Hashable {
     /// If true, the renewal is skipped when the entry's bytes are damaged or gone; the caller downloads the cover again.
     let isConfirmation: Bool
 
-    /// The origin has confirmed the stored bytes, which are read again.
-    /// - Parameter entry: the entry as it was read.
-    package init(confirming entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String) {
-        self.init(
-            entry, validatedAt: validatedAt, freshUntil: freshUntil, fields: fields, isConfirmation: true)
-    }
-
-    /// - Parameter metadata: the new metadata; its `storedAt` is the time of validation.
-    package init(_ entry: CachedEntry, _ metadata: EntryMetadata) {
-        self.init(
-            entry, validatedAt: metadata.storedAt, freshUntil: metadata.freshUntil, fields: metadata.fields,
-            isConfirmation: false)
-    }
-
-    private init(
-        _ entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String, isConfirmation: Bool
+    /// - Parameters:
+    ///   - entry: the entry as it was read.
+    ///   - isConfirmation: the origin has confirmed the stored bytes, which are read again.
+    package init(
+        _ entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String, isConfirmation: Bool = true
     ) {
         row = entry.row
         key = entry.metadata.key

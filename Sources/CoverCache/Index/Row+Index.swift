@@ -5,14 +5,10 @@ extension Row {
     /// A length, an offset or a counter: 0 to 2⁴⁸.
     /// - Throws: SQLite's error for a corrupt database if it is out of that range. Arithmetic with it would trap.
     borrowing func size(_ column: Int32) throws(SQLiteError) -> Int { try Self.size(int64(column)) }
-    borrowing func optionalSize(_ column: Int32) throws(SQLiteError) -> Int? {
-        guard let number = optionalInt64(column) else { return nil }
-        return try Self.size(number)
-    }
     /// - Throws: the same error for a value that is no integer.
     borrowing func counter(_ column: Int32) throws(SQLiteError) -> Int {
-        guard let number = try optionalSize(column) else { throw SQLiteError(.corrupt, "a counter is no number") }
-        return number
+        guard let number = optionalInt64(column) else { throw SQLiteError(.corrupt, "a counter is no number") }
+        return try Self.size(number)
     }
     private static func size(_ number: Int64) throws(SQLiteError) -> Int {
         guard (0...1 << 48).contains(number) else {

@@ -1,14 +1,23 @@
 import Platform
 import Synchronization
 
-/// Reads a pack (`PackWriter`): a tar file, or a folder of the same shape, such as a copy of a cache. Every cover is compared with its
-/// name; damaged ones are left out.
+/// Reads a pack: covers with their metadata in one tar file, or a folder of the same shape, such as a copy of a cache.
+///
+///     entries.jsonl        a line for each entry (`EntryLog`), after {"sleeve":"pack 1"}
+///     covers/ab/abcdef…    a cover, named by the SHA-256 of its bytes
+///
+/// Where `entries.jsonl` comes first, each cover can be stored as it arrives. Every cover is compared with its name; damaged ones are left
+/// out.
 package final class PackReader: Sendable {
+    fileprivate static let format = "pack 1"
+    /// The first line of `entries.jsonl`.
+    package static let header = EntryLog.Line.format(format).bytes
+
     package enum Item: Sendable {
         /// The bytes match their digest.
         case cover(EntryMetadata, body: [UInt8])
         /// Something is damaged or missing.
-        case damage(Defect)
+        case damage(CacheDefect)
     }
 
     private enum Source {
@@ -50,7 +59,7 @@ package final class PackReader: Sendable {
             guard let item = try tar.next() else { throw CacheError.notAPack(path) }
             guard case .file(let header) = item else { continue }
             if header.name == "entries.jsonl" || header.name.hasSuffix("/entries.jsonl") {
-                try tar.readLines { line in if let line = EntryLog.Line(line) { entries.add(line) } }
+                try tar.readLines { entries.add($0) }
                 break
             }
             if !isSeekable, Self.digest(header.name) != nil { throw CacheError.unorderedPack(path) }
@@ -100,7 +109,7 @@ package final class PackReader: Sendable {
         case .tar(var tar):
             defer { if case .tar = state.source { state.source = .tar(tar) } }
             switch try tar.next() {
-            case .damage(let problem): return [.damage(Defect(key: nil, location: location(tar), problem: problem))]
+            case .damage(let problem): return [damage(nil, at: location(tar), problem)]
             case .file(let header):
                 guard let digest = Self.digest(header.name) else { return [] }
                 // A file that is too large; the end of the archive is reported by itself.
@@ -123,13 +132,17 @@ package final class PackReader: Sendable {
         let missing = entries.isComplete ? entries.keys : []
         if !tar.hasEnd {
             let covers = missing.isEmpty ? "" : "; the covers of \(missing.count) URLs are missing"
-            return [.damage(Defect(key: nil, location: location(tar), problem: "the file ends early\(covers)"))]
+            return [damage(nil, at: location(tar), "the file ends early\(covers)")]
         }
-        return missing.map { .damage(Defect(key: $0, location: path, problem: "its bytes are not in the pack")) }
+        return missing.map { damage($0, at: path, "its bytes are not in the pack") }
     }
 
     private func damage(_ digest: Digest, _ problem: String, _ state: inout State) -> Item {
-        .damage(Defect(key: state.entries.take(digest).first?.key, location: "\(path): \(digest)", problem: problem))
+        damage(state.entries.take(digest).first?.key, at: "\(path): \(digest)", problem)
+    }
+
+    private func damage(_ key: String?, at location: String, _ problem: String) -> Item {
+        .damage(CacheDefect(key: key, location: location, problem: problem))
     }
 
     private func location(_ tar: TarReader) -> String { "\(path) at \(tar.offset)" }
@@ -146,7 +159,7 @@ private struct PackEntries {
     /// Later lines of a URL count.
     mutating func add(_ line: EntryLog.Line) {
         switch line {
-        case .format(let format): isComplete = format == PackWriter.format
+        case .format(let format): isComplete = format == PackReader.format
         case .pinned, .capacity: break
         case .removed(let key): byKey[key] = nil
         case .stored(let metadata, let digest, _):

@@ -11,7 +11,8 @@ struct Rebuild {
     /// rebuilds it; others wait.
     /// - Parameter wanted: nil for the capacity that the log states, 10 GiB for a new cache.
     func completeIndex(_ wanted: Int?, _ willRebuild: () -> Void) throws {
-        let hasLog = AllocatedSpace.length(of: index.log.path) > 0
+        // Its first line makes a directory a cache, before the index is there.
+        let hasLog = AllocatedSpace.length(of: index.log.path) > EntryLog.header.count
         let hasCovers = try !index.directory.covers.folders().isEmpty
         try index.transaction { changes in
             guard changes.state.capacity == 0 else { return }

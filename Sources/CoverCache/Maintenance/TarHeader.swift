@@ -1,12 +1,12 @@
 /// A block of 512 bytes that precedes a file in a tar archive (POSIX.1-1988, "ustar").
-struct TarHeader: Hashable {
+package struct TarHeader: Hashable {
     enum Kind: Hashable {
         case file
         /// A directory, a link, or a block that says more about the next file.
         case other
     }
 
-    static let size = 512
+    package static let size = 512
     /// The largest file: eleven octal digits.
     static let maximumLength = 1 << 33 - 1
 
@@ -15,13 +15,13 @@ struct TarHeader: Hashable {
     var length: Int
     var kind: Kind
 
-    init(_ name: String, length: Int) { (self.name, self.length, kind) = (name, length, .file) }
+    package init(_ name: String, length: Int) { (self.name, self.length, kind) = (name, length, .file) }
 
     /// Bytes that follow the file up to the next block.
-    var padding: Int { -length & (Self.size - 1) }
+    package var padding: Int { -length & (Self.size - 1) }
 
     /// - Precondition: the name has at most 100 bytes.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var block = [UInt8](repeating: 0, count: Self.size)
         func set(_ offset: Int, _ text: String) {
             for (index, byte) in text.utf8.enumerated() { block[offset + index] = byte }

@@ -9,15 +9,14 @@ struct TarReader {
 
     /// Larger files are left out, in bytes: no cover is so large.
     private static let maximumFile = 256 << 20
-    private static let maximumLine = 1 << 20
 
     private let descriptor: Int32
     private let path: String
     private var buffer: [UInt8] = []
     private var start = 0
     private(set) var isAtEnd = false
-    /// The rest of the current file and its padding, in bytes.
-    private var (rest, padding) = (0, 0)
+    /// Offsets of the current file's end, and of the header that follows.
+    private var (fileEnd, nextHeader) = (0, 0)
     /// Bytes consumed so far.
     private(set) var offset = 0
     /// Whether the archive's end was found: two empty blocks.
@@ -38,25 +37,24 @@ struct TarReader {
 
     /// The next file; nil at the end.
     mutating func next() throws(CacheError) -> Item? {
-        try skip(rest + padding)
-        (rest, padding) = (0, 0)
+        try skip(to: nextHeader)
         var skipped = 0
         while try fill(TarHeader.size) {
             let block = buffer[start..<start + TarHeader.size]
             if let header = TarHeader(block), skipped == 0 || header.kind == .file {
                 if skipped > 0 { return .damage("not a tar archive: \(skipped) bytes are skipped") }
-                try skip(TarHeader.size)
-                (rest, padding) = (header.length, header.padding)
+                consume(TarHeader.size)
+                fileEnd = offset + header.length
+                nextHeader = fileEnd + header.padding
                 if header.kind == .file { return .file(header) }
-                try skip(rest + padding)
-                (rest, padding) = (0, 0)
+                try skip(to: nextHeader)
                 continue
             }
             if skipped == 0, block.allSatisfy({ $0 == 0 }) {
                 hasEnd = true
                 return nil
             }
-            try skip(TarHeader.size)
+            consume(TarHeader.size)
             skipped += TarHeader.size
         }
         return skipped > 0 ? .damage("not a tar archive: \(skipped) bytes are skipped") : nil
@@ -64,49 +62,29 @@ struct TarReader {
 
     /// The current file's bytes; nil if it is too large or the archive ends within it.
     mutating func readFile() throws(CacheError) -> [UInt8]? {
-        guard rest <= Self.maximumFile, try fill(rest) else { return nil }
-        defer {
-            start += rest
-            offset += rest
-            rest = 0
-        }
-        return Array(buffer[start..<start + rest])
+        let length = fileEnd - offset
+        guard length <= Self.maximumFile, try fill(length) else { return nil }
+        defer { consume(length) }
+        return Array(buffer[start..<start + length])
     }
 
-    /// Visits the lines of the current file. Lines of more than 1 MiB are left out.
-    mutating func readLines(_ visit: (ArraySlice<UInt8>) throws -> Void) throws {
-        var line: [UInt8] = []
-        while rest > 0 {
-            guard try fill(1) else { break }
-            let block = buffer[start..<min(buffer.count, start + rest)]
-            if let end = block.firstIndex(of: UInt8(ascii: "\n")) {
-                line += block[..<end]
-                if line.count <= Self.maximumLine { try visit(line[...]) }
-                line.removeAll(keepingCapacity: true)
-                consume(end + 1 - start)
-            } else {
-                if line.count <= Self.maximumLine { line += block }
-                consume(block.count)
-            }
+    /// Visits the lines of the current file, as those of an entry log.
+    mutating func readLines(_ visit: (EntryLog.Line) throws -> Void) throws {
+        try EntryLog.read(visit) {
+            guard offset < fileEnd, try fill(1) else { return [] }
+            let block = buffer[start..<min(buffer.count, start + fileEnd - offset)]
+            consume(block.count)
+            return block
         }
-        if !line.isEmpty { try visit(line[...]) }
     }
 
     private mutating func consume(_ count: Int) {
         start += count
         offset += count
-        rest -= count
     }
 
-    private mutating func skip(_ count: Int) throws(CacheError) {
-        var left = count
-        while left > 0 {
-            guard try fill(1) else { return }
-            let part = min(left, buffer.count - start)
-            start += part
-            offset += part
-            left -= part
-        }
+    private mutating func skip(to end: Int) throws(CacheError) {
+        while offset < end, try fill(1) { consume(min(end - offset, buffer.count - start)) }
     }
 
     /// Reads on until `count` bytes are buffered. Returns false if there are fewer.

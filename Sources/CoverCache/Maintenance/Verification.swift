@@ -1,45 +1,10 @@
 import Platform
 import SQLite
 
-/// A fault that `verify` found.
-package struct Defect: Sendable, Hashable, CustomStringConvertible {
-    /// The entry's key, if it is known.
-    package var key: String?
-    /// The file.
-    package var location: String
-    package var problem: String
-
-    package init(key: String?, location: String, problem: String) {
-        (self.key, self.location, self.problem) = (key, location, problem)
-    }
-
-    package var description: String { (key.map { "\($0): " } ?? "") + "\(problem) (\(location))" }
-}
-
-/// The result of `verify`.
-package struct VerifyReport: Sendable {
-    package var entries: Int
-    package var covers: Int
-    /// The length of all bodies read.
-    package var bytes: Int
-    package var defects: [Defect] = []
-    /// Why SQLite cannot read the index, or what is wrong with its rows. Only a new index helps.
-    package var corruption: String?
-
-    package init(entries: Int = 0, covers: Int = 0, bytes: Int = 0) {
-        (self.entries, self.covers, self.bytes) = (entries, covers, bytes)
-    }
-
-    package mutating func add(corruption: String, at path: String) {
-        self.corruption = corruption
-        defects.append(Defect(key: nil, location: path, problem: "the index is damaged: \(corruption)"))
-    }
-}
-
 /// Reads every cover and every row, in slices: no snapshot of the index is held for longer than one.
 struct Verification {
     struct Found {
-        var report = VerifyReport()
+        var report = CacheVerification()
         /// Covers whose files are damaged or missing.
         var damaged: [CoverRow] = []
         /// Covers that the disk cannot read.
@@ -51,7 +16,8 @@ struct Verification {
         var hasWrongLength = false
     }
 
-    private static let slice = 500
+    /// Covers that are read, or removed by a repair, before other processes may write.
+    static let slice = 500
     private let index: IndexWriter
 
     init(_ index: IndexWriter) { self.index = index }
@@ -62,7 +28,7 @@ struct Verification {
             try verifyCovers(&found, progress)
             try index.directory.sizes.verify { digest, path in
                 found.damagedSizes.insert(digest)
-                found.report.defects.append(Defect(key: nil, location: path, problem: "a smaller size is damaged"))
+                found.report.defects.append(CacheDefect(key: nil, location: path, problem: "a smaller size is damaged"))
             }
             try verifyIndex(&found)
             try verifyLog()
@@ -109,7 +75,7 @@ struct Verification {
     private func add(_ problem: String, _ cover: CoverRow, _ found: inout Found) {
         let key = (try? index.table.keys(of: cover.id))?.first
         let location = index.directory.covers.path(of: cover.digest)
-        found.report.defects.append(Defect(key: key, location: location, problem: problem))
+        found.report.defects.append(CacheDefect(key: key, location: location, problem: problem))
     }
 
     private func verifyIndex(_ found: inout Found) throws {
@@ -125,7 +91,7 @@ struct Verification {
             guard counted != state else { return }
             found.hasWrongCounts = true
             found.report.defects.append(
-                Defect(key: nil, location: index.directory.index, problem: "the index's counts are wrong"))
+                CacheDefect(key: nil, location: index.directory.index, problem: "the index's counts are wrong"))
         }
     }
 

@@ -66,12 +66,12 @@ extension CacheWriter {
     /// - Throws: `CacheError`.
     package func remove(
         _ keys: some Sequence<String>, includingPinned includesPinned: Bool, dryRun isDryRun: Bool = false
-    ) throws -> Removal {
-        var removal = Removal()
+    ) throws -> RemovalSummary {
+        var removal = RemovalSummary()
         do {
             try index.directory.usingReserve {
                 try index.transaction { changes in
-                    removal = Removal()
+                    removal = RemovalSummary()
                     let before = changes.state.charged
                     for key in keys {
                         guard let entry = try index.table.entry(key) else { continue }
@@ -141,15 +141,15 @@ extension CacheWriter {
 
     // MARK: Counts
 
-    /// Returns the statistics without `onDisk`, `oldest` and `newest`.
-    package func totals() throws -> Statistics { Statistics(try IndexState(index.connection)) }
+    /// Returns the statistics without `diskBytes`, `sizeBytes`, `oldest` and `newest`.
+    package func totals() throws -> CacheStatistics { CacheStatistics(try IndexState(index.connection)) }
 
-    package func statistics() throws -> Statistics {
+    package func statistics() throws -> CacheStatistics {
         var statistics = try totals()
         statistics.oldest = try index.connection.integer("SELECT MIN(stored) FROM entries")
         statistics.newest = try index.connection.integer("SELECT MAX(stored) FROM entries")
         statistics.sizeBytes = Int(try index.connection.integer("SELECT SUM(sizes) FROM covers WHERE sizes > 0") ?? 0)
-        statistics.onDisk = statistics.charged + directory.overhead + directory.logLength
+        statistics.diskBytes = statistics.chargedBytes + directory.overhead + directory.logLength
         return statistics
     }
 
@@ -188,22 +188,43 @@ extension CacheWriter {
 
     /// Compares every cover with its digest, and checks the index.
     /// - Parameter progress: called after each cover with the number of covers checked and the number of all.
-    package func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> VerifyReport {
+    package func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
         try Verification(index).run(progress: progress).report
     }
 
     /// Verifies the cache and mends it: damaged covers are removed, and all others keep their times and their order of use.
     /// - Parameter progress: as in `verify`.
     /// - Throws: `CacheError.noCovers`, which nothing is dropped for; `.corruptIndex` if the index must be set aside.
-    package func repair(progress: (Int, Int) -> Void = { _, _ in }) throws -> RepairReport {
-        var report = RepairReport()
+    package func repair(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
         let found = try Verification(index).run(progress: progress)
-        report.found = found.report
-        if let corruption = found.report.corruption { throw CacheError.corruptIndex(corruption) }
-        try Repair(index).mend(found, &report)
+        var report = found.report
+        if let corruption = report.corruption { throw CacheError.corruptIndex(corruption) }
+        report.unreadable = found.unreadable
+        try mend(found, &report)
         try sweep()
         index.marker.leave()
         try index.marker.sweepIfNeeded(removeUnnamed)
         return report
+    }
+
+    /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost.
+    private func mend(_ found: Verification.Found, _ report: inout CacheVerification) throws {
+        if !found.damaged.isEmpty, try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
+        for start in stride(from: 0, to: found.damaged.count, by: Verification.slice) {
+            report.dropped += try index.directory.usingReserve {
+                try index.transaction { changes in
+                    try found.damaged[start...].prefix(Verification.slice).count { cover in
+                        // It may have been downloaded again since.
+                        guard let row = try index.table.cover(cover.digest), row.id == cover.id,
+                            try covers.read(cover.digest, length: cover.length) == nil
+                        else { return false }
+                        try changes.removeCover(row)
+                        return true
+                    }
+                }
+            }
+        }
+        for digest in found.damagedSizes { _ = index.directory.sizes.remove(digest) }
+        if found.hasWrongCounts { try recount() }
     }
 }

@@ -1,19 +1,9 @@
 package import CurlHTTP
 
-extension CoverFailure {
-    /// The failure of a transfer.
-    /// - Parameters:
-    ///   - url: the cover's own URL.
-    ///   - target: the URL requested: `url`, or the target of a redirect.
-    init(_ error: TransferError, of url: HTTPURL, at target: HTTPURL) {
-        self.init(error)
-        self.url = url.string
-        if target != url { self = redirected(to: target) }
-    }
-
-    package init(_ error: TransferError) {
-        let kind: Kind =
-            switch error.kind {
+extension CoverFailure.Kind {
+    package init(_ kind: TransferError.Kind) {
+        self =
+            switch kind {
             case .nameResolution: .nameResolution
             case .connect: .connect
             case .broken: .broken
@@ -27,7 +17,22 @@ extension CoverFailure {
             case .cancelled: .cancelled
             case .outOfResources: .outOfResources
             }
-        self.init(kind, url: error.url, detail: Self.detail(of: error))
+    }
+}
+
+extension CoverFailure {
+    /// The failure of a transfer.
+    /// - Parameters:
+    ///   - url: the cover's own URL.
+    ///   - target: the URL requested: `url`, or the target of a redirect.
+    init(_ error: TransferError, of url: HTTPURL, at target: HTTPURL) {
+        self.init(error)
+        self.url = url.string
+        if target != url { self = redirected(to: target) }
+    }
+
+    package init(_ error: TransferError) {
+        self.init(Kind(error.kind), url: error.url, detail: Self.detail(of: error))
         isConnectionRefused = error.isRefused
     }
 

@@ -18,7 +18,7 @@ package struct RedirectPolicy: Sendable {
     ///   - url: the cover's own URL.
     ///   - target: the URL that the response answers.
     ///   - redirectCount: redirects followed so far.
-    func decide(
+    package func decide(
         _ response: TransferResponse, of url: HTTPURL, at target: HTTPURL, redirectCount: Int
     ) -> Result<HTTPURL, CoverFailure>? {
         guard let location = response.location, [300, 301, 302, 303, 307, 308].contains(response.head.status.code)

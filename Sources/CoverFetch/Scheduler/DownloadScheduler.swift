@@ -174,12 +174,11 @@ package actor DownloadScheduler {
     private func begin(_ start: DownloadQueue<FetchRequest>.Start) {
         queue.jobs[start.job].state.headerFields = queue.first(of: start.job) { $0.headerFields } ?? [:]
         let fields = headerFields(for: start)
-        queue.jobs[start.job].state.hadCredentials = fields.haveCredentials
+        queue.jobs[start.job].state.hadCredentials = fields.contains(.authorization) || fields.contains(.cookie)
         var request = TransferRequest(
             url: start.target, headerFields: fields, waitsToMultiplex: start.multiplexes)
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
-        request.followsRedirects = false
         request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
         queue.jobs[start.job].state.deniesPrivateAddresses = request.deniesPrivateAddresses
         request.onConnection = { [weak self] event in

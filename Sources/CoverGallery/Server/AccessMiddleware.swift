@@ -24,8 +24,7 @@ struct AccessMiddleware: RouterMiddleware {
         self.token = token
         self.base = base
         cookie = "sleeve-token-\(Digest(of: (token ?? "").utf8).description.prefix(8))"
-        let page = String(decoding: PackageResources.token_html, as: UTF8.self)
-        tokenPage = ByteBuffer(string: page.replacing("BASE", with: base.text))
+        tokenPage = ByteBuffer(bytes: PackageResources.token_html)
     }
 
     func handle(
@@ -97,7 +96,10 @@ struct AccessMiddleware: RouterMiddleware {
     private func refusalWithoutToken(_ request: Request) -> Response? {
         guard let token else { return nil }
         let inAddress = tokenInAddress(request)
-        let bearer = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
+        // A scheme's name has no case (RFC 9110 section 11.1).
+        let bearer = request.headers[.authorization].flatMap {
+            $0.lowercased().hasPrefix("bearer ") ? String($0.dropFirst(7)) : nil
+        }
         if let given = inAddress ?? bearer ?? request.cookie(cookie), ConstantTime.isEqual(given, token) { return nil }
         return unauthorized(
             request,

@@ -10,7 +10,6 @@ extension LibraryConfiguration {
         http.timeout = timeout
         http.maximumBodySize = maximumSize
         http.certificateAuthorities = certificateAuthorities?.relativePath
-        http.allowsDowngrades = allowsDowngrades
         http.deniesPrivateAddresses = deniesPrivateAddresses
         http.maximumConnections = max(parallel, 16)
         return http
@@ -47,9 +46,11 @@ extension LibraryConfiguration {
             parallel: parallel, perHost: perHost, interval: rate.map(Self.interval), adapts: adapts)
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
-            redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades),
+            redirect: redirectPolicy,
             leaseTimeout: timeout, headerFields: fieldsByOrigin)
     }
+
+    var redirectPolicy: RedirectPolicy { RedirectPolicy(allowsDowngrades: allowsDowngrades) }
 
     /// The header fields of each origin, normalised as `HTTPURL.origin`.
     private var fieldsByOrigin: [String: HTTPFields] {

@@ -126,7 +126,7 @@ extension CoverPipeline {
         let keys = urls.map(\.string)
         // The URL whose 404 says that the archive has the cover in no size.
         let last = keys.map { archive.lastSize(of: $0) ?? $0 }
-        let policy = RedirectPolicy(allowsDowngrades: configuration.allowsDowngrades)
+        let policy = configuration.redirectPolicy
         let absences = try reader.hints(.absent, for: keys, now: now)
         let lastAbsences = last == keys ? absences : try reader.hints(.absent, for: last, now: now)
         let redirects = try reader.hints(.redirect, for: keys, now: now)

@@ -10,76 +10,102 @@ package enum PackOutput: Sendable {
     case descriptor(Int32, name: String)
 }
 
-/// Writes the covers of a selection into a pack. Synchronous, for a thread that may block.
+/// Writes the covers of a selection into a pack (`PackReader`). Synchronous, for a thread that may block. The lines of its entries are kept
+/// in memory until all are known.
 struct Packer {
-    let reader: CacheReader
-    let onFailure: (CoverFailure) -> Void
-    let progress: (PackSummary) -> Void
-    let isCancelled: () -> Bool
+    private static let blockLength = 1 << 20
+
+    private let reader: CacheReader
+    private let onFailure: (CoverFailure) -> Void
+    private let progress: (PackSummary) -> Void
+    private let isCancelled: () -> Bool
+    private var summary = PackSummary()
+    private var block: [UInt8] = []
+    private var length = 0
+
+    init(
+        _ reader: CacheReader, onFailure: @escaping (CoverFailure) -> Void,
+        progress: @escaping (PackSummary) -> Void, isCancelled: @escaping () -> Bool
+    ) {
+        (self.reader, self.onFailure, self.progress) = (reader, onFailure, progress)
+        self.isCancelled = isCancelled
+    }
 
     /// - Throws: `SystemError` if the pack cannot be written, or an error of the cache.
-    func write(_ selected: SelectedEntries, to output: PackOutput) throws -> PackSummary {
+    mutating func write(_ selected: SelectedEntries, to output: PackOutput) throws -> PackSummary {
         switch output {
         case .file(let path):
             let file = try AtomicFile(replacing: path, sweeps: true)
-            let summary = try write(selected) { try file.append($0) }
+            try write(selected) { try file.append($0) }
             guard !summary.isCancelled, summary.covers > 0 else { return summary }
             try file.sync()
             try file.replace()
-            return summary
         case .descriptor(let descriptor, let name):
-            return try write(selected) { bytes in
+            try write(selected) { bytes in
                 guard bytes.withUnsafeBytes({ writeAll($0, to: descriptor) }) else {
                     throw SystemError("write", path: name)
                 }
             }
         }
+        return summary
     }
 
-    private func write(
-        _ selected: SelectedEntries, _ output: @escaping ([UInt8]) throws -> Void
-    ) throws -> PackSummary {
-        var pack = PackWriter(output: output)
-        var (selected, summary) = (selected, PackSummary())
-        while let batch = try selected.next(from: reader, limit: 1_024) {
-            if isCancelled() { return cancelled(summary) }
-            for failure in batch.failures { fail(failure, &summary) }
-            for entry in batch.entries { pack.add(entry) }
+    private mutating func write(_ selected: SelectedEntries, _ output: ([UInt8]) throws -> Void) throws {
+        var (selected, lines, digests) = (selected, PackReader.header, [Digest]())
+        while let batch = try selected.next(from: reader) {
+            if isCancelled() { return summary.isCancelled = true }
+            for failure in batch.failures { fail(failure) }
+            for entry in batch.entries {
+                lines += EntryLine(entry).line
+                // Entries that share a cover are neighbours.
+                if digests.last != entry.digest { digests.append(entry.digest) }
+            }
             summary.covers += batch.entries.count
         }
-        try pack.finishEntries()
-        for digest in pack.digests {
-            if isCancelled() { return cancelled(summary) }
-            try add(digest, to: &pack, &summary)
+        try add("entries.jsonl", lines, output)
+        lines = []
+        for digest in digests {
+            if isCancelled() { return summary.isCancelled = true }
+            try add(digest, output)
             progress(summary)
         }
-        try pack.finish()
-        summary.packBytes = pack.length
-        return summary
+        append([UInt8](repeating: 0, count: 2 * TarHeader.size))
+        try output(block)
+        summary.packBytes = length
     }
 
-    private func cancelled(_ summary: PackSummary) -> PackSummary {
-        var summary = summary
-        summary.isCancelled = true
-        return summary
-    }
-
-    private func add(_ digest: Digest, to pack: inout PackWriter, _ summary: inout PackSummary) throws {
+    private mutating func add(_ digest: Digest, _ output: ([UInt8]) throws -> Void) throws {
         // Packing is no use: it does not change what is evicted first.
         switch try reader.cover(digest: digest, counting: false) {
         case .hit(_, let body):
-            try pack.add(digest, body: body)
+            let name = digest.description
+            try add("covers/\(name.prefix(2))/\(name)", body, output)
             summary.bytes += body.count
         case .miss:
             // Evicted or removed since the entries were read.
             return
         case .damaged(let key):
             let detail = "its bytes in the cache are damaged; `sleeve verify --repair` drops them"
-            fail(CoverFailure(.cache, url: key, detail: detail), &summary)
+            fail(CoverFailure(.cache, url: key, detail: detail))
         }
     }
 
-    private func fail(_ failure: CoverFailure, _ summary: inout PackSummary) {
+    private mutating func add(_ name: String, _ bytes: [UInt8], _ output: ([UInt8]) throws -> Void) throws {
+        let header = TarHeader(name, length: bytes.count)
+        append(header.bytes)
+        append(bytes)
+        append([UInt8](repeating: 0, count: header.padding))
+        guard block.count >= Self.blockLength else { return }
+        try output(block)
+        block.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func append(_ bytes: [UInt8]) {
+        block += bytes
+        length += bytes.count
+    }
+
+    private mutating func fail(_ failure: CoverFailure) {
         summary.failed += 1
         onFailure(failure)
     }

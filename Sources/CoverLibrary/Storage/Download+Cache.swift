@@ -35,17 +35,16 @@ extension Download {
         else { return nil }
         // The scheduler has checked that a 304 is about this version.
         guard case .notModified(_, let update) = content else {
-            var metadata = entry.metadata
-            metadata.storedAt = entry.validatedAt
-            let fields = StoredResponse(entry).keptFields
-            metadata.fields = fields + url.annotation + metadata.credentials + EntryAnnotation.triedAt(now).line
-            return Renewal(entry, metadata)
+            let fields = StoredResponse(entry).keptFields + url.annotation + entry.metadata.credentials
+            return Renewal(
+                entry, validatedAt: entry.validatedAt, freshUntil: entry.metadata.freshUntil,
+                fields: fields + EntryAnnotation.triedAt(now).line, isConfirmation: false)
         }
         let updated = StoredResponse(entry).updated(
             by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime)
         return updated.map {
             Renewal(
-                confirming: entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
+                entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
                 fields: $0.keptFields + url.annotation + entry.metadata.credentials)
         }
     }

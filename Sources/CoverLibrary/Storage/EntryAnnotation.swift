@@ -9,15 +9,12 @@ enum EntryAnnotation: Sendable, Hashable {
     /// The request had credentials, so the response is not for others.
     case credentials
 
-    private static let incompleteImageName = "image incomplete"
-    private static let credentialsName = "with credentials"
-
     private var name: String {
         switch self {
-        case .incompleteImage: Self.incompleteImageName
+        case .incompleteImage: "image incomplete"
         case .triedAt: "tried at"
         case .requestURL: "request URL"
-        case .credentials: Self.credentialsName
+        case .credentials: "with credentials"
         }
     }
 
@@ -34,26 +31,20 @@ enum EntryAnnotation: Sendable, Hashable {
 
     private init?(name: String, value: String) {
         switch name {
-        case Self.incompleteImageName: self = .incompleteImage
+        case "image incomplete": self = .incompleteImage
         // A pack or a damaged index holds any number.
         case "tried at": self = .triedAt(min(max(Int64(value) ?? 0, 0), 1 << 48))
         case "request URL": self = .requestURL(value)
-        case Self.credentialsName: self = .credentials
+        case "with credentials": self = .credentials
         default: return nil
         }
     }
 
     /// Whether `fields` say that the image is complete, or do not say that it is not.
-    static func isImageComplete(_ fields: String) -> Bool {
-        !contains(incompleteImageName, fields)
-    }
+    static func isImageComplete(_ fields: String) -> Bool { !all(in: fields).contains(.incompleteImage) }
 
     /// Whether `fields` say that the request had credentials.
-    static func haveCredentials(_ fields: String) -> Bool { contains(credentialsName, fields) }
-
-    private static func contains(_ name: String, _ fields: String) -> Bool {
-        fields.utf8.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: name.utf8) }
-    }
+    static func haveCredentials(_ fields: String) -> Bool { all(in: fields).contains(.credentials) }
 
     /// The annotations among the lines of `fields`, in order. Unknown ones are left out.
     static func all(in fields: String) -> [EntryAnnotation] {

@@ -115,7 +115,7 @@ actor PersistencyManager: DownloadStore {
     private func store(_ download: Download) async {
         var download = download
         let now = ContinuousClock.now
-        download.timings.storeQueue = download.timings.endStage(at: now)
+        download.timings.end(\.storeQueue, at: now)
         switch download.content {
         case .unstorable(let body):
             var outcome = CoverOutcome(.failed, of: download)
@@ -136,11 +136,11 @@ actor PersistencyManager: DownloadStore {
                 try body.withUnsafeBytes { bytes in
                     metadata.markIfIncomplete(bytes)
                     let digest = Digest(of: bytes)
-                    outcome.timings?.endHash(at: .now)
+                    outcome.timings?.end(\.hash, at: .now)
                     _ = try writer().put(metadata, body: bytes, digest: digest)
                 }
                 let now = ContinuousClock.now
-                outcome.timings?.endAppend(at: now)
+                outcome.timings?.end(\.append, at: now)
                 outcome.bytes = body.count
                 pipeline.add(outcome, groupBytes: try writer().pendingBytes, now: now)
                 _ = advance(now)
@@ -188,7 +188,7 @@ actor PersistencyManager: DownloadStore {
         let now = ContinuousClock.now
         do {
             try result.get()
-            _ = pipeline.didSync(id, isSafe: true, now: now) { $0.timings?.endSync(at: now) }
+            _ = pipeline.didSync(id, isSafe: true, now: now) { $0.timings?.end(\.sync, at: now) }
         } catch {
             if let failed = pipeline.didSync(id, isSafe: false, now: now) {
                 openWriter?.abandon(failed.group)
@@ -366,24 +366,24 @@ actor PersistencyManager: DownloadStore {
     }
 
     /// Verifies the cache and mends it. A corrupt index is set aside and rebuilt; readers that were opened before may still read it.
-    func repair(progress: @Sendable (_ checked: Int, _ all: Int) -> Void) throws -> RepairReport {
+    func repair(progress: @Sendable (_ checked: Int, _ all: Int) -> Void) throws -> CacheVerification {
         do {
             return try withWriter { try $0.repair(progress: progress) }
         } catch {
             guard case .corruptIndex(let corruption) = CacheError(error), let corrupt = openWriter else { throw error }
             let writer = try CacheWriter.open(path, capacity: corrupt.capacity, settingAsideIndex: corrupt.indexNumber)
             openWriter = writer
-            let statistics = try writer.statistics()
-            var report = RepairReport(rebuiltEntries: statistics.entries)
-            report.found = VerifyReport(
-                entries: statistics.entries, covers: statistics.covers, bytes: statistics.bytes)
-            report.found.add(corruption: corruption, at: writer.directory.index)
+            let totals = try writer.totals()
+            var report = CacheVerification()
+            (report.entries, report.covers, report.bytes) = (totals.entries, totals.blobs, totals.liveBytes)
+            report.rebuiltEntries = totals.entries
+            report.add(corruption: corruption, at: writer.directory.index)
             return report
         }
     }
 
     /// The index's counts, without what is not committed yet.
-    func totals() throws -> Statistics { try writer().totals() }
+    func totals() throws -> CacheStatistics { try writer().totals() }
 
     /// Commits what is left and closes the cache.
     func close() async {

@@ -41,18 +41,9 @@ struct TransportAdapter: Sendable {
 
     private static func transferError(_ error: any Error, url: String) -> TransferError {
         guard let failure = error as? CoverFailure else { return TransferError(.broken, url: url, detail: "\(error)") }
-        let kind: TransferError.Kind =
-            switch failure.kind {
-            case .nameResolution: .nameResolution
-            case .connect: .connect
-            case .tls: .tls
-            case .timeout: .timeout
-            case .tooLarge: .tooLarge
-            case .truncated: .truncated
-            case .tooManyRedirects: .tooManyRedirects
-            case .refusedAddress, .badURL: .refusedAddress
-            default: .broken
-            }
+        // The scheduler itself cancels; a transport's end of a task is a broken transfer to it.
+        let kinds = TransferError.Kind.allCases.filter { $0 != .cancelled }
+        let kind = kinds.first { CoverFailure.Kind($0) == failure.kind } ?? .broken
         return TransferError(kind, url: url, detail: failure.detail)
     }
 }

@@ -18,15 +18,9 @@ package struct CoverFile: Sendable, Hashable, Codable {
 
     /// Reads the type and the size in pixels from the file.
     mutating func readHeader() {
-        let descriptor = path.withCString { open($0, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        guard let status = try? FileStatus(descriptor: descriptor), status.kind == .file else { return }
-        let bytes = [UInt8](unsafeUninitializedCapacity: min(Self.headerLength, max(1, Int(status.size)))) {
-            buffer, count in
-            count = max(0, readSome(UnsafeMutableRawBufferPointer(buffer), from: descriptor))
-        }
-        guard let header = bytes.withUnsafeBytes({ ImageHeader($0) }) else { return }
+        guard let bytes = try? RegularFile.contents(of: path, maximumLength: Self.headerLength).bytes,
+            let header = bytes.withUnsafeBytes({ ImageHeader($0) })
+        else { return }
         (mediaType, width, height) = (header.mediaType, header.width, header.height)
     }
 }

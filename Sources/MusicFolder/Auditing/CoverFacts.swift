@@ -24,7 +24,7 @@ package struct CoverFacts: Sendable, Hashable {
     /// Reads a file.
     package init(of path: BytePath) {
         do throws(MusicProblem) {
-            let (bytes, isWhole) = try Self.contents(of: path)
+            let (bytes, isWhole) = try RegularFile.contents(of: path, maximumLength: Self.maximumLength)
             bytes.withUnsafeBytes { judge($0, isWhole: isWhole) }
         } catch {
             damage = "cannot be read: \(error.reason)"
@@ -45,39 +45,14 @@ package struct CoverFacts: Sendable, Hashable {
         }
     }
 
-    /// The bytes of a file, up to `maximumLength`.
-    static func contents(of path: BytePath) throws(MusicProblem) -> (bytes: [UInt8], isWhole: Bool) {
-        // A FIFO would block without O_NONBLOCK.
-        let descriptor = path.withCString { open($0, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
-        guard descriptor >= 0 else { throw MusicProblem(path, SystemError("open").reason) }
-        defer { close(descriptor) }
-        guard let status = try? FileStatus(descriptor: descriptor), status.kind == .file else {
-            throw MusicProblem(path, "is no regular file")
-        }
-        // One byte more shows the end of a file that has not grown.
-        let capacity = Int(min(max(0, status.size), Int64(maximumLength))) + 1
-        var failure: SystemError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-            while count < capacity {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-                let read = readSome(rest, from: descriptor)
-                if read < 0 { failure = SystemError("read") }
-                if read <= 0 { break }
-                count += read
-            }
-        }
-        if let failure { throw MusicProblem(path, failure.reason) }
-        return (bytes, bytes.count < capacity)
-    }
-
     /// Reads files one after the other, on a thread of their own. A cancelled run leaves the rest out.
     /// - Parameters:
     ///   - progress: Called after each file with the number of files that have been read.
     ///   - isCancelled: Called before each file.
     package static func read(
         _ paths: [BytePath], progress: @escaping @Sendable (Int) -> Void, isCancelled: @escaping @Sendable () -> Bool
-    ) async throws -> [BytePath: CoverFacts] {
-        try await WorkThread.run {
+    ) async -> [BytePath: CoverFacts] {
+        await WorkThread.run {
             var facts: [BytePath: CoverFacts] = [:]
             for path in paths where !isCancelled() {
                 facts[path] = CoverFacts(of: path)

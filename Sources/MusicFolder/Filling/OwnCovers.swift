@@ -111,7 +111,7 @@ package struct OwnCovers: Sendable {
         for (url, path) in files.sorted(by: { $0.value < $1.value }) where try library.coverFile(for: url) == nil {
             if isCancelled() { return stored }
             do throws(MusicProblem) {
-                group.append((try CoverFacts.contents(of: path).bytes, url))
+                group.append((try RegularFile.contents(of: path, maximumLength: CoverFacts.maximumLength).bytes, url))
                 length += group[group.count - 1].body.count
             } catch {
                 failed.insert(url)
@@ -133,6 +133,7 @@ extension WrittenFile {
         guard path.withCString({ stat($0, &status) }) == 0, FileStatus(status).modified != modified else {
             return false
         }
-        return (try? CoverFacts.contents(of: path).bytes).map { Digest(of: $0) != digest } ?? false
+        let bytes = try? RegularFile.contents(of: path, maximumLength: CoverFacts.maximumLength).bytes
+        return bytes.map { Digest(of: $0) != digest } ?? false
     }
 }

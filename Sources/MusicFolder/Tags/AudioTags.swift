@@ -2,7 +2,7 @@ import AlbumLibrary
 import Platform
 
 /// The tags of an audio file that identify its album.
-package struct AudioTags: Sendable, Hashable {
+package struct AudioTags: Sendable, Hashable, Codable {
     package var album = ""
     package var albumArtist = ""
     package var artist = ""

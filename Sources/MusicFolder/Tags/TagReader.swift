@@ -12,12 +12,11 @@ final class TagReader {
 
     /// Reads a file. It may block, crash or never return: the parsers are large, and the bytes are untrusted.
     func read(_ path: BytePath) -> Result<AudioTags, TagRecord.Failure> {
-        // A FIFO would block without O_NONBLOCK.
-        let descriptor = path.withCString { open($0, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
-        guard descriptor >= 0 else { return .failure(.init(reason: SystemError("open").reason, isTransient: true)) }
-        guard let status = try? FileStatus(descriptor: descriptor), status.kind == .file else {
-            close(descriptor)
-            return .failure(.init(reason: "is no regular file", isTransient: true))
+        let (descriptor, status): (Int32, FileStatus)
+        do throws(MusicProblem) {
+            (descriptor, status) = try RegularFile.open(path)
+        } catch {
+            return .failure(.init(reason: error.reason, isTransient: true))
         }
         if status.size == 0 {
             close(descriptor)

@@ -43,7 +43,7 @@ package struct TagWorker {
         case .change(let change):
             let length = (try? FileStatus(change.path.bytes, in: AT_FDCWD, followsLinks: false))?.size ?? 0
             if lifetime > 0 { alarm(lifetime + UInt32(clamping: length >> 20)) }
-            return ChangedCopy(reader: reader).make(change).bytes
+            return ChangedCopy(read: reader.read).make(change).bytes
         }
     }
 

@@ -4,11 +4,11 @@ import Platform
 /// Covers by number: embedded images that a comment makes unique. The same number always gives the same bytes.
 package enum CoverImage {
     /// A JPEG of 8 to 250 KB; the mean over many numbers is 31 KB.
-    package static func jpeg(number: Int) -> [UInt8] { Array(jpegFile(number: number).joined().readableBytesView) }
+    package static func jpeg(number: Int) -> [UInt8] { Array(jpegFile(number: number).readableBytesView) }
 
     /// A JPEG of `size` bytes, at most three bytes shorter. The shortest has about 650 bytes.
     package static func jpeg(number: Int, aboutBytes size: Int) -> [UInt8] {
-        Array(jpegFile(number: number, size: size).joined().readableBytesView)
+        Array(jpegFile(number: number, size: size).readableBytesView)
     }
 
     /// A PNG of 32 pixels and about 2 KB, padded to `size` bytes.
@@ -16,13 +16,13 @@ package enum CoverImage {
         Array(pngFile(number: number, size: size).readableBytesView)
     }
 
-    static func jpegFile(number: Int, size: Int? = nil) -> CommentedJPEG {
+    static func jpegFile(number: Int, size: Int? = nil) -> ByteBuffer {
         let hash = SplitMix64.mix(UInt64(bitPattern: Int64(number)))
         guard let size else {
-            return CommentedJPEG(templates[Int(hash % UInt64(templates.count))], comment: comment(number))
+            return CommentedJPEG(templates[Int(hash % UInt64(templates.count))], comment: comment(number)).file
         }
         let cover = EmbeddedCover.all[Int(hash % UInt64(EmbeddedCover.all.count))]
-        return CommentedJPEG(cover.image(forFileOf: size), comment: comment(number), size: size)
+        return CommentedJPEG(cover.image(forFileOf: size), comment: comment(number), size: size).file
     }
 
     static func pngFile(number: Int, size: Int? = nil) -> ByteBuffer {
@@ -38,7 +38,7 @@ package enum CoverImage {
     private static let templates = sizes.enumerated().map { index, size in
         let size = size - maximumCommentLength
         let cover = EmbeddedCover.all[index % EmbeddedCover.all.count]
-        return CommentedJPEG(cover.image(forFileOf: size), comment: cover.slug, size: size).joined()
+        return CommentedJPEG(cover.image(forFileOf: size), comment: cover.slug, size: size).file
     }
 
     /// The covers' lengths in bytes: the 64 quantiles of a shifted log-normal distribution,

@@ -21,7 +21,6 @@ enum HelpPage {
           chunked=1           no Content-Length
           cache-control=VALUE the Cache-Control field
           same=M              the bytes of cover M
-          type=VALUE          the Content-Type field
           field=NAME:VALUE    an additional field
 
         The Cover Art Archive's API (musicbrainz.org/doc/Cover_Art_Archive/API), for `--cover-art-archive`:

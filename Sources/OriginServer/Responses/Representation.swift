@@ -1,3 +1,5 @@
+import HTTPCaching
+import HTTPTypes
 import NIOCore
 import Platform
 
@@ -19,7 +21,7 @@ struct Representation: Sendable {
             self.init(ByteBuffer(string: HelpPage.text), "text/plain; charset=utf-8", name: "help", hash: 0)
         case .jpeg(let number):
             let number = options.coverNumber ?? number
-            let bytes = CoverImage.jpegFile(number: number, size: options.size).joined()
+            let bytes = CoverImage.jpegFile(number: number, size: options.size)
             self.init(bytes, "image/jpeg", name: "c\(number)", hash: UInt64(number))
         case .png(let number):
             let number = options.coverNumber ?? number
@@ -34,6 +36,15 @@ struct Representation: Sendable {
                 self.init(of: .jpeg(Int(hash >> 1)), options)
             }
         }
+    }
+}
+
+extension Representation {
+    /// Evaluates `If-None-Match`, or `If-Modified-Since` without it (RFC 9110 §13.2.2). True means 304.
+    func isNotModified(_ request: HTTPFields) -> Bool {
+        if let tags = request[.ifNoneMatch] { return EntityTags([tags]).contains(validators.entityTag) }
+        guard let date = request[.ifModifiedSince].flatMap({ HTTPDate.seconds($0) }) else { return false }
+        return validators.lastModified <= date
     }
 }
 

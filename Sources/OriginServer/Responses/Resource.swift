@@ -1,4 +1,5 @@
 import NIOCore
+import Platform
 
 /// The resource of a path that is not one of the archive's.
 enum Resource: Sendable, Equatable {
@@ -25,15 +26,12 @@ enum Resource: Sendable, Equatable {
             }
         } else if path.hasPrefix("/starter/"), path.hasSuffix(".jpg") {
             let slug = path.dropFirst(9).dropLast(4)
-            guard (1...100).contains(slug.utf8.count), slug.allSatisfy(Self.isUnreserved) else { return nil }
+            guard (1...100).contains(slug.utf8.count), slug.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
+                return nil
+            }
             self = .starter(slug: String(slug))
         } else {
             return nil
         }
-    }
-
-    /// RFC 3986 §2.3.
-    private static func isUnreserved(_ character: Character) -> Bool {
-        character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
     }
 }

@@ -20,7 +20,6 @@ struct ResponseOptions: Sendable {
     var cacheControl: String
     /// Serves this cover instead of the path's.
     var coverNumber: Int?
-    var mediaType: String?
     /// Additional fields of the response.
     var fields: [HTTPField] = []
 
@@ -63,7 +62,6 @@ struct ResponseOptions: Sendable {
             case "chunked": isChunked = try parameter.number(in: 0...1) == 1
             case "cache-control": cacheControl = try parameter.text()
             case "same": coverNumber = try parameter.number(in: 0...Int.max)
-            case "type": mediaType = try parameter.text()
             case "field": fields.append(try parameter.field())
             default: break
             }

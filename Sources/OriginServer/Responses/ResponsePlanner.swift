@@ -63,7 +63,7 @@ struct ResponsePlanner: Sendable {
         }
         if cover.isNotModified(request.headerFields) { return OriginResponse(304, fields) }
 
-        fields.append(HTTPField(name: .contentType, value: options.mediaType ?? cover.mediaType))
+        fields.append(HTTPField(name: .contentType, value: cover.mediaType))
         if !options.isChunked {
             fields.append(HTTPField(name: .contentLength, value: String(cover.bytes.readableBytes)))
         }
@@ -113,7 +113,7 @@ struct ResponsePlanner: Sendable {
     /// A response with a cover's fields and a wrong length or body.
     private func damaged(_ cover: Representation, _ options: ResponseOptions, _ fault: OriginFault) -> OriginResponse {
         var fields: HTTPFields = [
-            .contentType: options.mediaType ?? cover.mediaType, .eTag: cover.validators.entityTag,
+            .contentType: cover.mediaType, .eTag: cover.validators.entityTag,
         ]
         var bytes = cover.bytes
         let length = bytes.readableBytes

@@ -1,6 +1,8 @@
+import HTTPCaching
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import Platform
 
 /// Answers the requests of a connection: it waits, writes and closes what `ResponsePlanner` decides.
 ///
@@ -47,7 +49,8 @@ final class RequestHandler: ChannelInboundHandler {
         let number = origin.metrics.requestStarted(path: String(parts[0]))
         isInFlight = true
         var response = response(to: request, path: parts[0], query: parts.dropFirst().first, number: number)
-        response.head.headerFields.append(HTTPField(name: .date, value: CurrentDate.text))
+        response.head.headerFields.append(
+            HTTPField(name: .date, value: HTTPDate.text(WallClock.milliseconds() / 1_000)))
         wait(response.delay, context) { [self] in
             wait(bandwidthDelay(response), context) { [self] in
                 if response.isHeld {

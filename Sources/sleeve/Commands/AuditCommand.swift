@@ -81,14 +81,14 @@ struct AuditCommand: AsyncParsableCommand {
         try await withProgress(0, every: progress.interval(options)) { count in
             "\(Decimals.grouped(count)) of \(Decimals.count(covers.count, "cover")) read"
         } _: { progress in
-            try await CoverFacts.read(covers, progress: progress, isCancelled: { Signals.received != nil })
+            await CoverFacts.read(covers, progress: progress, isCancelled: { Signals.received != nil })
         }
     }
 
     // MARK: Results
 
     private func print(_ findings: [AuditFinding], albums: Int) throws {
-        if options.json { return try printResult(findings.map(Self.json).joined()) }
+        if options.json { return try printResult(findings.map { Self.json($0).text + "\n" }.joined()) }
         var table = TextTable(["Kind", "Album", "Path", "What is wrong"], numeric: [])
         for finding in findings {
             let album = [finding.artist, finding.title].filter { !$0.isEmpty }.joined(separator: ", ")
@@ -108,16 +108,11 @@ struct AuditCommand: AsyncParsableCommand {
         return "\(audited): \(counts.isEmpty ? "nothing found" : counts.joined(separator: ", ")).\n"
     }
 
-    private static func json(_ finding: AuditFinding) -> String {
-        var line = JSONObject()
-        line.add("kind", finding.kind.rawValue)
-        line.add("artist", finding.artist)
-        line.add("title", finding.title)
-        line.add("path", "\(finding.path)")
-        line.add("width", finding.width)
-        line.add("height", finding.height)
-        line.add("detail", finding.detail)
-        return line.text + "\n"
+    private static func json(_ finding: AuditFinding) -> JSONObject {
+        [
+            "kind": finding.kind.rawValue, "artist": finding.artist, "title": finding.title, "path": "\(finding.path)",
+            "width": finding.width, "height": finding.height, "detail": finding.detail,
+        ]
     }
 }
 

@@ -44,7 +44,7 @@ struct CoverRun {
     /// - Throws: The exit code, if the report, the metrics or the result cannot be written.
     func endWithoutCache(_ text: String) throws {
         let (summary, problem) = (PrefetchSummary(), report?.close())
-        try metrics?.write(.init(summary: summary, failures: [:], exitCode: 0, cache: CacheStatistics.empty))
+        try metrics?.write(.init(summary: summary, failures: [:], exitCode: 0, cache: CacheStatistics()))
         try print(summary, evicted: 0, text: text)
         if let problem { throw fail(problem) }
     }
@@ -115,11 +115,8 @@ struct CoverRun {
     private func print(
         _ summary: PrefetchSummary, evicted: Int, sizes: Int? = nil, tier: TierStatistics? = nil, text: String
     ) throws {
-        if options.json {
-            try printResult(summary.json(evicted: evicted, sizes: sizes, tier: tier, peakMemory: ResidentMemory.peak))
-        } else if !options.quiet {
-            try printResult(text)
-        }
+        try options.printResult(
+            json: summary.json(evicted: evicted, sizes: sizes, tier: tier, peakMemory: ResidentMemory.peak), text: text)
     }
 
     /// Reports every outcome. A stalled reader of the report slows the reading of the list.

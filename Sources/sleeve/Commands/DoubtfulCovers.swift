@@ -84,21 +84,16 @@ struct DoubtfulCovers {
     }
 
     /// A line for each cover.
-    static func json(_ found: Found) -> String {
-        found.candidates.map { candidate in
-            var line = JSONObject()
-            line.add("album", found.album.id)
-            line.add("artist", found.album.artist)
-            line.add("title", found.album.title)
-            line.add("source", candidate.source.rawValue)
-            line.add("foundArtist", candidate.album.artist)
-            line.add("foundTitle", candidate.album.title)
-            line.add("foundYear", candidate.album.year)
-            line.add("foundTracks", candidate.album.trackCount)
-            line.add("reason", candidate.match.reason)
-            line.add("url", candidate.pictures.first)
-            return line.text + "\n"
-        }.joined()
+    static func printJSON(_ found: Found) throws {
+        for candidate in found.candidates {
+            try CommandSupport.printJSON([
+                "album": found.album.id, "artist": found.album.artist, "title": found.album.title,
+                "source": candidate.source.rawValue, "foundArtist": candidate.album.artist,
+                "foundTitle": candidate.album.title, "foundYear": candidate.album.year,
+                "foundTracks": candidate.album.trackCount, "reason": candidate.match.reason,
+                "url": candidate.pictures.first,
+            ])
+        }
     }
 }
 

@@ -28,15 +28,9 @@ struct Evict: AsyncParsableCommand {
                 let covers = Decimals.count(totals.pinned, "pinned cover")
                 Log.warning("\(covers) of \(ByteSize(totals.pinnedBytes)) kept; `sleeve unpin` lets them be evicted")
             }
-            if options.json {
-                var line = JSONObject()
-                line.add("evicted", evicted.covers)
-                line.add("bytes", evicted.bytes)
-                try printResult(line.text + "\n")
-            } else if !options.quiet {
-                let covers = Decimals.count(evicted.covers, "cover")
-                try printResult("Evicted \(covers), freed \(ByteSize(evicted.bytes)).\n")
-            }
+            try options.printResult(
+                json: ["evicted": evicted.covers, "bytes": evicted.bytes],
+                text: "Evicted \(Decimals.count(evicted.covers, "cover")), freed \(ByteSize(evicted.bytes)).\n")
         }
     }
 }

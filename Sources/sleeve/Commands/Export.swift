@@ -113,11 +113,7 @@ struct Export: AsyncParsableCommand {
             failures.summarize()
             if let reason = summary.stopReason { Log.error(reason) }
             let time = ContinuousClock.now - start
-            if options.json {
-                try printResult(json(summary, time))
-            } else if !options.quiet {
-                try printResult(text(summary, time))
-            }
+            try options.printResult(json: json(summary, time), text: text(summary, time))
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
             if summary.stopReason != nil, summary.written + summary.unchanged == 0 { throw ExitStatus.couldNotRun }
             let isComplete = summary.missing + summary.failed + summary.kept + summary.unsuitable == 0
@@ -170,24 +166,18 @@ struct Export: AsyncParsableCommand {
         return text
     }
 
-    private func json(_ summary: ExportSummary, _ time: Duration) -> String {
-        var line = JSONObject()
-        line.add("albums", summary.albums)
-        line.add("written", summary.written)
-        line.add("unchanged", summary.unchanged)
-        line.add("kept", summary.kept)
-        line.add("missing", summary.missing)
-        line.add("merged", summary.merged)
-        line.add("unsuitable", summary.unsuitable)
-        line.add("failed", summary.failed)
-        line.add("outdated", summary.outdated)
-        line.add("numbered", summary.numbered)
-        line.add("shared", summary.shared)
+    private func json(_ summary: ExportSummary, _ time: Duration) -> JSONObject {
+        var line: JSONObject = [
+            "albums": summary.albums, "written": summary.written, "unchanged": summary.unchanged, "kept": summary.kept,
+            "missing": summary.missing, "merged": summary.merged, "unsuitable": summary.unsuitable,
+            "failed": summary.failed, "outdated": summary.outdated, "numbered": summary.numbered,
+            "shared": summary.shared,
+        ]
         if !hasUnknownSize { line.add("bytes", summary.bytes) }
         line.add("seconds", raw: Decimals.text(time / .seconds(1), 6))
         if dryRun { line.add("dryRun", true) }
         if let reason = summary.stopReason { line.add("stopReason", reason) }
-        return line.text + "\n"
+        return line
     }
 }
 

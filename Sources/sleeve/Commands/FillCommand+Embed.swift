@@ -69,11 +69,7 @@ extension FillCommand {
         }
         for (path, bytes) in list.files.withLock({ $0 }) {
             if options.json {
-                var line = JSONObject()
-                line.add("file", "\(path)")
-                line.add("reason", "no picture in its tags")
-                line.add("bytes", bytes)
-                try printResult(line.text + "\n")
+                try printJSON(["file": "\(path)", "reason": "no picture in its tags", "bytes": bytes])
             } else {
                 try printResult("\(path): no picture in its tags; the cover would be embedded".withoutControls + "\n")
             }

@@ -21,11 +21,7 @@ extension FillCommand {
             if case .removed(_, let album) = result { albums.insert(album) }
         }
         if !dryRun { try await forget(albums, library, writer) }
-        if options.json {
-            try printResult(counts.json)
-        } else if !options.quiet {
-            try printResult(counts.text(isDryRun: dryRun))
-        }
+        try options.printResult(json: counts.json, text: counts.text(isDryRun: dryRun))
         if counts.failed > 0 { throw ExitStatus.someFailed }
     }
 
@@ -73,13 +69,11 @@ extension FillCommand {
             }
         }
 
-        var json: String {
-            var line = JSONObject()
-            for (name, count) in [
-                ("removed", removed), ("restored", restored), ("kept", kept), ("failed", failed),
-                ("removedFromTags", tags.removed),
-            ] { line.add(name, count) }
-            return line.text + "\n"
+        var json: JSONObject {
+            [
+                "removed": removed, "restored": restored, "kept": kept, "failed": failed,
+                "removedFromTags": tags.removed,
+            ]
         }
 
         func text(isDryRun: Bool) -> String {

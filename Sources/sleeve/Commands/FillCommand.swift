@@ -222,11 +222,7 @@ struct FillCommand: AsyncParsableCommand {
             summary: summary, covered: plan.covered, cached: cached, obstacles: plan.obstacles.count,
             problems: problems,
             seconds: (ContinuousClock.now - start) / .seconds(1), embedding: embedded)
-        if options.json {
-            try printResult(result.json)
-        } else if !options.quiet {
-            try printResult(result.text)
-        }
+        try options.printResult(json: result.json, text: result.text)
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         if problems + summary.uncovered + (embedded?.failed ?? 0) > 0 || summary.stopReason != nil
             || reportProblem != nil
@@ -331,14 +327,10 @@ struct FillCommand: AsyncParsableCommand {
             for target in job.targets {
                 let reason = target.former == nil ? "no cover" : "would be replaced by a larger one"
                 if options.json {
-                    var line = JSONObject()
-                    line.add("folder", "\(target.folder)")
-                    line.add("album", job.album.id)
-                    line.add("artist", job.album.artist)
-                    line.add("title", job.album.title)
-                    line.add("reason", reason)
-                    line.add("plan", Redaction.redact(plan))
-                    try printResult(line.text + "\n")
+                    try printJSON([
+                        "folder": "\(target.folder)", "album": job.album.id, "artist": job.album.artist,
+                        "title": job.album.title, "reason": reason, "plan": Redaction.redact(plan),
+                    ])
                 } else {
                     try printLine("\(target.folder): \(reason); \(job.album.shortName): \(Redaction.redact(plan))")
                 }
@@ -357,7 +349,7 @@ struct FillCommand: AsyncParsableCommand {
     private func review(_ library: LibraryAPI) async throws {
         let all = try await DoubtfulCovers(library)?.all() ?? []
         for found in all {
-            if options.json { try printResult(DoubtfulCovers.json(found)) } else { try DoubtfulCovers.print(found) }
+            if options.json { try DoubtfulCovers.printJSON(found) } else { try DoubtfulCovers.print(found) }
         }
         if !options.json, !options.quiet, all.isEmpty { try printResult("No doubtful covers.\n") }
     }

@@ -108,7 +108,7 @@ struct Get: AsyncParsableCommand {
                 )
             }
             if options.json {
-                try printResult(json(cover, file))
+                try printJSON(json(cover, file))
             } else if let file {
                 try printResult(file + "\n")
             }
@@ -157,16 +157,13 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    private func json(_ cover: Cover, _ file: String?) -> String {
-        var line = JSONObject()
-        line.add("url", cover.key)
-        line.add("digest", cover.digest)
-        line.add("bytes", cover.data.count)
-        line.add("type", cover.mediaType)
-        line.add("width", cover.width)
-        line.add("height", cover.height)
+    private func json(_ cover: Cover, _ file: String?) -> JSONObject {
+        var line: JSONObject = [
+            "url": cover.key, "digest": cover.digest, "bytes": cover.data.count, "type": cover.mediaType,
+            "width": cover.width, "height": cover.height,
+        ]
         if cover.isStale { line.add("stale", true) }
         if let file { line.add("path", file) }
-        return line.text + "\n"
+        return line
     }
 }

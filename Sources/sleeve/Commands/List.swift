@@ -26,7 +26,7 @@ struct List: AsyncParsableCommand {
             var text = ""
             let now = Date()
             try library.listCovers { cover in
-                text += options.json ? json(cover, now) : plain(cover)
+                text += options.json ? json(cover, now).text + "\n" : plain(cover)
                 if text.utf8.count > Self.blockSize {
                     try printResult(text)
                     text = ""
@@ -46,20 +46,15 @@ struct List: AsyncParsableCommand {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    private func json(_ cover: CoverListing, _ now: Date) -> String {
-        var line = JSONObject()
-        line.add("url", cover.url)
-        line.add("digest", cover.digest)
-        line.add("bytes", cover.bytes)
-        line.add("type", cover.mediaType)
-        line.add("width", cover.width)
-        line.add("height", cover.height)
-        line.add("storedAt", Timestamp.text(cover.storedAt.milliseconds))
-        line.add("validatedAt", Timestamp.text(cover.validatedAt.milliseconds))
-        line.add("freshUntil", cover.freshUntil.map { Timestamp.text($0.milliseconds) })
-        line.add("pinned", cover.isPinned)
+    private func json(_ cover: CoverListing, _ now: Date) -> JSONObject {
+        var line: JSONObject = [
+            "url": cover.url, "digest": cover.digest, "bytes": cover.bytes, "type": cover.mediaType,
+            "width": cover.width, "height": cover.height, "storedAt": Timestamp.text(cover.storedAt.milliseconds),
+            "validatedAt": Timestamp.text(cover.validatedAt.milliseconds),
+            "freshUntil": cover.freshUntil.map { Timestamp.text($0.milliseconds) }, "pinned": cover.isPinned,
+        ]
         if cover.isStale(at: now) { line.add("stale", true) }
         if !cover.isComplete { line.add("complete", false) }
-        return line.text + "\n"
+        return line
     }
 }

@@ -78,13 +78,10 @@ struct Pack: AsyncParsableCommand {
     private func report(_ summary: PackSummary, _ time: Duration) throws {
         let seconds = time / .seconds(1)
         if options.json {
-            var line = JSONObject()
-            line.add("covers", summary.covers)
-            line.add("bytes", summary.bytes)
-            line.add("packBytes", summary.packBytes)
-            line.add("failed", summary.failed)
-            line.add("seconds", raw: Decimals.text(seconds, 6))
-            try printResult(line.text + "\n")
+            try printJSON([
+                "covers": summary.covers, "bytes": summary.bytes, "packBytes": summary.packBytes,
+                "failed": summary.failed, "seconds": JSONText(Decimals.text(seconds, 6)),
+            ])
         } else if !options.quiet {
             let size = "\(Decimals.count(summary.covers, "cover")), \(ByteSize(summary.packBytes))"
             let text = "Packed \(size), in \(Decimals.text(seconds, 2)) s.\n"

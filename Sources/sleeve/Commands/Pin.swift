@@ -66,22 +66,16 @@ private func changePins(
         let summary = try await change(library, selection, failures)
         failures.summarize()
         let totals = try await library.cacheTotals()
-        if options.json {
-            var line = JSONObject()
-            line.add("covers", summary.covers)
-            line.add("changed", summary.changed)
-            line.add("failed", failures.count)
-            line.add("pinned", totals.pinned)
-            line.add("pinnedBytes", totals.pinnedBytes)
-            try printResult(line.text + "\n")
-        } else if !options.quiet {
-            let same = summary.covers - summary.changed
-            let unchanged = same > 0 ? "; \(Decimals.grouped(same)) \(words.unchanged)" : ""
-            var text = "\(words.verb) \(Decimals.count(summary.changed, "URL"))\(unchanged). "
-            text += "\(Decimals.count(totals.pinned, "cover")) of \(ByteSize(totals.pinnedBytes)) pinned, "
-            text += "capacity \(ByteSize(totals.capacity)).\n"
-            try printResult(text)
-        }
+        let same = summary.covers - summary.changed
+        let unchanged = same > 0 ? "; \(Decimals.grouped(same)) \(words.unchanged)" : ""
+        var text = "\(words.verb) \(Decimals.count(summary.changed, "URL"))\(unchanged). "
+        text += "\(Decimals.count(totals.pinned, "cover")) of \(ByteSize(totals.pinnedBytes)) pinned, "
+        text += "capacity \(ByteSize(totals.capacity)).\n"
+        try options.printResult(
+            json: [
+                "covers": summary.covers, "changed": summary.changed, "failed": failures.count, "pinned": totals.pinned,
+                "pinnedBytes": totals.pinnedBytes,
+            ], text: text)
         if failures.count > 0 { throw ExitStatus.someFailed }
     }
 }

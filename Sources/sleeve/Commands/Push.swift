@@ -44,17 +44,11 @@ struct Push: AsyncParsableCommand {
                 [filter = filter.filter] progress in try await library.push(.matching(filter), progress: progress)
             }
             let seconds = (ContinuousClock.now - start) / .seconds(1)
-            if options.json {
-                var line = JSONObject()
-                line.add("put", summary.put)
-                line.add("kept", summary.kept)
-                line.add("unsuitable", summary.unsuitable)
-                line.add("failed", summary.failed)
-                line.add("seconds", raw: Decimals.text(seconds, 6))
-                try printResult(line.text + "\n")
-            } else if !options.quiet {
-                try printResult("\(Self.text(summary)), in \(Decimals.text(seconds, 2)) s.\n")
-            }
+            try options.printResult(
+                json: [
+                    "put": summary.put, "kept": summary.kept, "unsuitable": summary.unsuitable,
+                    "failed": summary.failed, "seconds": JSONText(Decimals.text(seconds, 6)),
+                ], text: "\(Self.text(summary)), in \(Decimals.text(seconds, 2)) s.\n")
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
             if summary.failed > 0 {
                 throw fail("\(Decimals.count(summary.failed, "cover")) not put", ExitStatus.someFailed)

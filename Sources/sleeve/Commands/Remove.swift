@@ -36,13 +36,11 @@ struct Remove: AsyncParsableCommand {
                 failures.add($0)
             }
             failures.summarize()
-            if options.json {
-                try printResult(json(summary, failures.count))
-            } else if !options.quiet {
-                let verb = dryRun ? ("Would remove", "free") : ("Removed", "freed")
-                let count = Decimals.count(summary.entries, "URL")
-                try printResult("\(verb.0) \(count), \(verb.1) \(ByteSize(summary.bytes)).\n")
-            }
+            let verb = dryRun ? ("Would remove", "free") : ("Removed", "freed")
+            let count = Decimals.count(summary.entries, "URL")
+            try options.printResult(
+                json: json(summary, failures.count),
+                text: "\(verb.0) \(count), \(verb.1) \(ByteSize(summary.bytes)).\n")
             if summary.pinned > 0, !options.quiet || covers.isNamed {
                 let covers = Decimals.count(summary.pinned, "pinned cover")
                 Log.warning("\(covers) kept; --force removes pinned covers as well")
@@ -51,13 +49,11 @@ struct Remove: AsyncParsableCommand {
         }
     }
 
-    private func json(_ summary: RemovalSummary, _ failed: Int) -> String {
-        var line = JSONObject()
-        line.add("removed", summary.entries)
-        line.add("bytes", summary.bytes)
-        line.add("pinned", summary.pinned)
-        line.add("failed", failed)
+    private func json(_ summary: RemovalSummary, _ failed: Int) -> JSONObject {
+        var line: JSONObject = [
+            "removed": summary.entries, "bytes": summary.bytes, "pinned": summary.pinned, "failed": failed,
+        ]
         if dryRun { line.add("dryRun", true) }
-        return line.text + "\n"
+        return line
     }
 }

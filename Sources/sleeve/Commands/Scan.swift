@@ -56,11 +56,7 @@ struct Scan: AsyncParsableCommand {
             let outcome = try await MusicFolderOptions.run(scan, library.albums, state, options, progress)
             let summary = ScanSummary(
                 outcome, missing: missing, seconds: start.duration(to: .now) / .seconds(1))
-            if options.json {
-                try printResult(summary.json)
-            } else if !options.quiet {
-                try printResult(summary.text)
-            }
+            try options.printResult(json: summary.json, text: summary.text)
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
             if summary.problems > 0 { throw ExitStatus.someFailed }
         }

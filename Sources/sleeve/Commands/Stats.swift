@@ -12,27 +12,20 @@ struct Stats: AsyncParsableCommand {
         let configuration = try options.configuration()
         try await withLibrary(configuration, createsCache: false) { library in
             let statistics = try await library.statistics()
-            try printResult(options.json ? json(statistics) : text(statistics, configuration.cachePath))
+            if options.json { return try printJSON(json(statistics)) }
+            try printResult(text(statistics, configuration.cachePath))
         }
     }
 
-    private func json(_ statistics: CacheStatistics) -> String {
-        var line = JSONObject()
-        line.add("entries", statistics.entries)
-        line.add("blobs", statistics.blobs)
-        line.add("liveBytes", statistics.liveBytes)
-        line.add("chargedBytes", statistics.chargedBytes)
-        line.add("diskBytes", statistics.diskBytes)
-        line.add("sizeBytes", statistics.sizeBytes)
-        line.add("capacity", statistics.capacity)
-        line.add("hits", statistics.hits)
-        line.add("misses", statistics.misses)
-        line.add("deduplicatedBytes", statistics.deduplicatedBytes)
-        line.add("pinned", statistics.pinned)
-        line.add("pinnedBytes", statistics.pinnedBytes)
-        line.add("oldest", statistics.oldest.map(Timestamp.text))
-        line.add("newest", statistics.newest.map(Timestamp.text))
-        return line.text + "\n"
+    private func json(_ statistics: CacheStatistics) -> JSONObject {
+        [
+            "entries": statistics.entries, "blobs": statistics.blobs, "liveBytes": statistics.liveBytes,
+            "chargedBytes": statistics.chargedBytes, "diskBytes": statistics.diskBytes,
+            "sizeBytes": statistics.sizeBytes, "capacity": statistics.capacity, "hits": statistics.hits,
+            "misses": statistics.misses, "deduplicatedBytes": statistics.deduplicatedBytes, "pinned": statistics.pinned,
+            "pinnedBytes": statistics.pinnedBytes, "oldest": statistics.oldest.map(Timestamp.text),
+            "newest": statistics.newest.map(Timestamp.text),
+        ]
     }
 
     private func text(_ statistics: CacheStatistics, _ path: String) -> String {

@@ -96,23 +96,16 @@ struct Unpack: AsyncParsableCommand {
 
     private func report(_ summary: UnpackSummary, _ time: Duration) throws {
         let seconds = time / .seconds(1)
-        if options.json {
-            var line = JSONObject()
-            line.add("stored", summary.stored)
-            line.add("deduplicated", summary.deduplicated)
-            line.add("kept", summary.kept)
-            line.add("failed", summary.failed)
-            line.add("bytes", summary.bytes)
-            line.add("seconds", raw: Decimals.text(seconds, 6))
-            if dryRun { line.add("dryRun", true) }
-            if summary.isCancelled { line.add("cancelled", true) }
-            try printResult(line.text + "\n")
-        } else if !options.quiet {
-            let verb = summary.isCancelled ? "Stopped: stored" : dryRun ? "Verified, would store" : "Stored"
-            var text = "\(verb) \(Decimals.count(summary.stored, "cover")), \(ByteSize(summary.bytes))"
-            if summary.kept > 0 { text += "; \(Decimals.grouped(summary.kept)) cached already" }
-            if summary.failed > 0 { text += "; \(Decimals.grouped(summary.failed)) failed" }
-            try printResult("\(text); in \(Decimals.text(seconds, 2)) s.\n")
-        }
+        var line: JSONObject = [
+            "stored": summary.stored, "deduplicated": summary.deduplicated, "kept": summary.kept,
+            "failed": summary.failed, "bytes": summary.bytes, "seconds": JSONText(Decimals.text(seconds, 6)),
+        ]
+        if dryRun { line.add("dryRun", true) }
+        if summary.isCancelled { line.add("cancelled", true) }
+        let verb = summary.isCancelled ? "Stopped: stored" : dryRun ? "Verified, would store" : "Stored"
+        var text = "\(verb) \(Decimals.count(summary.stored, "cover")), \(ByteSize(summary.bytes))"
+        if summary.kept > 0 { text += "; \(Decimals.grouped(summary.kept)) cached already" }
+        if summary.failed > 0 { text += "; \(Decimals.grouped(summary.failed)) failed" }
+        try options.printResult(json: line, text: "\(text); in \(Decimals.text(seconds, 2)) s.\n")
     }
 }

@@ -21,8 +21,6 @@ struct Verify: AsyncParsableCommand {
               sleeve verify --repair
             """)
 
-    private static let maximumListed = 100
-
     @Flag(help: "Drop damaged covers, and rebuild a damaged index.")
     var repair = false
 
@@ -38,32 +36,24 @@ struct Verify: AsyncParsableCommand {
             }
             let found = try await repair ? library.repair(progress: progress) : library.verify(progress: progress)
             if isLive { Log.live("") }
-            for defect in found.defects.prefix(Self.maximumListed) { Log.warning(defect) }
-            let omitted = found.defects.count - Self.maximumListed
-            if omitted > 0 { Log.warning("\(Decimals.grouped(omitted)) more defects are not listed") }
-            for url in found.incomplete.prefix(Self.maximumListed) {
-                Log.warning("\(Redaction.redact(url)): the image is incomplete; `sleeve refresh` downloads it again")
+            FailureList.print(found.defects.map(\.description), "defect", "defects")
+            let incomplete = found.incomplete.map { url in
+                "\(Redaction.redact(url)): the image is incomplete; `sleeve refresh` downloads it again"
             }
-            let unlisted = found.incomplete.count - Self.maximumListed
-            if unlisted > 0 { Log.warning("\(Decimals.grouped(unlisted)) more incomplete images are not listed") }
-            if options.json { try printResult(json(found)) } else if !options.quiet { try printResult(text(found)) }
+            FailureList.print(incomplete, "incomplete image", "incomplete images")
+            try options.printResult(json: json(found), text: text(found))
             if repair ? found.unreadable > 0 : !found.defects.isEmpty { throw ExitStatus.someFailed }
         }
     }
 
-    private func json(_ found: CacheVerification) -> String {
-        var line = JSONObject()
-        line.add("entries", found.entries)
-        line.add("blobs", found.covers)
-        line.add("bytes", found.bytes)
-        line.add("defects", found.defects.count)
-        line.add("incomplete", found.incomplete.count)
-        if repair {
-            line.add("dropped", found.dropped)
-            line.add("unreadable", found.unreadable)
-        }
+    private func json(_ found: CacheVerification) -> JSONObject {
+        var line: JSONObject = [
+            "entries": found.entries, "blobs": found.covers, "bytes": found.bytes, "defects": found.defects.count,
+            "incomplete": found.incomplete.count,
+        ]
+        if repair { line.add(["dropped": found.dropped, "unreadable": found.unreadable]) }
         line.add("rebuilt", found.rebuiltEntries)
-        return line.text + "\n"
+        return line
     }
 
     private func text(_ found: CacheVerification) -> String {

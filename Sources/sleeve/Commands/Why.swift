@@ -39,20 +39,14 @@ struct Why: AsyncParsableCommand {
 
     private func report(in library: LibraryAPI) async throws -> CoverReport {
         if subject.contains("://") { return CoverReport(urls: try await history(of: [subject], in: library)) }
-        try library.configuration.requireLibraryFile()
-        let path = library.configuration.libraryPath
-        // Reading the albums would create the file.
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw fail("no library file at \(path): name it with --library or $SLEEVE_LIBRARY")
-        }
-        let albums = try await library.albums.all()
+        let albums = try await library.existingAlbums()
         let album = albums[try AlbumReference(argument: subject).index(in: albums)]
         var report = CoverReport(album: album)
         if let memory = SourceMemory.existing(for: library.configuration) {
             report.sources = try await memory.record(of: AlbumQuery(album).key)
         }
         var scanned = ScannedAlbum()
-        scanned.places = MusicState.places(of: album.id, in: path)
+        scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
         let plan = FillPlan([(scanned, album)], written: [], options: .init(), whyUnwritable: FillCommand.whyUnwritable)
         report.obstacles = plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" }
         var urls = library.coverURLs(of: album)

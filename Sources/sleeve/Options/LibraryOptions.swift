@@ -47,6 +47,12 @@ struct LibraryOptions: ParsableArguments {
         if library?.isEmpty == true { throw ValidationError("--library needs a file") }
     }
 
+    /// Prints a command's result: as JSON with `--json`, else as text unless `--quiet`.
+    /// - Throws: An exit code, after an error message.
+    func printResult(json object: @autoclosure () -> JSONObject, text: @autoclosure () -> String) throws {
+        if json { try printJSON(object()) } else if !quiet { try CommandSupport.printResult(text()) }
+    }
+
     /// - Throws: An exit code, after an error message, if the cache directory is unknown.
     func configuration() throws -> LibraryConfiguration {
         if logFormat == .json { Log.useJSON() }

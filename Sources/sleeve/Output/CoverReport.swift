@@ -91,50 +91,47 @@ struct CoverReport {
     var json: String {
         var line = JSONObject()
         if let album {
-            line.add("album", raw: album.json)
-            line.add("sources", raw: Self.array(sources.lastAnswers.map(Self.json)))
-            line.add("obstacles", raw: Self.array(obstacles.map(\.json)))
-            line.add("candidates", raw: Self.array((sources.candidates + sources.rejected).map(Self.json)))
+            line.add([
+                "album": JSONText(album.json), "sources": Self.array(sources.lastAnswers.map(Self.json)),
+                "obstacles": Self.array(obstacles.map(\.json)),
+                "candidates": Self.array((sources.candidates + sources.rejected).map(Self.json)),
+            ])
         }
-        line.add("urls", raw: Self.array(urls.map(Self.json)))
+        line.add("urls", Self.array(urls.map(Self.json)))
         return line.text
     }
 
-    private static func array(_ elements: [String]) -> String { "[\(elements.joined(separator: ", "))]" }
+    private static func array(_ elements: [String]) -> JSONText { JSONText("[\(elements.joined(separator: ", "))]") }
 
     private static func json(_ answer: SourceAnswer) -> String {
-        var line = JSONObject()
-        line.add("source", answer.source.rawValue)
-        line.add("url", answer.url)
-        line.add("answer", answer.kind.rawValue)
-        line.add("detail", answer.detail)
-        line.add("time", Timestamp.text(answer.time))
+        var line: JSONObject = [
+            "source": answer.source.rawValue, "url": answer.url, "answer": answer.kind.rawValue,
+            "detail": answer.detail, "time": Timestamp.text(answer.time),
+        ]
         if let time = askedAgain(answer) { line.add("askedAgainFrom", time) }
         return line.text
     }
 
     private static func json(_ candidate: SourceCandidate) -> String {
-        var line = JSONObject()
-        line.add("source", candidate.source.rawValue)
-        line.add("certainty", certainty(candidate))
-        line.add("reason", candidate.match.reason)
-        line.add("artist", candidate.album.artist)
-        line.add("title", candidate.album.title)
-        line.add("year", candidate.album.year)
-        line.add("tracks", candidate.album.trackCount)
-        let pictures = candidate.pictures.map { Redaction.redact($0).json }
-        line.add("pictures", raw: array(pictures))
+        let line: JSONObject = [
+            "source": candidate.source.rawValue, "certainty": certainty(candidate), "reason": candidate.match.reason,
+            "artist": candidate.album.artist, "title": candidate.album.title, "year": candidate.album.year,
+            "tracks": candidate.album.trackCount,
+            "pictures": array(candidate.pictures.map { Redaction.redact($0).json }),
+        ]
         return line.text
     }
 
     private static func json(_ history: CoverHistory) -> String {
-        var line = JSONObject()
-        line.add("url", Redaction.redact(history.url))
-        line.add("state", history.cached != nil ? "cached" : history.absence != nil ? "absent" : "unknown")
+        var line: JSONObject = [
+            "url": Redaction.redact(history.url),
+            "state": history.cached != nil ? "cached" : history.absence != nil ? "absent" : "unknown",
+        ]
         if let cover = history.cached {
-            line.add("digest", cover.digest)
-            line.add("storedAt", Timestamp.text(cover.storedAt.milliseconds))
-            line.add("freshUntil", cover.freshUntil.map { Timestamp.text($0.milliseconds) })
+            line.add([
+                "digest": cover.digest, "storedAt": Timestamp.text(cover.storedAt.milliseconds),
+                "freshUntil": cover.freshUntil.map { Timestamp.text($0.milliseconds) },
+            ])
             if cover.isStale() { line.add("stale", true) }
         }
         if let absence = history.absence {

@@ -4,13 +4,15 @@ import Synchronization
 
 /// Prints messages about what a command could not handle, one a line, up to a limit.
 final class FailureList: Sendable {
-    private static let maximumListed = 100
+    private let limit: Int
     private let state = Mutex(0)
     private let noun: String
     private let plural: String
 
     /// - Parameter noun: What each message is about.
-    init(_ noun: String = "failure", _ plural: String = "failures") { (self.noun, self.plural) = (noun, plural) }
+    init(_ noun: String = "failure", _ plural: String = "failures", limit: Int = 100) {
+        (self.noun, self.plural, self.limit) = (noun, plural, limit)
+    }
 
     /// Prints messages that are all known.
     static func print(_ messages: [String], _ noun: String, _ plural: String) {
@@ -22,6 +24,9 @@ final class FailureList: Sendable {
     /// The number of failures so far.
     var count: Int { state.withLock { $0 } }
 
+    /// The number of messages that were not printed.
+    var omitted: Int { max(0, count - limit) }
+
     func add(_ failure: CoverFailure) { add(failure.url.isEmpty ? failure.detail : failure.message) }
 
     func add(_ message: String) {
@@ -29,12 +34,11 @@ final class FailureList: Sendable {
             count += 1
             return count
         }
-        if count <= Self.maximumListed { Log.warning(message) }
+        if count <= limit { Log.warning(message) }
     }
 
     /// Prints how many were not listed.
     func summarize() {
-        let omitted = count - Self.maximumListed
         if omitted > 0 { Log.warning("\(Decimals.count(omitted, "more " + noun, "more " + plural)) not listed") }
     }
 }

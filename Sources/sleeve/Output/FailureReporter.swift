@@ -5,13 +5,12 @@ import Synchronization
 /// Reports failures on stderr as they happen. A limited number is printed one by one; failures that concern a host are counted
 /// by host and cause, and summarized at the end. The report file lists all of them.
 final class FailureReporter: Sendable {
-    private static let maximumLines = 20
     fileprivate static let maximumPerGroup = 5
     fileprivate static let maximumGroups = 64
+    private let list = FailureList(limit: 20)
     private let state = Mutex(State())
 
     fileprivate struct State {
-        var lines = 0
         var byKind: [CoverFailure.Kind: Int] = [:]
         var hostFailures: [HostFailure: Int] = [:]
         /// Covers that were not requested, by host, with the host's problem.
@@ -45,20 +44,13 @@ final class FailureReporter: Sendable {
     }
 
     /// Prints a warning unless the maximum number has been printed.
-    func warn(_ text: String) {
-        let number = state.withLock { state in
-            state.lines += 1
-            return state.lines
-        }
-        if number <= Self.maximumLines { Log.warning(text) }
-    }
+    func warn(_ text: String) { list.add(text) }
 
     /// Prints the summary of the failures that were not printed one by one, and a hint if no server could be reached.
     func summarize(hasReport: Bool) {
         let state = state.withLock { $0 }
         let hint = hasReport ? "the report lists them all" : "--report FILE lists them all"
-        let omitted = state.lines - Self.maximumLines
-        if omitted > 0 { Log.warning("… and \(Decimals.grouped(omitted)) more like these; \(hint)") }
+        if list.omitted > 0 { Log.warning("… and \(Decimals.grouped(list.omitted)) more like these; \(hint)") }
         let groups = state.hostFailures.filter { $0.value > Self.maximumPerGroup }
         for (group, count) in groups.sorted(by: { ($0.key.host, $0.key.cause) < ($1.key.host, $1.key.cause) }) {
             let covers = Decimals.count(count - Self.maximumPerGroup, "more cover")

@@ -20,70 +20,57 @@ struct FillReport {
     func add(_ event: FillEvent) {
         switch event {
         case .written(let album, let written, let bytes, let url, let source):
-            add(album, [written.folder], "written") { line in
-                line.add("file", "\(written.path)")
-                line.add("url", Redaction.redact(url))
-                line.add("source", source?.rawValue)
-                line.add("digest", "\(written.digest)")
-                line.add("bytes", bytes)
-                line.add("width", written.width)
-                line.add("height", written.height)
-            }
+            add(
+                album, [written.folder], "written",
+                [
+                    "file": "\(written.path)", "url": Redaction.redact(url), "source": source?.rawValue,
+                    "digest": "\(written.digest)", "bytes": bytes, "width": written.width, "height": written.height,
+                ])
         case .exists(let album, let path):
-            add(album, [path.parent].compactMap { $0 }, "covered") { $0.add("file", "\(path)") }
+            add(album, [path.parent].compactMap { $0 }, "covered", ["file": "\(path)"])
         case .unwritten(let album, let folder, let reason):
-            add(album, [folder], "unwritten") { $0.add("reason", Redaction.redact(reason)) }
+            add(album, [folder], "unwritten", ["reason": Redaction.redact(reason)])
         // What becomes of the album is told by another event.
         case .placeholder: break
         case .missing(let album):
-            add(album, folders[album.id] ?? [], "missing") { $0.add("reason", "none of the sources has it") }
+            add(album, folders[album.id] ?? [], "missing", ["reason": "none of the sources has it"])
         case .doubtful(let album, let candidates):
-            add(album, folders[album.id] ?? [], "doubtful") { line in
-                line.add("url", (candidates.first?.pictures.first).map { Redaction.redact($0) })
-                line.add("source", candidates.first?.source.rawValue)
-                line.add("reason", candidates.first?.match.reason)
-            }
+            let url = (candidates.first?.pictures.first).map { Redaction.redact($0) }
+            add(
+                album, folders[album.id] ?? [], "doubtful",
+                ["url": url, "source": candidates.first?.source.rawValue, "reason": candidates.first?.match.reason])
         case .failed(let album, let reason, _):
-            add(album, folders[album.id] ?? [], "failed") { $0.add("reason", Redaction.redact(reason)) }
+            add(album, folders[album.id] ?? [], "failed", ["reason": Redaction.redact(reason)])
         }
     }
 
     func add(_ event: EmbedEvent) {
         switch event {
-        case .embedded(let path, let bytes): add(path, "embedded") { $0.add("bytes", bytes) }
-        case .left(let path, let reason): add(path, "unembedded") { $0.add("reason", reason) }
-        case .otherFormat(let path, let format): add(path, "otherFormat") { $0.add("reason", "is \(format)") }
+        case .embedded(let path, let bytes): add(path, "embedded", ["bytes": bytes])
+        case .left(let path, let reason): add(path, "unembedded", ["reason": reason])
+        case .otherFormat(let path, let format): add(path, "otherFormat", ["reason": "is \(format)"])
         case .unwritable(let folder, let reason):
-            var line = JSONObject()
-            line.add("folder", "\(folder)")
-            line.add("outcome", "unembedded")
-            line.add("reason", reason)
-            file.add(line)
+            file.add(["folder": "\(folder)", "outcome": "unembedded", "reason": reason])
         case .removed, .kept: break
         }
     }
 
     /// A file whose tags get the cover, or do not.
-    private func add(_ path: BytePath, _ outcome: String, _ details: (inout JSONObject) -> Void) {
-        var line = JSONObject()
-        line.add("folder", (path.parent).map { "\($0)" })
-        line.add("outcome", outcome)
-        line.add("file", "\(path)")
-        details(&line)
+    private func add(_ path: BytePath, _ outcome: String, _ details: KeyValuePairs<String, any JSONValue>) {
+        var line: JSONObject = ["folder": (path.parent).map { "\($0)" }, "outcome": outcome, "file": "\(path)"]
+        line.add(details)
         file.add(line)
     }
 
     private func add(
-        _ album: Album, _ folders: [BytePath], _ outcome: String, _ details: (inout JSONObject) -> Void
+        _ album: Album, _ folders: [BytePath], _ outcome: String, _ details: KeyValuePairs<String, any JSONValue>
     ) {
         for folder in folders {
-            var line = JSONObject()
-            line.add("folder", "\(folder)")
-            line.add("outcome", outcome)
-            line.add("album", album.id)
-            line.add("artist", album.artist)
-            line.add("title", album.title)
-            details(&line)
+            var line: JSONObject = [
+                "folder": "\(folder)", "outcome": outcome, "album": album.id, "artist": album.artist,
+                "title": album.title,
+            ]
+            line.add(details)
             file.add(line)
         }
     }

@@ -17,28 +17,20 @@ struct FillResult {
     /// nil if no covers were to be embedded.
     var embedding: EmbedSummary?
 
-    var json: String {
-        var line = JSONObject()
-        line.add("albums", summary.albums)
-        line.add("covered", covered)
-        line.add("cached", cached)
-        line.add("filled", summary.filled)
-        line.add("files", summary.files)
-        line.add("bytes", summary.bytes)
-        line.add("missing", summary.missing)
-        line.add("doubtful", summary.doubtful)
-        line.add("failed", summary.failed)
-        line.add("unwritten", summary.unwritten + obstacles)
-        line.add("problems", problems)
+    var json: JSONObject {
+        var line: JSONObject = [
+            "albums": summary.albums, "covered": covered, "cached": cached, "filled": summary.filled,
+            "files": summary.files, "bytes": summary.bytes, "missing": summary.missing, "doubtful": summary.doubtful,
+            "failed": summary.failed, "unwritten": summary.unwritten + obstacles, "problems": problems,
+        ]
         if let embedding {
-            line.add("embedded", embedding.embedded)
-            line.add("embeddedBytes", embedding.bytes)
-            line.add("unembedded", embedding.failed)
-            line.add("otherFormats", embedding.otherFormats.values.reduce(0, +))
+            line.add([
+                "embedded": embedding.embedded, "embeddedBytes": embedding.bytes, "unembedded": embedding.failed,
+                "otherFormats": embedding.otherFormats.values.reduce(0, +),
+            ])
         }
-        line.add("cancelled", summary.isCancelled)
-        line.add("seconds", seconds)
-        return line.text + "\n"
+        line.add(["cancelled": summary.isCancelled, "seconds": seconds])
+        return line
     }
 
     var text: String { coverText + ownText + tagText }

@@ -10,34 +10,28 @@ extension PrefetchSummary {
     ///   - evicted: The number of new covers that were evicted to make room for others.
     ///   - sizes: The number of smaller pictures that were made; nil if none were wanted.
     ///   - tier: What was read from a tier and put there; nil without one.
-    func json(evicted: Int, sizes: Int?, tier: TierStatistics? = nil, peakMemory: Int) -> String {
-        var line = JSONObject()
-        line.add("requested", requested)
-        line.add("downloaded", downloaded)
-        line.add("deduplicated", deduplicated)
-        line.add("revalidated", revalidated)
-        line.add("fresh", fresh)
-        line.add("joined", joined)
-        line.add("skipped", skipped)
-        line.add("failed", failed)
+    func json(evicted: Int, sizes: Int?, tier: TierStatistics? = nil, peakMemory: Int) -> JSONObject {
+        var line: JSONObject = [
+            "requested": requested, "downloaded": downloaded, "deduplicated": deduplicated, "revalidated": revalidated,
+            "fresh": fresh, "joined": joined, "skipped": skipped, "failed": failed,
+        ]
         if remaining > 0 { line.add("remaining", remaining) }
         if evicted > 0 { line.add("evicted", evicted) }
         if let sizes { line.add("sizes", sizes) }
         if let tier {
-            line.add("fromTier", tier.hits)
-            line.add("tierStored", tier.stored)
-            line.add("tierFailed", tier.failed)
-            line.add("tierUnsuitable", tier.unsuitable)
-            line.add("tierDamaged", tier.damaged)
+            line.add([
+                "fromTier": tier.hits, "tierStored": tier.stored, "tierFailed": tier.failed,
+                "tierUnsuitable": tier.unsuitable, "tierDamaged": tier.damaged,
+            ])
         }
-        line.add("bytes", bytes)
-        line.add("seconds", raw: Decimals.text(seconds, 6))
-        line.add("coversPerSecond", raw: Decimals.text(coversPerSecond, 1))
-        line.add("bytesPerSecond", raw: Decimals.text(bytesPerSecond, 0))
-        line.add("peakMemoryBytes", peakMemory)
+        line.add([
+            "bytes": bytes, "seconds": JSONText(Decimals.text(seconds, 6)),
+            "coversPerSecond": JSONText(Decimals.text(coversPerSecond, 1)),
+            "bytesPerSecond": JSONText(Decimals.text(bytesPerSecond, 0)), "peakMemoryBytes": peakMemory,
+        ])
         if isCancelled { line.add("cancelled", true) }
         if let stopReason { line.add("stopReason", stopReason) }
-        return line.text + "\n"
+        return line
     }
 
     /// The summary as text; empty if nothing was listed or due, which the command explains.

@@ -24,27 +24,16 @@ struct ScanSummary {
     private var withCover: Int { albums.count { $0.hasCover } }
     private var embedded: Int { albums.count { $0.hasEmbeddedCover } }
 
-    var json: String {
-        var line = JSONObject()
-        line.add("files", findings.progress.files)
-        line.add("filesRead", findings.progress.filesRead)
-        line.add("folders", findings.progress.folders)
-        line.add("foldersRead", findings.progress.foldersRead)
-        line.add("albums", albums.count)
-        line.add("new", update?.additions.count ?? 0)
-        line.add("changed", update?.edits.count ?? 0)
-        line.add("deleted", update?.deleted.count ?? 0)
-        line.add("withCover", withCover)
-        line.add("withoutCover", albums.count - withCover)
-        line.add("embedded", embedded)
-        line.add("untagged", untagged)
-        line.add("gone", update?.gone.count ?? 0)
-        line.add("pruned", pruned)
-        line.add("links", findings.outsideLinks.count)
-        line.add("problems", problems)
-        line.add("cancelled", findings.isCancelled)
-        line.add("seconds", seconds)
-        return line.text + "\n"
+    var json: JSONObject {
+        [
+            "files": findings.progress.files, "filesRead": findings.progress.filesRead,
+            "folders": findings.progress.folders, "foldersRead": findings.progress.foldersRead, "albums": albums.count,
+            "new": update?.additions.count ?? 0, "changed": update?.edits.count ?? 0,
+            "deleted": update?.deleted.count ?? 0, "withCover": withCover, "withoutCover": albums.count - withCover,
+            "embedded": embedded, "untagged": untagged, "gone": update?.gone.count ?? 0, "pruned": pruned,
+            "links": findings.outsideLinks.count, "problems": problems, "cancelled": findings.isCancelled,
+            "seconds": seconds,
+        ]
     }
 
     var text: String {

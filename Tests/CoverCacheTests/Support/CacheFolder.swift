@@ -53,7 +53,7 @@ struct CacheFolder: Sendable {
         return try reader().contents()
     }
 
-    func defects() throws -> [Defect] { try written { try $0.verify().defects } }
+    func defects() throws -> [CacheDefect] { try written { try $0.verify().defects } }
 
     /// Expects that the cache has these covers and nothing else, neither in its index nor in its folder.
     func expect(

@@ -1,5 +1,7 @@
 import CurlHTTP
 import HTTPCaching
+import Synchronization
+import Testing
 
 @testable import CoverFetch
 
@@ -39,6 +41,34 @@ struct QueueDriver<Request> {
         let decision = queue.next(now: now)
         if case .start(let start) = decision { jobs[start.key] = start.job }
         return decision
+    }
+
+    /// What a queue decides at one time.
+    struct Turn {
+        var starts: [DownloadQueue<Request>.Start] = []
+        /// The keys of the jobs that start, and of those that are dropped with their reasons.
+        var started: [String] { starts.map(\.key) }
+        var dropped: [String] = []
+        var details: [String] = []
+        var wait: Instant?
+    }
+
+    /// All decisions at one time. No transfer is restarted.
+    mutating func turn(_ now: Instant) -> Turn {
+        var turn = Turn()
+        while true {
+            switch next(now: now) {
+            case .start(let start): turn.starts.append(start)
+            case .restart: Issue.record("a transfer was restarted")
+            case .drop(let job, let url, let failure):
+                turn.dropped.append(url.string)
+                turn.details.append(failure.detail)
+                _ = end(job)
+            case .wait(let time):
+                turn.wait = time
+                return turn
+            }
+        }
     }
 
     mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [String]) {
@@ -101,4 +131,18 @@ struct QueueDriver<Request> {
 
 extension DownloadQueue.Start {
     var key: String { url.string }
+}
+
+/// A URL of a host that is an address.
+func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
+
+/// A caller that records how its requests ended.
+final class Caller: Sendable {
+    private let state = Mutex<[CoverOutcome]>([])
+    var results: [CoverOutcome] { state.withLock { $0 } }
+    var result: CoverOutcome? { results.first }
+    var owner: ObjectIdentifier { ObjectIdentifier(self) }
+    var request: FetchRequest {
+        FetchRequest(owner: owner) { [self] result in state.withLock { $0.append(result) } }
+    }
 }

@@ -74,6 +74,27 @@ import Wire
         }
     }
 
+    @Test func `a document's redirects are followed with their cookies, and no more of them than a cover's`()
+        async throws
+    {
+        try await withScriptedServer { request in
+            switch request.target {
+            case "/first": httpResponse("302 Found", ["Location: /second", "Set-Cookie: a=1"])
+            case "/second": httpResponse("200 OK", [], Array((request.field("Cookie") ?? "").utf8))
+            default: httpResponse("302 Found", ["Location: \(request.target)"])
+            }
+        } _: { server in
+            try await withStage { stage in
+                let document = try await stage.library.document(at: server.url + "/first", maximumSize: 99)
+                #expect(document.status == 200 && document.body == Array("a=1".utf8))
+                let loop = await #expect(throws: CoverFailure.self) {
+                    try await stage.library.document(at: server.url + "/loop", maximumSize: 99)
+                }
+                #expect(loop?.kind == .tooManyRedirects && server.requests.count == 13)
+            }
+        }
+    }
+
     // MARK: Remembered redirects
 
     @Test func `the target of a remembered redirect is requested under its own host's limits`() async throws {

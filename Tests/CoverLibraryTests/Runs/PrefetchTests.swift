@@ -148,17 +148,6 @@ import Wire
         }
     }
 
-    @Test func `offline, missing covers fail and the run does not connect`() async throws {
-        try await withStage {
-            $0.isOffline = true
-        } _: { stage in
-            let (outcomes, summary) = try await stage.library.prefetch((1...5).map { stage.url($0) }).collect()
-            #expect(summary.failed == 5)
-            #expect(outcomes.map(\.failure?.kind) == Array(repeating: .offline, count: 5))
-            #expect(stage.origin.connectionCount == 0)
-        }
-    }
-
     @Test func `the covers before an error of the list are downloaded, and the summary gives the error`() async throws {
         struct Broken: Error, CustomStringConvertible { let description = "the cable is cut" }
         try await withStage { stage in

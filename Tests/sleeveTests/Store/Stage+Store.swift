@@ -28,11 +28,6 @@ extension Stage {
     /// The disk space of the covers' files, in bytes.
     func coverBytes() -> Int { coverFiles().reduce(0) { $0 + AllocatedSpace.bytes(of: $1) } }
 
-    /// The length of the index with its log, in bytes.
-    func indexBytes() -> Int {
-        Self.indexFiles.prefix(2).reduce(0) { $0 + AllocatedSpace.length(of: "\(cache)/\($1)") }
-    }
-
     /// Reads each listed cover by the command: those that are not what the origin serves, or not readable.
     /// - Parameter covers: What each URL must have.
     func unreadable(_ covers: [String: [UInt8]], in cache: String? = nil) async throws -> [String] {

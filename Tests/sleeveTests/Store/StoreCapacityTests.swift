@@ -8,21 +8,6 @@ extension CommandTests {
         /// These, and the reserve, in bytes.
         private static let overhead = 3 << 20 + 512 << 10
 
-        @Test func `eviction takes the least recently used, and reading offline is a use`() async throws {
-            try await withStage { stage in
-                let urls = stage.urls(0..<10, "size=20000")
-                try await stage.fill(urls, "--parallel", "1")
-                for number in [0, 3] { #expect(try await stage.run("get", "--offline", urls[number]).status == 0) }
-                let charged = try await stage.stats().chargedBytes
-                // Five covers of five blocks.
-                #expect(try await stage.run("evict", "--to", "\(charged - 5 * 20_480)").status == 0)
-                let left = try await stage.entries().map(\.url)
-                #expect(left == [0, 3].map { urls[$0] } + urls.suffix(left.count - 2), "\(left)")
-                #expect((3...5).contains(left.count))
-                #expect(try await stage.litter().isEmpty)
-            }
-        }
-
         @Test func `a pinned cover of any size counts what it takes`() async throws {
             try await withStage { stage in
                 let capacity = 2 << 20
@@ -56,16 +41,6 @@ extension CommandTests {
                 }
                 #expect(try await stage.entries().count > 300)
                 #expect(try await stage.run("verify").status == 0)
-            }
-        }
-
-        @Test func `an index gives back what it no longer needs`() async throws {
-            try await withStage { stage in
-                try await stage.fill(stage.urls(0..<2_000, "size=400"))
-                let full = stage.indexBytes()
-                #expect(try await stage.run("evict", "--to", "0", "--quiet").status == 0)
-                try await stage.fill(stage.urls(0..<1))
-                #expect(stage.indexBytes() <= full / 4, "\(full) bytes before, \(stage.indexBytes()) after")
             }
         }
 

@@ -1,6 +1,5 @@
 #if os(Linux)
     import Foundation
-    import Platform
     import OriginServer
     import Testing
 
@@ -57,30 +56,6 @@
                 }
             }
 
-            @Test func `what a killed process left is removed by the next writer, and files of covers stay`()
-                async throws
-            {
-                try await withStage { stage in
-                    try await stage.fill(stage.urls(0..<3))
-                    try leave([1, 2, 3], digest([1, 2, 3]), in: stage, isMarked: true)
-                    try leave([4], "\(digest(cover(0))).99999999.part", in: stage, isMarked: true)
-                    try await stage.fill(stage.urls(3..<4))
-                    #expect(try await stage.litter().isEmpty)
-                    #expect(try await stage.entries().count == 4)
-                    #expect(try await stage.run("verify").status == 0)
-                }
-            }
-
-            @Test func `a repair removes files that no entry names, with or without a mark`() async throws {
-                try await withStage { stage in
-                    try await stage.fill(stage.urls(0..<3))
-                    try leave([1, 2, 3], digest([1, 2, 3]), in: stage, isMarked: false)
-                    #expect(try await stage.run("verify", "--repair").status == 0)
-                    #expect(try await stage.litter().isEmpty)
-                    #expect(try await stage.entries().count == 3)
-                }
-            }
-
             private func leave(_ bytes: [UInt8], _ name: String, in stage: Stage, isMarked: Bool) throws {
                 let path = stage.coverFile(name)
                 try FileManager.default.createDirectory(
@@ -111,64 +86,6 @@
                     #expect(try await stage.run("verify").status == 0)
                     #expect(try await stage.litter().isEmpty)
                 }
-            }
-
-            /// Each flip is in or near a row of one of two covers whose URLs differ in one bit.
-            @Test func `one flipped bit of the index never gives another cover`() async throws {
-                try await withStage { stage in
-                    let urls = stage.urls(0..<24)
-                    try await stage.fill(urls)
-                    let index = stage.cache + "/index.sqlite3"
-                    // Rows in the log are behind its checksums; the file has none.
-                    let checkpoint = try await stage.shell(
-                        "command -v sqlite3 >/dev/null || exit 0; sqlite3 \"$1\" 'PRAGMA wal_checkpoint(TRUNCATE)'",
-                        index)
-                    try #require(checkpoint.status == 0, "\(checkpoint)")
-                    let covers = [urls[6]: cover(6), urls[7]: cover(7)]
-                    let base = stage.folder + "/base"
-                    try FileManager.default.moveItem(atPath: stage.cache, toPath: base)
-                    let bytes = [UInt8](try Data(contentsOf: URL(filePath: base + "/index.sqlite3")))
-                    let positions = Self.positions(of: covers, in: bytes)
-                    try #require(positions.count > 100, "the rows are not in the index")
-                    var random = SplitMix64(seed: 7)
-                    var hits = 0
-                    for position in positions.shuffled(using: &random).prefix(isThorough ? 2_000 : 60) {
-                        try? FileManager.default.removeItem(atPath: stage.cache)
-                        try FileManager.default.copyItem(atPath: base, toPath: stage.cache)
-                        var flipped = bytes
-                        let bit = UInt8.random(in: 0..<8, using: &random)
-                        flipped[position] ^= 1 << bit
-                        try Data(flipped).write(to: URL(filePath: index))
-                        for (url, bytes) in covers {
-                            let result = try await stage.run("get", "--offline", url)
-                            let place = "bit \(bit) of byte \(position), \(url): \(result)"
-                            #expect(result.signal == nil, "\(place)")
-                            #expect(result.status == 0 ? result.output == bytes : result.output.isEmpty, "\(place)")
-                            if result.status == 0 { hits += 1 }
-                        }
-                    }
-                    #expect(hits > 0, "a flip need not hit both covers")
-                }
-            }
-
-            /// The bytes around the URLs and the digests of covers, in text and in binary.
-            private static func positions(of covers: [String: [UInt8]], in bytes: [UInt8]) -> [Int] {
-                var positions: Set<Int> = []
-                for (url, cover) in covers {
-                    let text = digest(cover)
-                    let binary = stride(from: 0, to: 64, by: 2).compactMap {
-                        UInt8(text.dropFirst($0).prefix(2), radix: 16)
-                    }
-                    for needle in [Array(url.utf8), Array(text.utf8), binary] {
-                        var start = 0
-                        while let found = bytes[start...].firstRange(of: needle) {
-                            positions.formUnion(
-                                max(100, found.lowerBound - 24)..<min(bytes.count, found.upperBound + 24))
-                            start = found.lowerBound + 1
-                        }
-                    }
-                }
-                return positions.sorted()
             }
         }
     }

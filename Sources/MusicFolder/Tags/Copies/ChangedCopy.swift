@@ -5,7 +5,8 @@ import Platform
 /// A copy is proved by other means than those that made it: everything but the tags has the same digest, and TagLib reads the same tags,
 /// and the expected pictures, from it.
 struct ChangedCopy {
-    let reader: TagReader
+    /// Reads the tags of a file, as `TagReader` does.
+    let read: (BytePath) -> Result<AudioTags, TagRecord.Failure>
 
     /// Makes a copy. It may crash or never return: the bytes are untrusted.
     func make(_ change: TagChange) -> ChangeOutcome {
@@ -30,7 +31,7 @@ struct ChangedCopy {
         else { throw EmbeddingProblem.damaged }
         let (folder, type) = (try OpenFolder(path: path.bytes), MusicNames.fileExtension(name.bytes) ?? "")
         let file = AudioFile(try folder.file(name), extension: type)
-        let tags = try reader.read(change.path).get()
+        let tags = try read(change.path).get()
         let audio = try AudioDigest(file)
         let pictures: PictureChange
         var added: EmbeddableCover?
@@ -49,7 +50,7 @@ struct ChangedCopy {
         guard try AudioDigest(AudioFile(copy.reopened(), extension: type)) == audio else {
             throw EmbeddingProblem(reason: "was not written: the audio of the copy differs")
         }
-        var found = try reader.read(change.copy).get()
+        var found = try read(change.copy).get()
         let hasPictures =
             if let added {
                 found.picture?.type == EmbeddedPicture.frontCover

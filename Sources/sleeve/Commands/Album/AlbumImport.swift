@@ -28,7 +28,8 @@ struct AlbumImport: AsyncParsableCommand {
 
     func run() async throws {
         let hasUnreadableList = Atomic(false)
-        var (albums, skipped): ([Album], Int) = ([], 0)
+        let skipped = FailureList("skipped album", "skipped albums")
+        var albums: [Album] = []
         for input in inputs {
             let batches = ListBatches(
                 paths: [input], ListOptions(format: format, keepsOtherFields: true),
@@ -37,55 +38,44 @@ struct AlbumImport: AsyncParsableCommand {
                     hasUnreadableList.store(true, ordering: .relaxed)
                 })
             for await batch in batches {
-                for element in batch { add(element, of: input, &albums, &skipped) }
+                for element in batch { add(element, of: input, &albums, skipped) }
             }
         }
+        skipped.summarize()
         // An import is one edit: it adds all lists or none.
         if hasUnreadableList.load(ordering: .relaxed) { throw fail("nothing was imported") }
         try await editing.withLibrary { library in
             let edit = try await library.albums.add(albums)
-            try report(imported: edit?.changes.count ?? 0, known: albums.count - (edit?.changes.count ?? 0), skipped)
+            let imported = edit?.changes.count ?? 0
+            try report(imported: imported, known: albums.count - imported, skipped.count)
         }
-        if skipped > 0 { throw ExitStatus.someFailed }
+        if skipped.count > 0 { throw ExitStatus.someFailed }
     }
 
-    private func add(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: inout Int) {
+    private func add(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: FailureList) {
         let (album, location): (Album?, ListLocation)
         switch element {
         case .item(let item):
             (album, location) = (item.album, ListLocation(file: input == "-" ? "stdin" : input, line: item.line))
         case .problem(let problem):
-            if problem.album == nil { return warn("\(problem)", &skipped) }
+            if problem.album == nil { return skipped.add("\(problem)") }
             (album, location) = (problem.album, problem.location)
         }
         guard let album else {
-            return warn("\(location): skipped: this is a URL; an album needs a title", &skipped)
+            return skipped.add("\(location): skipped: this is a URL; an album needs a title")
         }
         do throws(AlbumProblem) {
             albums.append(try album.validated())
         } catch {
-            warn("\(location): skipped: \(error.field == "title" ? error.message : "\(error)")", &skipped)
+            skipped.add("\(location): skipped: \(error.field == "title" ? error.message : "\(error)")")
         }
-    }
-
-    private func warn(_ message: String, _ skipped: inout Int) {
-        skipped += 1
-        if skipped <= 20 { Log.warning(message) }
-        if skipped == 21 { Log.warning("more albums were skipped for such reasons; only the first 20 are listed") }
     }
 
     private func report(imported: Int, known: Int, _ skipped: Int) throws {
-        if editing.options.json {
-            var line = JSONObject()
-            line.add("imported", imported)
-            line.add("known", known)
-            line.add("skipped", skipped)
-            return try printResult(line.text + "\n")
-        }
-        if editing.options.quiet { return }
         var text = "Imported \(imported) " + (imported == 1 ? "album" : "albums")
         if known > 0 { text += ", \(known) already in the library" }
         if skipped > 0 { text += ", \(skipped) skipped" }
-        try printResult(text + "\n")
+        try editing.options.printResult(
+            json: ["imported": imported, "known": known, "skipped": skipped], text: text + "\n")
     }
 }

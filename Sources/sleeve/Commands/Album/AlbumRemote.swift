@@ -52,9 +52,7 @@ struct AlbumRemote: AsyncParsableCommand {
 
     private func show(_ url: String?, _ text: String) throws {
         if !options.json { return try printResult(text) }
-        var line = JSONObject()
-        line.add("remote", url)
-        try printResult(line.text + "\n")
+        try printJSON(["remote": url])
     }
 }
 

@@ -28,7 +28,11 @@ struct AlbumShow: AsyncParsableCommand {
             let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]
             let result = await coverResult(of: album, in: library)
-            try printResult(options.json ? json(album, result, library) : text(album, result))
+            if options.json {
+                try printJSON(json(album, result, library))
+            } else {
+                try printResult(text(album, result))
+            }
             if case .failure = result, !library.coverURLs(of: album).isEmpty { throw ExitStatus.someFailed }
         }
     }
@@ -67,21 +71,19 @@ struct AlbumShow: AsyncParsableCommand {
         return "sleeve get '\(url)' -o cover.\(type)"
     }
 
-    private func json(_ album: Album, _ result: Result<Cover, CoverFailure>, _ library: LibraryAPI) -> String {
-        var line = JSONObject()
-        line.add("album", raw: album.json)
+    private func json(_ album: Album, _ result: Result<Cover, CoverFailure>, _ library: LibraryAPI) -> JSONObject {
+        var line: JSONObject = ["album": JSONText(album.json)]
         switch result {
         case .success(let cover):
-            line.add("digest", cover.digest)
-            line.add("type", cover.mediaType)
-            line.add("bytes", cover.data.count)
-            line.add("width", cover.width)
-            line.add("height", cover.height)
+            line.add([
+                "digest": cover.digest, "type": cover.mediaType, "bytes": cover.data.count, "width": cover.width,
+                "height": cover.height,
+            ])
             if cover.isStale { line.add("stale", true) }
             line.add("file", try? library.coverFile(for: cover.key))
         case .failure(let failure):
             line.add("error", failure.detail)
         }
-        return line.text + "\n"
+        return line
     }
 }

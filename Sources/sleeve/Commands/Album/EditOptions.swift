@@ -56,15 +56,11 @@ struct EditOptions: ParsableArguments {
 
     private func printEdit(_ edit: AlbumEdit, _ origin: AlbumEdit.Origin) throws {
         let message = edit.message(origin)
-        if options.json {
-            var line = JSONObject()
-            line.add("edit", edit.kind.rawValue)
-            line.add("message", message)
-            line.add("albums", raw: "[" + edit.changes.map(\.album.json).joined(separator: ",") + "]")
-            try printResult(line.text + "\n")
-        } else if !options.quiet {
-            try printResult("\(message)\n")
-        }
+        try options.printResult(
+            json: [
+                "edit": edit.kind.rawValue, "message": message,
+                "albums": JSONText("[" + edit.changes.map(\.album.json).joined(separator: ",") + "]"),
+            ], text: "\(message)\n")
     }
 
     private func send(_ library: LibraryAPI) async throws {

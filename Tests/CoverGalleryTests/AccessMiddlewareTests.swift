@@ -93,7 +93,7 @@ import Wire
             for path in ["/", "/?token=wrong", "/app.js"] {
                 let page = try await stage.ask("GET", path, ["Accept": browser])
                 #expect(page.status == 401 && page.fields["content-type"] == "text/html; charset=utf-8")
-                #expect(page.text.contains("sleeve serve") && page.text.contains("<form method=\"get\" action=\"/\">"))
+                #expect(page.text.contains("sleeve serve") && page.text.contains("<form method=\"get\">"))
                 #expect(!page.text.contains("0123456789abcdef0123"))
                 #expect(page.fields["www-authenticate"]?.hasPrefix("Bearer") == true)
                 for accept in ["*/*", "application/json", "text/html;q=0, */*", ""] {

@@ -65,7 +65,7 @@ import Wire
                 #expect(welcome.fields["set-cookie"]?.contains("; Path=/sleeve; ") == true)
             }
             let page = try await stage.ask("GET", "/sleeve/", ["Accept": "text/html"])
-            #expect(page.status == 401 && page.text.contains("<form method=\"get\" action=\"/sleeve/\">"))
+            #expect(page.status == 401 && page.text.contains("<form method=\"get\">"))
             let state = try await stage.ask("GET", "/sleeve/api/state", ["Authorization": "Bearer \(token)"])
             #expect(state.fields["set-cookie"]?.contains("; Path=/sleeve; ") == true)
         }

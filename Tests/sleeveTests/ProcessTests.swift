@@ -119,7 +119,7 @@ extension CommandTests {
                     shell, terminal = pty.fork()
                     if shell == 0:
                         os.execvp("sh", ["sh", "-c",
-                            'sh -c \\'echo $$ >"$0.pid"; exec nohup "$SLEEVE" serve --port 0 --quiet\\' "$0" >"$0" 2>&1 & wait',
+                            'sh -c \\'echo $$ >"$0.pid"; exec nohup "$SLEEVE" serve --no-token --port 0 --quiet\\' "$0" >"$0" 2>&1 & wait',
                             fifo])
                     output = open(fifo)
                     url = output.readline().strip()

@@ -5,9 +5,9 @@ import Testing
 /// All tests of the command. They run one after the other: they start processes, and some measure how long one takes to end.
 @Suite(.serialized, .timeLimit(.minutes(isThorough ? 120 : 10))) enum CommandTests {}
 
-/// The tests that end processes at each operation on a file. They are half of all of the time and measure none, so they run beside the
-/// others.
-@Suite(.serialized, .timeLimit(.minutes(isThorough ? 120 : 10))) enum DiskTests {}
+/// The tests that end processes at each operation on a file. They are half of all of the time and measure none, so their suites run beside
+/// each other and beside the others.
+@Suite(.timeLimit(.minutes(isThorough ? 120 : 10))) enum DiskTests {}
 
 /// Whether the tests of files try everything, which takes about an hour, or a part of it.
 let isThorough = ProcessInfo.processInfo.environment["SLEEVE_LONG_TESTS"] != nil

@@ -193,7 +193,7 @@ import Testing
         let path = try folder.file("album/a.mp3")
         let copy = try folder.file("album/copy.mp3", bytes: Self.cover.bytes)
         let reader = TagReader()
-        func outcome(ofReading change: (inout AudioTags) -> Void) throws -> ChangeOutcome {
+        func outcome(ofReading change: @escaping (inout AudioTags) -> Void) throws -> ChangeOutcome {
             try folder.file("album/copy.mp3", bytes: Self.cover.bytes)
             let copies = ChangedCopy { file in
                 reader.read(file).map { tags in

@@ -1,0 +1,91 @@
+import Platform
+
+/// Whose directory it is.
+extension CacheDirectory {
+    private static let tag =
+        "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds covers cached by Sleeve.\n"
+
+    private var tag: String { path + "/CACHEDIR.TAG" }
+
+    /// Makes the directory a cache, unless it is one.
+    /// - Throws: `CacheError` if it is a tier, has files of others under the names that a cache uses, or links in place of its own files.
+    func claim() throws(CacheError) {
+        if Self.kind(of: "\(path)/\(Self.tierFormat)") != nil { throw .tier(path) }
+        // Before the question: another process that creates this cache marks it before it creates anything else.
+        let names = try Self.names(in: path)
+        if try !isCache() {
+            for name in names where try isUsed(name) { throw .foreign("\(path)/\(name)") }
+            try mark()
+            // A directory with other files belongs in backups.
+            if names.allSatisfy({ $0 == "lost+found" }) { try makeTag() }
+        }
+        for file in [index, log, lock, writing, leases, reserve, "\(path)/refresh.lock"]
+        where Self.kind(of: file) == S_IFLNK { throw .linked(file) }
+    }
+
+    private func isCache() throws(CacheError) -> Bool {
+        if try Self.file(log, startsWith: EntryLog.start) { return true }
+        if try Self.file(tag, startsWith: Self.tag) { return true }
+        if Self.kind(of: index) != S_IFREG { return false }
+        return try IndexFile.isIndex(index)
+    }
+
+    /// Whether a name that a cache uses is taken. An empty folder, such as a mount point, is free.
+    private func isUsed(_ name: String) throws(CacheError) -> Bool {
+        let used = ["covers", "sizes", "writing", "entries.jsonl", "writer.lock", "leases", "reserve", "refresh.lock"]
+        guard used.contains(name) || name.hasPrefix("index.sqlite3") else { return false }
+        guard Self.kind(of: "\(path)/\(name)") == S_IFDIR else { return true }
+        return try !Self.names(in: "\(path)/\(name)").isEmpty
+    }
+
+    /// Creates the entry log, with its first line, durably, before anything else. It appears whole, and replaces none.
+    private func mark() throws(CacheError) {
+        let temporary = "\(path)/.sleeve-\(UInt64.random(in: 0 ... .max)).part"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .last("create", temporary) }
+        defer {
+            close(descriptor)
+            unlink(temporary)
+        }
+        guard EntryLog.header.withUnsafeBytes({ writeAll($0, to: descriptor) }), DurableFile.sync(descriptor) else {
+            throw .last("write", temporary)
+        }
+        // Some file systems have no links. There, what another process has created at this moment is replaced.
+        guard link(temporary, log) == 0 || errno == EEXIST || rename(temporary, log) == 0 else {
+            throw .last("create", log)
+        }
+        do throws(SystemError) { try DurableFile.sync(directory: path) } catch { throw CacheError(error) }
+    }
+
+    private func makeTag() throws(CacheError) {
+        let descriptor = open(tag, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+            defer { close(descriptor) }
+            guard write(descriptor, Self.tag, Self.tag.utf8.count) == Self.tag.utf8.count else {
+                let error = CacheError.last("write", tag)
+                unlink(tag)
+                throw error
+            }
+        } else if errno != EEXIST {
+            throw .last("create", tag)
+        }
+    }
+
+    /// `S_IFREG`, `S_IFDIR`, `S_IFLNK` or another type; nil if there is none.
+    private static func kind(of path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+
+    /// - Throws: `CacheError` if the file cannot be read: whose it is stays unknown.
+    private static func file(_ path: String, startsWith text: String) throws(CacheError) -> Bool {
+        guard kind(of: path) == S_IFREG else { return false }
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last("open", path) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: text.utf8.count)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw .last("read", path) }
+        return count == bytes.count && bytes.elementsEqual(text.utf8)
+    }
+}

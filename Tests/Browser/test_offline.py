@@ -160,11 +160,11 @@ class Offline(GalleryTest):
         self.assertFalse(page.visible("#retry"))
 
     def test_the_server_with_another_token_leads_to_its_form_and_the_stored_page_works_again_with_that(self):
-        self.stage.serve(self.stage.albums(5), "--token", "the-first")
+        self.stage.serve(self.stage.albums(5), "--token", "the-first-token-of-it")
         page = self.open()
         self.stored(page, 5)
         # A page that is open, and one that the service worker opens.
-        for token, address in (("the-second", None), ("the-third", page.url + "#sort=title")):
+        for token, address in (("the-second-token-of-it", None), ("the-third-token-of-it", page.url + "#sort=title")):
             if address:
                 page.leave()
             self.stage.server.close()
@@ -194,13 +194,13 @@ class Offline(GalleryTest):
         page.size(5)
 
     def test_text_that_is_not_saved_stays_when_the_server_wants_another_token(self):
-        self.stage.serve(self.stage.albums(2), "--token", "the-first")
+        self.stage.serve(self.stage.albums(2), "--token", "the-first-token-of-it")
         page = self.open()
         page.edit("#add")
         page.type("#album-dialog [name=title]", "Nightjar")
         self.stage.server.close()
         page.appears("#offline")
-        self.stage.start_server("--token", "the-second")
+        self.stage.start_server("--token", "the-second-token-of-it")
         page.click("#album-save")
         page.until("document.querySelector('#album-error').textContent.includes('token')", what="the problem in the form")
         self.assertEqual(page.run("return document.querySelector('#album-dialog [name=title]').value"), "Nightjar")

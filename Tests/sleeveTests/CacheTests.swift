@@ -99,6 +99,21 @@ extension CommandTests {
             }
         }
 
+        @Test func `a prefetch downloads covers whose files are lost again`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<5))
+                try await stage.fill(stage.urls(0..<5))
+                for file in stage.coverFiles() { try FileManager.default.removeItem(atPath: file) }
+                let result = try await stage.run("prefetch", list, "--json")
+                #expect(result.status == 0, "\(result)")
+                let before = stage.origin.requestCount
+                #expect(before == 10)
+                #expect(try await stage.run("prefetch", list).status == 0)
+                #expect(stage.origin.requestCount == before)
+                #expect(try await stage.run("verify").status == 0)
+            }
+        }
+
         @Test func `evicting keeps the most recently used covers, and reading offline is a use`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<10, "size=20000")

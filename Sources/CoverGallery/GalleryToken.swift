@@ -28,7 +28,7 @@ package enum GalleryToken {
     package static func kept(in path: String) throws(SystemError) -> String {
         try? FileManager.default.createDirectory(
             atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
-        if mkdir(path, 0o755) != 0, errno != EEXIST { throw SystemError("create", path: path) }
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError("create", path: path) }
         let folder = try OpenFolder(path: path)
         if let token = read(folder) { return token }
         let token = random()

@@ -51,6 +51,12 @@ extension LibraryAPI {
         }
     }
 
+    /// The cached cover of a URL; nil if there is none.
+    /// - Throws: `CoverFailure`, for a URL that is none, too.
+    package func status(of url: String) async throws(CoverFailure) -> CoverStatus? {
+        try await statuses(of: [covers.key(url).string])[0]
+    }
+
     /// The cached cover whose bytes have this digest; nil if there is none. Never connects. Reads on a thread that may block.
     /// - Parameter digest: as `Cover.digest`; nothing else names a cover.
     /// - Throws: `CoverFailure` if the index or the file cannot be read.

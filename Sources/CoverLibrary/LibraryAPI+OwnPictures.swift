@@ -28,6 +28,7 @@ extension LibraryAPI {
             let outcome = try await covers.persistency.withWriter { [configuration] writer -> CoverOutcome? in
                 let picture = try Picture(upload.contents(), url, limit: configuration.maximumSize)
                 try upload.keep(mediaType: picture.header.mediaType)
+                covers.pictures?.note(upload.digest)
                 return try? Self.store([picture], writer).first?.get()
             }
             if let outcome { covers.hub.publish(.arrived(outcome)) }

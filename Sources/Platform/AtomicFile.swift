@@ -36,8 +36,10 @@ package struct AtomicFile {
 
     /// Writes and syncs all new bytes to the temporary file.
     /// - Throws: `SystemError`.
-    package init(_ bytes: [UInt8], replacing path: String, sweeps: Bool = false) throws(SystemError) {
-        try self.init(replacing: path, sweeps: sweeps)
+    package init(
+        _ bytes: [UInt8], replacing path: String, sweeps: Bool = false, mode: mode_t = 0o644
+    ) throws(SystemError) {
+        try self.init(replacing: path, sweeps: sweeps, mode: mode)
         try append(bytes)
         try sync()
     }

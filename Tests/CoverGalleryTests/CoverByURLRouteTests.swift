@@ -53,6 +53,18 @@ import Wire
         }
     }
 
+    @Test func `a URL is read as forms write it: a space is a plus, and a plus is encoded`() async throws {
+        try await withOpenGallery { stage in
+            let url = stage.origin.coverURL(1)
+            for (text, sent) in [("?a=b+c", "?a=b%20c"), ("?a=b%2Bc", "?a=b+c"), ("?a=b%20d", "?a=b%20d")] {
+                let part = (url + text).replacing("?", with: "%3F").replacing("=", with: "%3D")
+                let reply = try await stage.ask("GET", "/cover?url=\(part)")
+                let stored = try stage.library.cachedCover(for: try #require(URL(string: url + sent)))
+                #expect(reply.status == 200 && stored != nil, "\(text)")
+            }
+        }
+    }
+
     @Test func `a stale cover must be asked for again`() async throws {
         try await withOpenGallery { stage in
             let url = stage.origin.coverURL(1) + "?cache-control=max-age=0"

@@ -175,9 +175,13 @@ import Wire
             await stage.library.removeUnusedPictures(now: now + day + 60)
             #expect(files(stage).count == 2)
             try FileManager.default.removeItem(atPath: other)
-            try Data().write(to: URL(filePath: stage.folder + "/pictures/holiday.jpg"))
+            // That of a library whose state is elsewhere, or lost.
+            let foreign = "\(Digest(of: [1])).jpg"
+            for name in ["holiday.jpg", foreign] {
+                try Data().write(to: URL(filePath: stage.folder + "/pictures/\(name)"))
+            }
             await stage.library.removeUnusedPictures(now: now + day + 60)
-            #expect(files(stage) == ["\(used.suffix(64)).jpg", "holiday.jpg"].sorted(), "\(unused)")
+            #expect(files(stage) == ["\(used.suffix(64)).jpg", "holiday.jpg", foreign].sorted(), "\(unused)")
         }
     }
 

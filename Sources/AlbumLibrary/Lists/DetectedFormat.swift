@@ -87,7 +87,7 @@ struct DetectedFormat: Equatable {
         // A URL may be in angle brackets.
         case Byte.less where !bytes.dropFirst().starts(with: "http".utf8):
             throw ListProblem(
-                location, "is HTML or XML; \(expected); `sleeve fill DIR` finds the covers of a folder with album.nfo")
+                location, "is HTML or XML; \(expected); `sleeve fill DIR` finds the covers of a music folder")
         default: return nil
         }
     }

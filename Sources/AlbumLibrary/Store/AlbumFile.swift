@@ -15,7 +15,7 @@ package enum AlbumFile {
         createDirectory(of: path)
         let albums = StarterAlbums.albums(origin: origin)
         do throws(SystemError) {
-            let file = try AtomicFile(text(of: albums), replacing: path)
+            let file = try AtomicFile(text(of: albums), replacing: path, mode: 0o600)
             try file.replace()
         } catch {
             throw LibraryError(error)

@@ -82,7 +82,7 @@ final class LibraryFile {
 
     /// Writes the albums beside the file, which `replace()` of the result then replaces. Call it with the lock held.
     func prepare(_ albums: [Album]) throws -> AtomicFile {
-        try AtomicFile(AlbumFile.text(of: albums), replacing: path, sweeps: true)
+        try AtomicFile(AlbumFile.text(of: albums), replacing: path, sweeps: true, mode: 0o600)
     }
 
     /// Replaces the file. Call it with the lock held.

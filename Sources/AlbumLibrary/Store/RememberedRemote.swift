@@ -22,7 +22,8 @@ package enum RememberedRemote {
             return
         }
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
+            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
         do throws(SystemError) {
             let file = try AtomicFile(Array((url + "\n").utf8), replacing: path)
             try file.replace()

@@ -30,7 +30,8 @@ final class StateDirectory {
         lastGood = path + "/last-good.json"
         try? FileManager.default.createDirectory(
             atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
-        let refusal = mkdir(path, 0o755) == 0 || errno == EEXIST ? nil : SystemError("create", path: path).reason
+        // Addresses of covers may grant access.
+        let refusal = mkdir(path, 0o700) == 0 || errno == EEXIST ? nil : SystemError("create", path: path).reason
         do {
             lock = try FileLock(path: path + "/lock")
         } catch {

@@ -33,7 +33,7 @@ struct AccessMiddleware: RouterMiddleware {
         var response: Response
         if let refusal = refusal(of: request) {
             response = refusal
-        } else if let token, tokenInAddress(request) != nil, !isCover(request) {
+        } else if let token, isVisit(request), tokenInAddress(request) != nil {
             response = signIn(token)
         } else {
             do {
@@ -86,9 +86,17 @@ struct AccessMiddleware: RouterMiddleware {
 
     // MARK: The token
 
-    /// Nil if the gallery has no token: the address may then be of one that had.
+    /// Nil if the gallery has no token: the address may then be of one that had. It counts for a person's visit and for a cover alone.
     private func tokenInAddress(_ request: Request) -> String? {
-        token == nil ? nil : request.uri.queryParameters["token"].map { String($0) }
+        guard token != nil, isVisit(request) || isCover(request) else { return nil }
+        return request.uri.queryParameters["token"].map { String($0) }
+    }
+
+    /// Whether a person opens the page.
+    private func isVisit(_ request: Request) -> Bool {
+        if request.method != .get || isCover(request) { return false }
+        return [request.uri.path, request.uri.path + "/"].contains(base.text)
+            || AcceptedValues(request.headers[.accept])["text/html"] ?? 0 > 0
     }
 
     private func isCover(_ request: Request) -> Bool { request.uri.path == base.text + CoverByURLRoute.path }
@@ -100,18 +108,18 @@ struct AccessMiddleware: RouterMiddleware {
         let bearer = request.headers[.authorization].flatMap {
             $0.lowercased().hasPrefix("bearer ") ? String($0.dropFirst(7)) : nil
         }
-        if let given = inAddress ?? bearer ?? request.cookie(cookie), ConstantTime.isEqual(given, token) { return nil }
+        let given = [inAddress, bearer, request.cookie(cookie)].compactMap(\.self)
+        if given.contains(where: { ConstantTime.isEqual($0, token) }) { return nil }
         return unauthorized(
             request,
-            inAddress == nil
+            given.isEmpty
                 ? "open the gallery with the address it printed: it holds a token" : "this is not the gallery's token")
     }
 
     /// Says what to do: in a page to a person, in JSON to a program.
     private func unauthorized(_ request: Request, _ message: String) -> Response {
-        let accepted = AcceptedValues(request.headers[.accept])
         var response =
-            if accepted["text/html"] ?? 0 > 0 {
+            if AcceptedValues(request.headers[.accept])["text/html"] ?? 0 > 0 {
                 Response(
                     status: .unauthorized, headers: [.contentType: "text/html; charset=utf-8"],
                     body: .init(byteBuffer: tokenPage))

@@ -1,6 +1,7 @@
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
+import NIOPosix
 import Platform
 import ServerChannels
 
@@ -16,44 +17,88 @@ struct CoverByURLRoute: Sendable {
     }
 
     private func cover(_ request: Request, _ context: GalleryContext) async throws -> Response {
-        guard let url = request.uri.queryParameters["url"], !url.isEmpty else {
+        guard let url = Self.url(in: request), !url.isEmpty else {
             throw HTTPError(.badRequest, message: "needs a cover's URL, percent-encoded: cover?url=https%3A%2F%2F…")
         }
         let size = try KeptSize.wanted(by: request)
         let cover: Cover
         do throws(CoverFailure) {
-            cover = try await self.cover(at: String(url), context)
+            if let fresh = try await freshCover(at: url, size, request, context) { return fresh }
+            cover = try await self.cover(at: url, context)
         } catch {
             return Self.response(to: error)
         }
         if let cached = try await SentCover.cached(cover.digest, size, in: library) {
-            return cached.response(to: request, on: context.channel, cacheControl: try await cacheControl(for: cover))
+            let status = try await library.status(of: url)
+            return cached.response(
+                to: request, on: context.channel,
+                cacheControl: Self.cacheControl(status.flatMap { $0.digest == cover.digest ? $0 : nil }))
         }
         // Its server forbids storing it.
-        let small = size.flatMap { LibraryAPI.resized(cover.data, longestSide: $0.longestSide) }.map {
-            Cover(url: cover.url, data: Data($0), mediaType: "image/jpeg")
+        let small = try await NIOThreadPool.singleton.runIfActive {
+            size.flatMap { LibraryAPI.resized(cover.data, longestSide: $0.longestSide) }.map {
+                Cover(url: cover.url, data: Data($0), mediaType: "image/jpeg")
+            }
         }
         return try SentCover(small ?? cover, of: cover.digest, size)
             .response(to: request, on: context.channel, cacheControl: "no-store")
     }
+
+    /// The URL as forms encode it, where a space is `+` (URL Standard, section 5.1): so do curl's `--data-urlencode`, Python and browsers.
+    private static func url(in request: Request) -> String? {
+        let parts = (request.uri.query ?? "").split(separator: "&")
+        guard let part = parts.first(where: { $0.hasPrefix("url=") }) else { return nil }
+        let text = part.dropFirst(4).utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return String(decoding: PercentEncoding.decoded(text), as: UTF8.self)
+    }
+
+    /// Sends a cached cover from its file, without holding its bytes; nil if there is none, or none that is fresh.
+    private func freshCover(
+        at url: String, _ size: KeptSize?, _ request: Request, _ context: GalleryContext
+    ) async throws(CoverFailure) -> Response? {
+        guard let status = try await library.status(of: url), !status.isStale else { return nil }
+        do {
+            let cached = try await SentCover.cached(status.digest, size, in: library)
+            return cached?.response(
+                to: request, on: context.channel, cacheControl: Self.cacheControl(status))
+        } catch let failure as CoverFailure {
+            throw failure
+        } catch {
+            return nil
+        }
+    }
+
+    /// How long a client waits for a cover's server.
+    private static let deadline = Duration.seconds(30)
 
     private func cover(at url: String, _ context: GalleryContext) async throws(CoverFailure) -> Cover {
         var request = CoverRequest(url)
         request.deniesPrivateAddresses = !allowsPrivateAddresses
         typealias Outcome = Result<Cover, CoverFailure>
         return try await context.channel.whileConnected { [library, request] () async -> Outcome in
-            do throws(CoverFailure) {
-                return .success(try await library.cover(for: request))
-            } catch {
-                return .failure(error)
+            let outcomes = await withTaskGroup(of: Outcome?.self) { group in
+                group.addTask {
+                    do throws(CoverFailure) {
+                        return .success(try await library.cover(for: request))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+                group.addTask {
+                    try? await Task.sleep(for: Self.deadline)
+                    return nil
+                }
+                let first = await group.next() ?? nil
+                group.cancelAll()
+                return first
             }
+            return outcomes
+                ?? .failure(CoverFailure(.timeout, url: url, detail: "its server did not answer within 30 seconds"))
         }.get()
     }
 
-    private func cacheControl(for cover: Cover) async throws -> String {
-        guard let status = try await library.statuses(of: [cover.key])[0], !status.isStale,
-            status.digest == cover.digest, let end = status.freshUntil
-        else { return "private, no-cache" }
+    private static func cacheControl(_ status: LibraryAPI.CoverStatus?) -> String {
+        guard let status, !status.isStale, let end = status.freshUntil else { return "private, no-cache" }
         let seconds = (end - WallClock.milliseconds()) / 1_000
         return seconds > 0 ? "private, max-age=\(seconds)" : "private, no-cache"
     }

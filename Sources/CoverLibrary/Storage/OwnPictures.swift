@@ -1,3 +1,5 @@
+import AlbumLibrary
+import Foundation
 package import Platform
 import Synchronization
 
@@ -14,8 +16,13 @@ package struct OwnPictures: Sendable {
 
     /// The path of the folder, which the first upload creates.
     let path: String
+    /// The digests of the pictures that this library was given, a line each. Other pictures in the folder are never removed.
+    private let given: String
 
-    init(library: String) { path = AtomicFile.directory(of: AtomicFile.resolvingLinks(library)) + "/pictures" }
+    init(library: String) {
+        path = AtomicFile.directory(of: AtomicFile.resolvingLinks(library)) + "/pictures"
+        given = AlbumStore.stateDirectory(of: library) + "/pictures"
+    }
 
     // MARK: Addresses
 
@@ -36,6 +43,14 @@ package struct OwnPictures: Sendable {
         return PictureUpload(try NewFile(in: OpenFolder(path: path), mode: 0o600))
     }
 
+    /// Notes that this library was given a picture. One that cannot be noted stays for good.
+    func note(_ digest: Digest) {
+        let descriptor = open(given, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if descriptor < 0 { return }
+        Array("\(digest)\n".utf8).withUnsafeBytes { _ = writeAll($0, to: descriptor) }
+        close(descriptor)
+    }
+
     /// The bytes of a picture; nil if there is no such file, or if it has others.
     /// - Throws: `SystemError`.
     func contents(of digest: Digest) throws(SystemError) -> [UInt8]? {
@@ -54,8 +69,8 @@ package struct OwnPictures: Sendable {
         return nil
     }
 
-    /// Removes pictures that no album has ever had, and what killed processes left. Pictures that were given in the last day stay, and all of
-    /// them if there is another library beside this one.
+    /// Removes pictures that this library was given and no album has ever had, and what killed processes left. Pictures of the last day stay, and
+    /// all of them if there is another library beside this one.
     /// - Parameters:
     ///   - used: The digests that the library or its history names.
     ///   - state: The library's state directory.
@@ -68,9 +83,10 @@ package struct OwnPictures: Sendable {
             name.bytes.suffix(6).elementsEqual(".state".utf8) && beside.path(of: name) != state
         }
         if isShared { return }
-        for name in try folder.names() {
-            let digest = String(name.description.prefix { $0 != "." })
-            guard Digest(digest) != nil, !used.contains(digest), let status = try folder.status(of: name),
+        let given = (try? String(contentsOfFile: given, encoding: .utf8)) ?? ""
+        let unused = Set(given.split(separator: "\n").map(String.init)).subtracting(used)
+        for name in try folder.names() where unused.contains(String(name.description.prefix { $0 != "." })) {
+            guard let status = try folder.status(of: name),
                 Int64(status.modificationTime.tv_sec) + Self.grace < now
             else { continue }
             try folder.remove(name)

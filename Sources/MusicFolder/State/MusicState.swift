@@ -34,7 +34,8 @@ package final class MusicState: @unchecked Sendable {
         let folder = AlbumStore.stateDirectory(of: library)
         let file = Self.path(of: library)
         do {
-            try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try? FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             lock = try FileLock(path: folder + "/music.lock")
             database = try DamagedFile.replacing(
                 file, name: "music",

@@ -1,8 +1,6 @@
-# Sourced by other scripts: builds release executables that are older than their sources. Expects `root`, the checkout. They are in
-# $SLEEVE_BUILD, else in .build.
+# Sourced by other scripts: builds release executables that are older than their sources. Expects `root`, the checkout.
 
-build="${SLEEVE_BUILD-$root/.build}"
-release="$build/release"
+release="$root/.build/release"
 
 # show_progress PID LOG: waits for a build and prints its progress every 30 seconds. Returns the build's status.
 show_progress() {
@@ -19,7 +17,7 @@ show_progress() {
 
 # build_release PRODUCT [TOOL…]: installs what is missing and builds if needed. Takes milliseconds if nothing changed.
 build_release() {
-    local product=$1 binary="$release/$1" stamp="$build/$1.built"
+    local product=$1 binary="$release/$1" stamp="$root/.build/$1.built"
     shift
     # The stamp has the time at which the last good build started, so a source changed during it counts as newer. Folders are
     # compared too, which detects deleted files.
@@ -28,8 +26,8 @@ build_release() {
     fi
     . "$root/Scripts/setup"
     set_up "$@"
-    mkdir -p "$build"
-    local flags=(--package-path "$root" --scratch-path "$build" -c release --product "$product")
+    mkdir -p "$root/.build"
+    local flags=(--package-path "$root" -c release --product "$product")
     # A static standard library halves the start-up time. Exported symbols and search paths would cost some milliseconds, and the
     # names for debuggers half the size: without them a crash report has addresses only.
     if [ "$(uname -s)" != Darwin ]; then
@@ -43,7 +41,7 @@ build_release() {
     fi
     if [ -x "$binary" ]; then say "building $product"; else say "building $product; the first time takes some minutes"; fi
     touch "$stamp.new"
-    local log="$build/$product.log"
+    local log="$root/.build/$product.log"
     swift build "${flags[@]}" >"$log" 2>&1 &
     if ! show_progress $! "$log"; then
         cat "$log" >&2

@@ -13,7 +13,7 @@ import Platform
 ///     leases                   locked bytes: which process downloads which URL; disposable (`LeaseTable`)
 ///     reserve                  empty blocks, released so that evicting works on a full disk
 ///
-/// A directory is a cache if its entry log, its tag or its index says so. Files of these names in any other directory are somebody's:
+/// A directory is a cache if its entry log, its tag or its index says so. Files of these names in any other directory belong to a person:
 /// such a directory is refused. In a cache, files whose names do not have the form of Sleeve's stay as they are.
 package struct CacheDirectory: Sendable, Hashable {
     /// The file that makes a directory a tier, which is no cache.

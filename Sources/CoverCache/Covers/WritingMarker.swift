@@ -70,7 +70,7 @@ final class WritingMarker {
     /// Whether there is a marker: there may be files without rows.
     var isAny: Bool { (try? markers().isEmpty) != true }
 
-    /// Files that have other names are somebody's.
+    /// The names of the markers. Files that have other names belong to a person.
     private func markers() throws(CacheError) -> [String] {
         try CacheDirectory.names(in: folder).filter { name in
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)

@@ -3,7 +3,7 @@ import Hummingbird
 import Platform
 import ServerChannels
 
-/// Refuses requests that do not come from the gallery's own page or from whoever knows its token, and adds security headers to every response.
+/// Refuses requests that do not come from the gallery's own page or with its token, and adds security headers to every response.
 ///
 /// Every page in a browser, and every program and user of this machine, can send requests to servers on it. Three checks refuse those: `Host` must be
 /// a host that no foreign name server controls (DNS rebinding), requests need the token, and those that change something must come from the

@@ -29,6 +29,26 @@ import Wire
         }
     }
 
+    @Test func `a request that may not connect to private addresses joins a transfer that may`() async throws {
+        try await withScheduler { origin, scheduler, _ in
+            let url = try HTTPURL(origin.coverURL(1) + "?hold=1")
+            let (first, second, alone) = (Caller(), Caller(), Caller())
+            func denying(_ caller: Caller) -> FetchRequest {
+                var request = caller.request
+                request.deniesPrivateAddresses = true
+                return request
+            }
+            await scheduler.submit([(url, first.request)])
+            try await eventually { origin.requestCount == 1 }
+            await scheduler.submit([(url, denying(second)), (try HTTPURL(origin.coverURL(2)), denying(alone))])
+            try await eventually { alone.result != nil }
+            origin.release()
+            try await eventually { first.result != nil && second.result != nil }
+            #expect(alone.result?.failure?.kind == .refusedAddress)
+            #expect(first.result?.kind == .downloaded && second.result?.isJoined == true && origin.requestCount == 1)
+        }
+    }
+
     @Test func `a cover that the store lost is downloaded again for the same requests`() async throws {
         try await withScheduler { origin, scheduler, store in
             let caller = Caller()

@@ -28,16 +28,24 @@ extension Album {
         set { set(.releaseGroup, newValue?.json) }
     }
 
+    /// The path of the cover file that a person has beside the album's music: `coverFile` in the library file. Only a scan writes it; a list
+    /// that is read never has one. Bytes that are no UTF-8, and `%`, are percent-encoded.
+    package var coverFile: String? {
+        get { text(of: .file) }
+        set { set(.file, newValue?.json) }
+    }
+
     /// A field that locates a cover.
     enum CoverField: String {
         case alternates = "coverUrls"
         case release = "musicBrainzReleaseId"
         case releaseGroup = "musicBrainzReleaseGroupId"
+        case file = "coverFile"
 
         /// Taggers write `MUSICBRAINZ_ALBUMID` (Vorbis comments) and `MusicBrainz Album Id` (ID3, MP4), beets `mb_albumid`, web
         /// services `mbid`.
         private static let names: [String: CoverField] = [
-            "coverurls": .alternates,
+            "coverurls": .alternates, "coverfile": .file,
             "musicbrainzreleaseid": .release, "musicbrainzalbumid": .release, "releasembid": .release, "mbid": .release,
             "mbalbumid": .release, "mbreleaseid": .release, "albummbid": .release, "caareleasembid": .release,
             "musicbrainzreleasegroupid": .releaseGroup, "releasegroupmbid": .releaseGroup,

@@ -1,34 +1,47 @@
 import Platform
 
 /// An album as its tags name it, whose cover is wanted; or as a source describes it.
-package struct AlbumQuery: Sendable, Hashable {
+package struct AlbumQuery: Sendable, Hashable, Codable {
     /// Names are cut to this length, in bytes: those of a service, and those in tags, have any.
     private static let maximumLength = 1_000
 
-    /// The album's artist, as written; `""` if it is unknown.
+    /// The album's main artist, as written; `""` if it is unknown.
     package var artist: String
+    /// Other names that the album may be credited to, as written: the artist that all its songs share, a service's aliases.
+    package var otherArtists: [String]
     /// The album's title, as written.
     package var title: String
     /// The year of release; nil if it is unknown.
     package var year: Int?
-    /// The number of tracks on all discs together; nil if it is unknown.
-    package var trackCount: Int?
+    /// The year of the first release of the album; nil if it is unknown.
+    package var originalYear: Int?
+    /// The numbers of tracks that it may have: of one disc, and of all; empty if they are unknown.
+    package var trackCounts: Set<Int>
+    /// How long its songs are, in milliseconds, in the order of discs and tracks; 0 for one of unknown length. Empty if nothing is known.
+    package var lengths: [Int]
     /// The MusicBrainz id of the release, in lower case; nil if it is unknown or not a UUID.
     package private(set) var releaseID: String?
     /// The MusicBrainz id of the release group, as `releaseID`.
     package private(set) var releaseGroupID: String?
 
     package init(
-        artist: String, title: String, year: Int? = nil, trackCount: Int? = nil, releaseID: String? = nil,
+        artist: String, otherArtists: [String] = [], title: String, year: Int? = nil, originalYear: Int? = nil,
+        trackCount: Int? = nil, trackCounts: Set<Int> = [], lengths: [Int] = [], releaseID: String? = nil,
         releaseGroupID: String? = nil
     ) {
+        func known(_ year: Int?) -> Int? { year.flatMap { (1...9_999).contains($0) ? $0 : nil } }
         self.artist = artist.shortened(to: Self.maximumLength)
         self.title = title.shortened(to: Self.maximumLength)
-        self.year = year.flatMap { (1...9_999).contains($0) ? $0 : nil }
-        self.trackCount = trackCount.flatMap { $0 > 0 ? $0 : nil }
+        self.otherArtists = otherArtists.map { $0.shortened(to: Self.maximumLength) }
+        (self.year, self.originalYear) = (known(year), known(originalYear))
+        self.trackCounts = trackCounts.union([trackCount].compactMap(\.self)).filter { $0 > 0 }
+        self.lengths = lengths
         self.releaseID = Self.id(releaseID)
         self.releaseGroupID = Self.id(releaseGroupID)
     }
+
+    /// The number of tracks on all discs together; nil if it is unknown.
+    package var trackCount: Int? { trackCounts.max() }
 
     /// A MusicBrainz id in lower case; nil for a text that is none and so cannot be a part of a URL.
     private static func id(_ text: String?) -> String? {

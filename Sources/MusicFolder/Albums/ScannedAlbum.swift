@@ -1,3 +1,5 @@
+package import CoverSources
+
 /// An album as scanned folders have it.
 package struct ScannedAlbum: Sendable, Hashable {
     package var title = ""
@@ -15,6 +17,12 @@ package struct ScannedAlbum: Sendable, Hashable {
 
     /// The number of tracks, of the place that has most.
     package var tracks: Int { places.map(\.tracks).max() ?? 0 }
+    /// What is known of the album, as sources are asked for it and their answers are judged.
+    package var facts: AlbumQuery {
+        AlbumQuery(
+            artist: artist, title: title, year: AlbumQuery.year(of: year), trackCount: tracks, releaseID: releaseID,
+            releaseGroupID: releaseGroupID)
+    }
     /// Whether a picture beside the audio is the cover, in every place.
     package var hasCover: Bool { places.allSatisfy { $0.cover?.mediaType != nil } }
     package var hasEmbeddedCover: Bool { places.contains { $0.embedded != nil } }

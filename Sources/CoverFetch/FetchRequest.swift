@@ -23,6 +23,9 @@ package struct FetchRequest: Sendable {
     package var negativeTimeToLive: Int64?
     /// Whether the request still waits until its cover is in the tier. Nil if it does not: its outcome comes before.
     package var isPutAwaited: (@Sendable () -> Bool)?
+    /// `PendingStores.mark` before the look-up that did not find the cover: what was stored since answers the request. Nil if it wants its
+    /// server asked.
+    package var mark: Int?
     /// When the scheduler took the request.
     var submitted: ContinuousClock.Instant?
     /// Called once, on any thread, after the commit that makes a success true. Must not block.

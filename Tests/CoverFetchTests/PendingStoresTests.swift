@@ -1,5 +1,6 @@
 import CurlHTTP
 import HTTPTypes
+import Platform
 import Testing
 
 @testable import CoverFetch
@@ -18,6 +19,36 @@ import Testing
         #expect(!pending.join(url.string, caller.request))
         _ = pending.complete([CoverOutcome(.downloaded, url: url.string)])
         #expect(caller.results.count == 3)
+    }
+
+    @Test func `a request whose look-up was before a cover was stored joins its end, and a later one does not`() throws
+    {
+        let (pending, caller) = (PendingStores(nil), Caller())
+        func request(_ mark: Int?) -> FetchRequest {
+            var request = caller.request
+            request.mark = mark
+            return request
+        }
+        func store(_ number: Int) throws {
+            let url = try HTTPURL("http://a.example/\(number)")
+            var outcome = CoverOutcome(.downloaded, url: url.string)
+            outcome.contentDigest = Digest(of: [])
+            pending.add(url, [], SentRequest(), lease: nil)
+            _ = pending.complete([outcome])
+        }
+        let mark = pending.mark
+        try store(1)
+        #expect(pending.join("http://a.example/1", request(mark)))
+        #expect(caller.results.map(\.isJoined) == [true])
+        #expect(!pending.join("http://a.example/1", request(pending.mark)))
+        #expect(!pending.join("http://a.example/1", request(nil)), "it wants its server asked")
+        #expect(!pending.join("http://a.example/2", request(mark)))
+        // The last ones are remembered, also those that were stored twice.
+        try store(1)
+        for number in 2...4_096 { try store(number) }
+        #expect(pending.join("http://a.example/1", request(mark)))
+        for number in 4_097...4_098 { try store(number) }
+        #expect(!pending.join("http://a.example/1", request(mark)) && caller.results.count == 2)
     }
 
     @Test func `requests of a lost cover are taken back, and not completed`() throws {

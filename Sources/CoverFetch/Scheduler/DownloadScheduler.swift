@@ -109,7 +109,7 @@ package actor DownloadScheduler {
         add(
             pending.takeBack(keys).map { url, request in
                 var request = request
-                request.stored = nil
+                (request.stored, request.mark) = (nil, nil)
                 return (url, request)
             })
     }

@@ -17,6 +17,8 @@ struct CandidateBatch: Sendable {
         var hints = Hints()
         /// The cached version to revalidate.
         var stored: StoredVersion?
+        /// What `FetchRequest.mark` is.
+        var mark: Int?
     }
 
     /// The number of requests.
@@ -96,7 +98,9 @@ extension CoverPipeline {
 
     /// The one read of a batch.
     private func lookUp(_ items: inout [CandidateBatch.Item], _ reader: CacheReader) throws {
+        let mark = storeMark
         for (index, status) in try reader.status(of: items.map(\.candidate.url.string)).enumerated() {
+            if !items[index].candidate.options.cachePolicy.asksServer { items[index].mark = mark }
             if let status {
                 items[index].cached = (items[index].candidate.location, status)
             } else if !items[index].candidate.alternatives.isEmpty {

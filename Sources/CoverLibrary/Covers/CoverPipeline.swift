@@ -243,6 +243,7 @@ package final class CoverPipeline: Sendable {
         if isClosed { throw .closed(location) }
         let isOffline = configuration.isOffline || policy == .onlyCache
         if isOffline, policy.asksServer { throw .offline(location, policy) }
+        let mark = policy.asksServer ? nil : storeMark
         var found = try await cachedEntry(url, location: location)
         // Its copy may have been damaged.
         if found == nil, await restorePictures([location]) { found = try await cachedEntry(url, location: location) }
@@ -266,7 +267,7 @@ package final class CoverPipeline: Sendable {
         if let absence = hints.absence, candidate.options.usesAbsence { throw .absent(location, absence) }
         do throws(CoverFailure) {
             let cover = try await traced("sleeve.transfer", url: url.string, isClient: true) {
-                () async throws(CoverFailure) in try await download(candidate, found?.entry, hints)
+                () async throws(CoverFailure) in try await download(candidate, found?.entry, hints, mark)
             }
             if let cover { return cover }
         } catch {
@@ -284,7 +285,7 @@ package final class CoverPipeline: Sendable {
 
     /// Returns nil if the cover is in the cache now, or the cover itself if it must not be stored.
     private func download(
-        _ candidate: CoverCandidate, _ stored: CachedEntry?, _ hints: Hints
+        _ candidate: CoverCandidate, _ stored: CachedEntry?, _ hints: Hints, _ mark: Int?
     ) async throws(CoverFailure) -> Cover? {
         let url = candidate.url
         let scheduler: DownloadScheduler
@@ -296,7 +297,7 @@ package final class CoverPipeline: Sendable {
         let caller = Caller()
         let result: Result<Cover?, CoverFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let request = candidate.fetchRequest(
+                var request = candidate.fetchRequest(
                     owner: caller, hints, stored: stored.flatMap { StoredVersion($0) }, priority: .immediate
                 ) { outcome in
                     if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
@@ -305,7 +306,8 @@ package final class CoverPipeline: Sendable {
                         continuation.resume(returning: outcome.failure.map { .failure($0) } ?? .success(nil))
                     }
                 }
-                Task {
+                request.mark = mark
+                Task { [request] in
                     await scheduler.submit([(url, request)])
                     // A cancellation before this found nothing to cancel.
                     if caller.isCancelled { await scheduler.cancelRequests(of: ObjectIdentifier(caller)) }
@@ -339,6 +341,9 @@ package final class CoverPipeline: Sendable {
     func endRun(_ run: ObjectIdentifier) { state.withLock { _ = $0.runs.removeValue(forKey: run) } }
 
     // MARK: - The network
+
+    /// `PendingStores.mark`. Nothing was stored before the scheduler started.
+    var storeMark: Int { startedScheduler?.pending.mark ?? 0 }
 
     /// Nil if nothing was downloaded yet.
     var startedScheduler: DownloadScheduler? { state.withLock { $0.scheduler } }

@@ -135,7 +135,7 @@ struct Prefetcher: Sendable {
             if let absence = item.hints.absence, candidate.options.usesAbsence {
                 failed(candidate, .absent(candidate.location, absence))
             } else {
-                requests.append((candidate.url, request(candidate, item.hints, stored: item.stored)))
+                requests.append((candidate.url, request(candidate, item.hints, stored: item.stored, mark: item.mark)))
             }
         }
         guard !requests.isEmpty else { return }
@@ -160,7 +160,7 @@ struct Prefetcher: Sendable {
     }
 
     private func request(
-        _ candidate: CoverCandidate, _ hints: Hints, stored: StoredVersion? = nil
+        _ candidate: CoverCandidate, _ hints: Hints, stored: StoredVersion? = nil, mark: Int? = nil
     ) -> FetchRequest {
         var request = candidate.fetchRequest(owner: run, hints, stored: stored, priority: .normal) { [self] outcome in
             if let failure = outcome.failure {
@@ -171,6 +171,7 @@ struct Prefetcher: Sendable {
             (outcome.url, outcome.line) = (candidate.location, candidate.line)
             run.add(outcome)
         }
+        request.mark = mark
         request.isPutAwaited = { [run] in !run.isCancelled }
         return request
     }

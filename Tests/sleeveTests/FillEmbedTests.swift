@@ -79,7 +79,7 @@ extension CommandTests {
                     first.embeddedBytes == after.filter { !$0.key.hasSuffix(".jpg") }.values.reduce(0) { $0 + $1.count }
                 )
                 #expect(try await run(stage, fill).0.embedded == 0)
-                let undone = try await stage.run("fill", "--undo", "--json")
+                let undone = try await stage.run("fill", "undo", "--json")
                 let counts = try JSONDecoder().decode(Undone.self, from: Data(undone.stdout.utf8))
                 #expect((counts.removed, counts.removedFromTags) == (0, Self.formats.count), "\(undone)")
                 #expect(files(stage) == before)
@@ -161,7 +161,7 @@ extension CommandTests {
                     let after = files(stage)
                     // A killed run is one to take back, too, even if it has embedded nothing.
                     func undo() async throws {
-                        for _ in 0..<3 { #expect(try await stage.run("fill", "--undo").status == 0) }
+                        for _ in 0..<3 { #expect(try await stage.run("fill", "undo").status == 0) }
                     }
                     try await undo()
                     #expect(files(stage) == before)

@@ -98,7 +98,7 @@ extension CommandTests {
         @Test func `a doubtful cover is listed, and written only when that is wanted`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
-                let review = try await stage.run("fill", "--review")
+                let review = try await stage.run("fill", "review")
                 #expect(review.stdout.contains("Deezer: Someone, Reissued"), "\(review)")
                 let (accepted, _) = try await run(stage, fill + ["--accept-doubtful"])
                 #expect((accepted.filled, accepted.doubtful) == (1, 0))
@@ -110,13 +110,13 @@ extension CommandTests {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
                 struct Line: Decodable { var url: String }
-                let review = try await stage.run("fill", "--review", "--json")
+                let review = try await stage.run("fill", "review", "--json")
                 let line = try #require(review.stdout.split(separator: "\n").first)
                 let url = try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
                 #expect(try await stage.run("album", "edit", "Reissued", "--cover-url", url).status == 0)
-                #expect(try await stage.run("fill", "--review").stdout == "No doubtful covers.\n")
+                #expect(try await stage.run("fill", "review").stdout == "No doubtful covers.\n")
                 #expect(try await stage.run("album", "undo").status == 0)
-                #expect(try await stage.run("fill", "--review").stdout.contains("Deezer: Someone, Reissued"))
+                #expect(try await stage.run("fill", "review").stdout.contains("Deezer: Someone, Reissued"))
                 let (next, _) = try await run(stage, fill)
                 #expect((next.filled, next.doubtful) == (0, 1))
             }
@@ -145,7 +145,7 @@ extension CommandTests {
                     #expect(try addresses() == 3)
                 }
                 // The file is a person's: an undo leaves it.
-                #expect(try await stage.run("fill", "--undo").status == 0)
+                #expect(try await stage.run("fill", "undo").status == 0)
                 #expect(pictures(stage) == ["Id/With an Id/cover.jpg": Array(mine)])
             }
         }
@@ -155,15 +155,15 @@ extension CommandTests {
                 _ = try await run(stage, fill)
                 try FileManager.default.removeItem(atPath: "\(stage.folder)/music/Id/With an Id/cover.jpg")
                 let accepted = try await sleeveTests.run(
-                    ["fill", "--offline", "--accept", "Someone - Reissued"] + fill.dropFirst(2),
+                    ["fill", "accept", "--offline", "Someone - Reissued"] + fill.dropFirst(2),
                     environment: stage.environment)
                 // The picture itself is requested: offline, it is not there.
                 #expect(accepted.status == 3, "\(accepted)")
-                let review = try await stage.run("fill", "--review")
+                let review = try await stage.run("fill", "review")
                 #expect(review.stdout == "No doubtful covers.\n", "\(review)")
                 // What is wrong elsewhere is no fault of this one.
                 try Data("no sound".utf8).write(to: URL(filePath: "\(stage.folder)/music/None/Nowhere/3.mp3"))
-                let (next, result) = try await run(stage, ["fill", "--accept", "Reissued"] + fill.dropFirst(2))
+                let (next, result) = try await run(stage, ["fill", "accept", "Reissued"] + fill.dropFirst(2))
                 #expect(result.status == 0, "\(result)")
                 #expect(
                     (next.albums, next.filled) == (1, 1), "without folders: those that were scanned; no other album")
@@ -178,13 +178,13 @@ extension CommandTests {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
                 let filled = pictures(stage)
-                _ = try await run(stage, ["fill", "--accept", "Reissued"] + fill.dropFirst(2))
+                _ = try await run(stage, ["fill", "accept", "Reissued"] + fill.dropFirst(2))
                 let files = pictures(stage)
-                let plan = try await stage.run("fill", "--undo", "--dry-run")
+                let plan = try await stage.run("fill", "undo", "--dry-run")
                 let path = "\(stage.folder)/music/Someone/Reissued/cover.jpg"
                 #expect(plan.stdout == "\(path): would be removed\nWould remove 1 cover.\n", "\(plan)")
                 #expect(pictures(stage) == files && files.count == filled.count + 1)
-                #expect(try await stage.run("fill", "--undo").status == 0)
+                #expect(try await stage.run("fill", "undo").status == 0)
                 #expect(pictures(stage) == filled)
                 let (next, _) = try await run(stage, fill)
                 #expect((next.filled, next.doubtful) == (0, 1))
@@ -209,7 +209,7 @@ extension CommandTests {
                 #expect((first.filled, first.doubtful, first.missing) == (2, 2, 1), "\(result)")
                 #expect(result.stderr.contains("D, Title D (1999): not written"), "\(result)")
                 #expect(result.stderr.contains("has one colour only"), "\(result)")
-                let review = try await stage.run("fill", "--review")
+                let review = try await stage.run("fill", "review")
                 #expect(review.stdout.contains("albums of other artists have the same picture"), "\(review)")
                 #expect(review.stdout.contains("it has 5 tracks, not 2"), "\(review)")
                 let (second, _) = try await run(stage, fill)
@@ -222,17 +222,17 @@ extension CommandTests {
         @Test func `a refused cover is not proposed again until that is wanted`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
-                let refused = try await stage.run("fill", "--refuse", "Reissued")
+                let refused = try await stage.run("fill", "refuse", "Reissued")
                 #expect(refused.status == 0 && refused.stderr.contains("refused 1 cover"), "\(refused)")
-                #expect(try await stage.run("fill", "--review").stdout == "No doubtful covers.\n")
+                #expect(try await stage.run("fill", "review").stdout == "No doubtful covers.\n")
                 let (second, _) = try await run(stage, fill + ["--accept-doubtful"])
                 #expect((second.filled, second.missing, second.doubtful) == (0, 2, 0))
                 let (third, _) = try await run(stage, fill + ["--retry-missing"])
                 #expect((third.missing, third.doubtful) == (1, 1))
-                _ = try await stage.run("fill", "--refuse", "Reissued")
+                _ = try await stage.run("fill", "refuse", "Reissued")
                 let why = try await stage.run("why", "Reissued")
                 #expect(why.stdout.contains("refused by you") && why.stdout.contains("has no MusicBrainz id"), "\(why)")
-                let unknown = try await stage.run("fill", "--refuse", "Low Tide")
+                let unknown = try await stage.run("fill", "refuse", "Low Tide")
                 #expect(unknown.status == 1 && unknown.stderr.contains("no doubtful cover"), "\(unknown)")
             }
         }
@@ -280,7 +280,7 @@ extension CommandTests {
                 _ = try await run(stage, fill)
                 let mine = stage.folder + "/music/Id/With an Id/cover.jpg"
                 try Data("mine".utf8).write(to: URL(filePath: mine))
-                let undone = try await stage.run("fill", "--undo")
+                let undone = try await stage.run("fill", "undo")
                 #expect(undone.status == 0, "\(undone)")
                 #expect(pictures(stage) == ["Id/With an Id/cover.jpg": Array("mine".utf8)])
                 // The library has no cover of it any more: the next fill looks again.
@@ -294,7 +294,7 @@ extension CommandTests {
                 _ = try await run(stage, fill)
                 let files = pictures(stage)
                 for words in [[stage.folder + "/music"], ["--upgrade"]] {
-                    let result = try await sleeveTests.run(["fill", "--undo"] + words, environment: stage.environment)
+                    let result = try await sleeveTests.run(["fill", "undo"] + words, environment: stage.environment)
                     #expect(result.status == 64, "\(result)")
                 }
                 #expect(pictures(stage) == files)
@@ -350,7 +350,7 @@ extension CommandTests {
                 try await withMusic { stage, fill in
                     _ = try await run(stage, fill)
                     var whole = pictures(stage)
-                    #expect(try await stage.run("fill", "--undo").status == 0)
+                    #expect(try await stage.run("fill", "undo").status == 0)
                     #expect(pictures(stage).isEmpty)
                     let booklet = "None/Nowhere/booklet.jpg"
                     try Data("mine".utf8).write(to: URL(filePath: "\(stage.folder)/music/\(booklet)"))
@@ -370,7 +370,7 @@ extension CommandTests {
                     let library = try String(contentsOfFile: stage.folder + "/albums.json", encoding: .utf8)
                     #expect(library.components(separatedBy: "coverUrl").count == 4, "\(library)")
                     // A killed fill remembers what it has written.
-                    for _ in 0...kills { _ = try await stage.run("fill", "--undo") }
+                    for _ in 0...kills { _ = try await stage.run("fill", "undo") }
                     #expect(Array(pictures(stage).keys) == [booklet])
                 }
             }

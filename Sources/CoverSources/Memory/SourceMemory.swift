@@ -62,6 +62,9 @@ package actor SourceMemory {
 
         private var decided: [SourceCandidate] { current.decided(decisions) }
 
+        /// Covers that need no request, with what a person has decided about them.
+        package func decided(_ known: [SourceCandidate]) -> [SourceCandidate] { known.decided(decisions) }
+
         /// What the last answer of each source has found. An earlier one may be to another request, for a title that the tags have no longer.
         private var current: [SourceCandidate] {
             let urls = Dictionary(answers.map { ($0.source, $0.url) }) { $1 }
@@ -142,6 +145,12 @@ package actor SourceMemory {
         try perform {
             for candidate in candidates { try tables.decide(candidate.identity, of: album, isAccepted: false) }
         }
+    }
+
+    /// Withdraws what a person has decided about covers: they are judged again.
+    /// - Parameter album: `AlbumQuery.key`.
+    package func allow(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
+        try perform { for candidate in candidates { try tables.forgetDecision(about: candidate.identity, of: album) } }
     }
 
     private func perform<Result>(_ body: () throws -> Result) throws(SourceMemoryError) -> Result {

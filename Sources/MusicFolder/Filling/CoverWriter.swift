@@ -17,6 +17,8 @@ package actor CoverWriter {
         /// The cover is not larger than the file that it would replace.
         case notLarger(BytePath)
         case failed(folder: BytePath, reason: String)
+        /// The file system is full or read-only.
+        case noRoom(folder: BytePath, reason: String)
     }
 
     private nonisolated let thread = ThreadExecutor()
@@ -53,6 +55,8 @@ package actor CoverWriter {
             return .failed(
                 folder: target.folder,
                 reason: "something that is no cover has the name of the file; remove or rename it")
+        } catch let error as SystemError where [ENOSPC, EDQUOT, EROFS].contains(error.number) {
+            return .noRoom(folder: target.folder, reason: error.reason)
         } catch let error as SystemError {
             return .failed(folder: target.folder, reason: error.reason)
         } catch {
@@ -198,6 +202,12 @@ package actor CoverWriter {
             if hadTags || undone.contains(where: { if case .failed = $0 { false } else { true } }) { break }
         }
         return results
+    }
+
+    /// Removes a file of this run, if it is unchanged. - Returns: Whether it was.
+    package func takeBack(_ file: WrittenFile) -> Bool {
+        guard case .removed? = try? undo(file, false, { _ in "" }) else { return false }
+        return true
     }
 
     /// Forgets where the covers of albums were found. - Returns: For each, the URL that a fill has given to the album of the library.

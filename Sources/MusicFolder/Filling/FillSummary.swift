@@ -36,7 +36,10 @@ package struct FillSummary: Sendable, Hashable {
         case .written(_, _, let bytes, _, _):
             files += 1
             self.bytes += bytes
-        case .exists, .placeholder: break
+        case .takenBack(_, _, let bytes):
+            files -= 1
+            self.bytes -= bytes
+        case .exists, .placeholder, .stopped: break
         case .unwritten: unwritten += 1
         case .missing: missing += 1
         case .doubtful: doubtful += 1

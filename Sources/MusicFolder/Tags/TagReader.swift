@@ -10,6 +10,21 @@ final class TagReader {
     /// A picture larger than this is not kept for comparison.
     private static let maximumKept = 16 << 20
 
+    /// The bytes of the picture that `read` has found last; only if `keepsPicture`.
+    private var (keepsPicture, kept) = (false, [UInt8]())
+
+    /// Writes the picture of a file into a new file. - Returns: Its digest in `made`.
+    func take(_ change: TagChange) -> ChangeOutcome {
+        keepsPicture = true
+        defer { (keepsPicture, kept) = (false, []) }
+        guard case .success(let tags) = read(change.path), tags.picture != nil else { return .absent }
+        let file = change.copy.withCString { open($0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+        guard file >= 0 else { return .failed(error: errno) }
+        defer { close(file) }
+        guard kept.withUnsafeBytes({ writeAll($0, to: file) }) else { return .failed(error: errno) }
+        return .made(audio: Digest(of: kept))
+    }
+
     /// Reads a file. It may block, crash or never return: the parsers are large, and the bytes are untrusted.
     func read(_ path: BytePath) -> Result<AudioTags, TagRecord.Failure> {
         let (descriptor, status): (Int32, FileStatus)
@@ -59,6 +74,7 @@ final class TagReader {
         let isFront = type == EmbeddedPicture.frontCover
         if tags.picture.map({ isFront && $0.type != EmbeddedPicture.frontCover }) ?? true {
             tags.picture = picture(bytes, type)
+            if keepsPicture { kept = Array(bytes) }
         }
     }
 

@@ -21,13 +21,14 @@ import Testing
 
     private func plan(
         _ albums: [ScannedAlbum], written: [WrittenFile] = [], upgrades: Bool = false,
-        whyUnwritable: (BytePath) -> String? = { _ in nil }
+        filled: [Album.ID: FillPlan.FilledCover] = [:], removed: Set<BytePath> = [],
+        obstacle: (BytePath) -> FillPlan.Obstacle? = { _ in nil }
     ) -> FillPlan {
         var options = FillOptions()
         options.upgrades = upgrades
         return FillPlan(
-            albums.map { ($0, Album(title: "Low Tide")) }, written: written, options: options,
-            whyUnwritable: whyUnwritable)
+            albums.map { ($0, Album(id: "1", title: "Low Tide")) }, written: written, filled: filled, removed: removed,
+            options: options, obstacle: obstacle)
     }
 
     private func file(_ folder: String, _ name: String) -> WrittenFile {
@@ -44,9 +45,9 @@ import Testing
 
     @Test func `a folder with other albums, and one that takes no file, are obstacles`() {
         let albums = [scanned("/m/a", isShared: true), scanned("/m/b")]
-        let plan = plan(albums, whyUnwritable: { $0 == BytePath("/m/b") ? "read-only" : nil })
+        let plan = plan(albums, obstacle: { $0 == BytePath("/m/b") ? .readOnly : nil })
         #expect(plan.jobs.isEmpty)
-        #expect(plan.obstacles.map(\.obstacle) == [.shared, .unwritable(reason: "read-only")])
+        #expect(plan.obstacles.map(\.obstacle) == [.shared, .readOnly])
     }
 
     @Test func `a file that is no image is an obstacle and no cover`() {

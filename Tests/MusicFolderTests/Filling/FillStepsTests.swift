@@ -34,7 +34,7 @@ import Testing
         steps.didFail("i.example: 404", isAbsent: true)
         #expect(steps.next() == .search(skipping: [.itunes]))
         steps.add(findings([], [(.deezer, .notFound)]))
-        #expect(steps.next() == .end(.missing))
+        #expect(steps.next() == .end(.missing("none of the sources has its cover")))
     }
 
     @Test(arguments: [false, true])
@@ -77,6 +77,6 @@ import Testing
         var steps = FillSteps(own: [], sources: [.caa], acceptsDoubtful: false)
         #expect(steps.next() == .search(skipping: []))
         steps.add(SourceFindings())
-        #expect(steps.next() == .end(.missing))
+        #expect(steps.next() == .end(.missing("none of the sources has its cover")))
     }
 }

@@ -36,6 +36,7 @@ struct ChangedCopy {
         let pictures: PictureChange
         var added: EmbeddableCover?
         switch change.action {
+        case .take: return .absent
         case .add:
             guard tags.picture == nil else { throw EmbeddingProblem(reason: "has got a picture meanwhile") }
             let cover = try EmbeddableCover(folder.file(copyName).contents())

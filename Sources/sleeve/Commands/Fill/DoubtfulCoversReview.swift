@@ -4,15 +4,19 @@ import CoverSources
 import MusicFolder
 import Platform
 
-/// The doubtful covers that the gallery shows; they are those of `sleeve fill --review`.
+/// The doubtful covers that the gallery shows; they are those of `sleeve fill review`.
 struct DoubtfulCoversReview: CoverReview {
     let configuration: LibraryConfiguration
 
-    /// Nil before a source was asked. Fills of other processes may create it at any time.
-    private var memory: SourceMemory? { .existing(for: configuration) }
+    /// Nil before a source was asked. Fills of other processes may create the memory at any time.
+    private func covers(_ albums: [Album]) -> FoundCovers? {
+        SourceMemory.existing(for: configuration).map {
+            FoundCovers($0, albums, archive: configuration.coverArtArchive.absoluteString)
+        }
+    }
 
     func albums(among albums: [Album]) async throws -> [Album.ID] {
-        try await memory?.doubtfulAlbums(among: albums).map(\.id) ?? []
+        try await covers(albums)?.doubtful().map(\.album.id) ?? []
     }
 
     func candidates(of album: Album) async throws -> [ProposedCover] {
@@ -24,11 +28,9 @@ struct DoubtfulCoversReview: CoverReview {
         }
     }
 
-    func refuse(_ album: Album) async throws {
-        try await memory?.refuse(found(album), of: AlbumQuery(album).key)
-    }
+    func refuse(_ album: Album) async throws { try await covers([album])?.refuse(found(album), of: album) }
 
     private func found(_ album: Album) async throws -> [SourceCandidate] {
-        try await memory?.record(of: AlbumQuery(album).key).candidates.filter { $0.certainty == .doubtful } ?? []
+        try await covers([album])?.covers(of: 1).covers.filter { $0.certainty == .doubtful } ?? []
     }
 }

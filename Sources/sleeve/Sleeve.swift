@@ -73,7 +73,8 @@ struct Sleeve: AsyncParsableCommand {
             rest.removeFirst()
             subcommands = command.configuration.subcommands
             // `fill` is a command, and a group of commands.
-            let isCommand = command == FillCommand.self && !subcommands.contains { $0.configuration.commandName == rest.first }
+            let isCommand =
+                command == FillCommand.self && !subcommands.contains { $0.configuration.commandName == rest.first }
             if subcommands.isEmpty || isCommand { return (command, rest) }
         }
         return (nil, rest)

@@ -151,7 +151,8 @@ final class SourceTables {
     }
 
     func forgetDecision(about picture: String, of album: String) throws {
-        try database.statement("DELETE FROM decisions WHERE album = ? AND picture = ?").run(.text(album), .text(picture))
+        try database.statement("DELETE FROM decisions WHERE album = ? AND picture = ?").run(
+            .text(album), .text(picture))
     }
 
     func forgetDecisions(of album: String, isAccepted: Bool) throws {

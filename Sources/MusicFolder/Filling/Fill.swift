@@ -13,19 +13,22 @@ package struct Fill: Sendable {
     let options: FillOptions
     private let tags: TagPictures
     private let scratch: BytePath
-    private let written: RepeatedPictures
+    let written: RepeatedPictures
+    let repeated: Set<String>
 
     /// - Parameters:
     ///   - sources: The names of the queue's sources.
     ///   - scratch: A folder of this process, for pictures that are not in the cache.
     ///   - written: The pictures of earlier fills.
+    ///   - repeated: Those that earlier fills have found for unrelated albums, by their digests.
     package init(
         _ library: LibraryAPI, asking queue: SourceQueue, _ sources: Set<SourceName>, writer: CoverWriter,
-        tags: TagPictures, scratch: BytePath, options: FillOptions, written: RepeatedPictures = .init()
+        tags: TagPictures, scratch: BytePath, options: FillOptions, written: RepeatedPictures = .init(),
+        repeated: Set<String> = []
     ) {
         (self.library, self.queue, self.sources) = (library, queue, sources)
         (self.writer, self.tags, self.scratch, self.options) = (writer, tags, scratch, options)
-        self.written = written
+        (self.written, self.repeated) = (written, repeated)
     }
 
     /// Runs to the end, or until its task is cancelled; covers that were written stay.
@@ -43,7 +46,7 @@ package struct Fill: Sendable {
         let (lookups, work) = AsyncStream<FillRun.Lookup>.makeStream()
         let (messages, inbox) = AsyncStream<FillRun.Message>.makeStream()
         let outcomes = library.prefetch(requests)
-        var run = FillRun(self, jobs, pictures: written, feed, work, onEvent, progress)
+        var run = FillRun(self, jobs, feed, work, onEvent, progress)
         await withTaskGroup { group in
             group.addTask {
                 do throws(LibraryError) {
@@ -89,7 +92,8 @@ package struct Fill: Sendable {
         var filled: [String] = []
         if let cover = job.filled, await isCertain(cover, for: job.query) { filled = [cover.url] }
         return FillSteps(
-            own: job.ownURLs, filled: filled, servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags,
+            own: job.ownURLs, filled: filled,
+            servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags,
             sources: sources, acceptsDoubtful: options.acceptsDoubtful)
     }
 

@@ -60,7 +60,8 @@ package struct FillPlan: Sendable {
     ///   - obstacle: Why no file can be created in a folder; nil if one can.
     package init(
         _ albums: [(scanned: ScannedAlbum, album: Album?)], written: [WrittenFile],
-        filled: [Album.ID: FilledCover] = [:], removed: Set<BytePath> = [], options: FillOptions, obstacle: (BytePath) -> Obstacle?
+        filled: [Album.ID: FilledCover] = [:], removed: Set<BytePath> = [], options: FillOptions,
+        obstacle: (BytePath) -> Obstacle?
     ) {
         let own = Dictionary(written.map { ($0.path, $0) }) { $1 }
         let gone = Dictionary(written.filter { removed.contains($0.path) }.map { ($0.folder, $0) }) { $1 }

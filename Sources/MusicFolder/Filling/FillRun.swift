@@ -54,11 +54,11 @@ struct FillRun: Sendable {
     private(set) var problem: LibraryError?
 
     init(
-        _ fill: Fill, _ jobs: [FillJob], pictures: RepeatedPictures, _ feed: AsyncStream<CoverRequest>.Continuation,
+        _ fill: Fill, _ jobs: [FillJob], _ feed: AsyncStream<CoverRequest>.Continuation,
         _ work: AsyncStream<Lookup>.Continuation, _ onEvent: @escaping @Sendable (FillEvent) -> Void,
         _ progress: @escaping @Sendable (FillSummary) -> Void
     ) {
-        (self.fill, self.jobs, self.pictures, self.feed, self.work) = (fill, jobs, pictures, feed, work)
+        (self.fill, self.jobs, pictures, self.feed, self.work) = (fill, jobs, fill.written, feed, work)
         (self.onEvent, self.progress) = (onEvent, progress)
         unfinished = Set(jobs.indices)
         summary.albums = jobs.count
@@ -134,13 +134,14 @@ struct FillRun: Sendable {
             steps[number].reject(reason)
             return advance(number)
         }
-        let isRepeated = pictures.add(digest.description, of: job.query)
+        let isRepeated = pictures.add(digest.description, of: job.query) || fill.repeated.contains(digest.description)
         if let offer, offer.match.isByName {
             let judged = isRepeated ? offer.doubted(Self.repeated) : offer
             await fill.queue.judge(judged, for: job.query)
             if isRepeated {
                 steps[number].doubt(judged)
-                await takeBack(digest)
+                summary.repeatedPictures.insert(digest.description)
+                if !fill.options.acceptsDoubtful { await takeBack(digest) }
                 return advance(number)
             }
         }

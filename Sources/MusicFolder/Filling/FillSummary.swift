@@ -21,6 +21,9 @@ package struct FillSummary: Sendable, Hashable {
     /// Why the run could not go on, such as a full disk of the cache.
     package var stopReason: String?
 
+    /// Pictures that have turned out to be those of unrelated albums, by their digests.
+    package var repeatedPictures: Set<String> = []
+
     /// The source that needs most time for the albums that are left, and when it is done with them.
     package var slowest: Slowest?
 

@@ -5,6 +5,7 @@ import SQLite
 extension MusicState {
     static let fillsSchema = """
         CREATE TABLE IF NOT EXISTS last_fill (number INTEGER PRIMARY KEY CHECK (number = 1), request TEXT NOT NULL);
+        CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
             WITHOUT ROWID;
         """
@@ -39,13 +40,33 @@ extension MusicState {
         }
     }
 
+    /// The pictures that fills have found for unrelated albums, by their digests.
+    package func repeatedPictures() throws(Problem) -> Set<String> {
+        try reading {
+            var digests: Set<String> = []
+            try database.statement("SELECT digest FROM repeated_pictures").each { digests.insert($0.text(0)) }
+            return digests
+        }
+    }
+
+    package func save(repeatedPictures digests: Set<String>) throws(Problem) {
+        if digests.isEmpty { return }
+        try transaction {
+            for digest in digests {
+                try database.statement("INSERT OR IGNORE INTO repeated_pictures VALUES (?)").run(.text(digest))
+            }
+        }
+    }
+
     /// Remembers what a fill of folders has said, in place of what it said before.
     /// - Returns: The messages that it did not say before.
     package func tell(_ messages: Set<String>, of folders: [BytePath]) throws(Problem) -> Set<String> {
         let key = folders.map { "\($0)" }.sorted().joined(separator: "\n")
         var news = messages
         try transaction {
-            try database.statement("SELECT message FROM told WHERE folders = ?").each(.text(key)) { news.remove($0.text(0)) }
+            try database.statement("SELECT message FROM told WHERE folders = ?").each(.text(key)) {
+                news.remove($0.text(0))
+            }
             try database.statement("DELETE FROM told WHERE folders = ?").run(.text(key))
             for message in messages {
                 try database.statement("INSERT INTO told VALUES (?, ?)").run(.text(key), .text(message))

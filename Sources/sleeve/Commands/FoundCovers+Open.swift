@@ -34,7 +34,9 @@ extension LibraryAPI {
     /// The covers of fills that a person has removed, with their albums as `fill review` prints them.
     func removedCovers() async throws -> [(name: String, file: WrittenFile)] {
         guard let state = MusicState.existing(of: configuration.libraryPath) else { return [] }
-        let names = try await albums.all().enumerated().map { ($0.element.id, "\($0.offset + 1). \($0.element.fullName)") }
+        let names = try await albums.all().enumerated().map {
+            ($0.element.id, "\($0.offset + 1). \($0.element.fullName)")
+        }
         let byID = Dictionary(names) { first, _ in first }
         return try state.removedFiles().compactMap { file in byID[file.album].map { ($0, file) } }
     }

@@ -34,7 +34,9 @@ struct SourceOptions: ParsableArguments {
         case service(SourceName)
 
         init?(argument: String) {
-            if argument == "tags" { self = .tags } else {
+            if argument == "tags" {
+                self = .tags
+            } else {
                 guard let name = SourceName(rawValue: argument) else { return nil }
                 self = .service(name)
             }

@@ -44,7 +44,9 @@ struct AlbumReference: ExpressibleByArgument {
                 // Most titles are in no name that is asked for.
                 guard wanted.contains(album.title.withoutControls.lowercased()) else { return false }
                 let names = [album.title, "\(album.artist) - \(album.title)", album.shortName]
-                return names.contains { [$0, "\($0) (\(album.year))"].map { $0.withoutControls.lowercased() }.contains(wanted) }
+                return names.contains {
+                    [$0, "\($0) (\(album.year))"].map { $0.withoutControls.lowercased() }.contains(wanted)
+                }
             }
         }
     }

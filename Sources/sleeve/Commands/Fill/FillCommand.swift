@@ -45,7 +45,9 @@ struct FillCommand: AsyncParsableCommand {
             var work = FillWork(arguments, library, state)
             (work.options.acceptsDoubtful, work.options.upgrades) = (acceptDoubtful, upgrade)
             let last = music.folders.isEmpty ? try state.lastFill()?.folders ?? [] : []
-            if music.folders.isEmpty, last.isEmpty { throw fail("name the music folders to fill: there was no fill yet") }
+            if music.folders.isEmpty, last.isEmpty {
+                throw fail("name the music folders to fill: there was no fill yet")
+            }
             try await work.run(try music.scan(else: last), isDryRun: dryRun, request: words)
         }
     }

@@ -29,7 +29,9 @@ struct FillReview: AsyncParsableCommand {
             for album in found { try print(album) }
             let removed = refused ? try await library.removedCovers() : []
             for (name, file) in removed {
-                if options.json { try printJSON(["album": file.album, "removed": "\(file.path)"]) } else {
+                if options.json {
+                    try printJSON(["album": file.album, "removed": "\(file.path)"])
+                } else {
                     try printLine("\(name)\n  you removed \(file.path)")
                 }
             }
@@ -75,7 +77,9 @@ struct FillAccept: AsyncParsableCommand {
             work.only = []
             for reference in references.texts {
                 for (covers, found) in try await FoundCovers.named(reference, in: library) {
-                    guard let cover = found.covers.first else { throw fail("no doubtful cover of “\(reference)” is known") }
+                    guard let cover = found.covers.first else {
+                        throw fail("no doubtful cover of “\(reference)” is known")
+                    }
                     try await covers.accept(cover, of: found.album)
                     work.only?.insert(found.album.id)
                 }
@@ -103,7 +107,9 @@ struct FillRefuse: AsyncParsableCommand {
                     try await covers.refuse(found.covers, of: found.album)
                     if !editing.options.quiet { Log.info("refused \(Decimals.count(found.covers.count, "cover"))") }
                     var album = found.album
-                    guard let url = album.coverURL, found.covers.contains(where: { $0.pictures.contains(url) }) else { continue }
+                    guard let url = album.coverURL, found.covers.contains(where: { $0.pictures.contains(url) }) else {
+                        continue
+                    }
                     album.coverURL = nil
                     try await library.albums.edit([(found.album, album)])
                 }

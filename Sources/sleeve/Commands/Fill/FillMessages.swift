@@ -55,7 +55,9 @@ final class FillMessages: Sendable {
         for root in outcome.findings.emptyRoots {
             add(.file, "\(root): has no audio file left; nothing of it was removed. Is its disk mounted?")
         }
-        for link in outcome.findings.outsideLinks { add(.note, "\(link): is a link out of the folder; --follow follows it") }
+        for link in outcome.findings.outsideLinks {
+            add(.note, "\(link): is a link out of the folder; --follow follows it")
+        }
         for album in outcome.update?.gone ?? [] { add(.note, "gone: \(album.shortName)") }
     }
 
@@ -74,7 +76,8 @@ final class FillMessages: Sendable {
         case .unwritten(let album, let folder, let reason):
             if state.withLock({ $0.stops.contains(reason) }) { return }
             add(.folder, "\(folder): no cover file of \(album.fullName): \(reason)")
-        case .placeholder(let album, let url, let reason): add(.note, "\(album.fullName): not written: \(url): \(reason)")
+        case .placeholder(let album, let url, let reason):
+            add(.note, "\(album.fullName): not written: \(url): \(reason)")
         case .takenBack(let album, let path, _):
             add(.note, "\(path): removed again: albums of other artists have the same picture as \(album.fullName)")
         case .written(_, let file, _, let url, let origin):

@@ -40,7 +40,10 @@ struct FillResult {
             + " without a cover file (\(ByteSize(summary.bytes)), \(Decimals.text(seconds, 1)) s).\n"
         let nothing = "Nothing to fill" + (covered > 0 ? ": \(albums(covered)) a cover file.\n" : ".\n")
         let counts: [(Int, (Int) -> String)] = [
-            (summary.missing, { "\(albums($0)) no cover at the sources that were asked; `sleeve why` tells what each answered." }),
+            (
+                summary.missing,
+                { "\(albums($0)) no cover at the sources that were asked; `sleeve why` tells what each answered." }
+            ),
             (summary.doubtful, { "\(albums($0)) only doubtful covers; `sleeve fill review` lists them." }),
             (summary.failed, { "\(Decimals.count($0, "album")) failed; the next fill tries again." }),
             (unwritten, { "\(Decimals.count($0, "folder")) got no cover file." }),
@@ -55,12 +58,21 @@ struct FillResult {
 extension EmbedSummary {
     /// Says what was written into tags, and which files are left as they are; empty if there are none.
     var text: String {
-        let (count, names) = (otherFormats.values.reduce(0, +), otherFormats.keys.sorted().joined(separator: ", "))
         var text = ""
-        if embedded > 0 { text += "Wrote the cover into the tags of \(Decimals.count(embedded, "file")) (\(ByteSize(bytes))).\n" }
-        if failed > 0 { text += "\(Decimals.count(failed, "file or folder", "files or folders")) could not be written.\n" }
-        if count == 0 { return text }
-        return text + "\(Decimals.count(count, "file")) of \(names) \(count == 1 ? "is left as it is" : "are left as they are"): "
+        if embedded > 0 {
+            text += "Wrote the cover into the tags of \(Decimals.count(embedded, "file")) (\(ByteSize(bytes))).\n"
+        }
+        if failed > 0 {
+            text += "\(Decimals.count(failed, "file or folder", "files or folders")) could not be written.\n"
+        }
+        return text + otherFormatsText
+    }
+
+    var otherFormatsText: String {
+        let (count, names) = (otherFormats.values.reduce(0, +), otherFormats.keys.sorted().joined(separator: ", "))
+        if count == 0 { return "" }
+        return
+            "\(Decimals.count(count, "file")) of \(names) \(count == 1 ? "is left as it is" : "are left as they are"): "
             + "Sleeve writes covers into MP3, FLAC, MP4, Ogg (Vorbis, Opus).\n"
     }
 }

@@ -60,12 +60,15 @@ struct FillUndo: AsyncParsableCommand {
             }
         }
         if !dryRun { try await forget(albums, library, writer) }
-        let done = [(removed, "taken back"), (restored, "put back"), (tags.removed, "taken out of tags")].filter { $0.0 > 0 }
-            .map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
+        let done = [(removed, "taken back"), (restored, "put back"), (tags.removed, "taken out of tags")].filter {
+            $0.0 > 0
+        }
+        .map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
         let isNothing = done.isEmpty && kept + failed == 0
         try editing.options.printResult(
             json: [
-                "removed": removed, "restored": restored, "kept": kept, "failed": failed, "removedFromTags": tags.removed,
+                "removed": removed, "restored": restored, "kept": kept, "failed": failed,
+                "removedFromTags": tags.removed,
             ],
             text: isNothing ? "There is no fill to take back.\n" : done.map { "\($0).\n" }.joined())
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
@@ -75,7 +78,8 @@ struct FillUndo: AsyncParsableCommand {
     private func undo(_ covers: [EmbeddedCover], _ state: MusicState) async throws -> EmbedSummary {
         if covers.isEmpty { return EmbedSummary() }
         return try await FillWork.withEmbedder(
-            state, every: progress.interval(editing.options), { "\(Decimals.count($0.removed, "cover")) taken out of tags" }
+            state, every: progress.interval(editing.options),
+            { "\(Decimals.count($0.removed, "cover")) taken out of tags" }
         ) { event in
             switch event {
             case .kept(let path): Log.warning("\(path): its tags or its audio were changed since; it stays as it is")

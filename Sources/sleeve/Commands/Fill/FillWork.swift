@@ -38,7 +38,8 @@ struct FillWork {
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
         let scanned = scannedAlbums(outcome, albums)
         let plan = FillPlan(
-            scanned, written: written, filled: Dictionary(filled) { $1 }, removed: Set(try state.removedFiles().map(\.path)),
+            scanned, written: written, filled: Dictionary(filled) { $1 },
+            removed: Set(try state.removedFiles().map(\.path)),
             options: options, obstacle: FillPlan.Obstacle.ofWriting)
         let messages = FillMessages(report: arguments.output.report)
         messages.add(plan)
@@ -52,7 +53,7 @@ struct FillWork {
                 try arguments.options.printResult(
                     json: ["embedded": tags.embedded, "embeddedBytes": tags.bytes],
                     text: "\(Decimals.count(tags.embedded, "file")) would get a cover in the tags, and those of albums "
-                        + "whose covers would be found.\n")
+                        + "whose covers would be found.\n" + tags.otherFormatsText)
             }
             return messages.print(isQuiet: isQuiet)
         }
@@ -69,6 +70,7 @@ struct FillWork {
             report?.add(event)
             messages.add(event)
         }
+        try state.save(repeatedPictures: summary.repeatedPictures)
         let isWhole = Signals.received == nil
         let embedding =
             arguments.covers.embed && isWhole
@@ -113,8 +115,9 @@ struct FillWork {
             in: BytePath(scratch.path), start: try TagsWorker.starter(), isCancelled: { Signals.received != nil })
         let work = Fill(
             library, asking: try arguments.sources.queue(for: library, memory: memory),
-            Set(try arguments.sources.sources().map(\.name)), writer: writer, tags: tags, scratch: BytePath(scratch.path),
-            options: options, written: pictures)
+            Set(try arguments.sources.sources().map(\.name)), writer: writer, tags: tags,
+            scratch: BytePath(scratch.path),
+            options: options, written: pictures, repeated: try state.repeatedPictures())
         var total = FillSummary()
         total.albums = jobs.count
         return try await withProgress(total, every: arguments.interval) { summary in
@@ -141,7 +144,9 @@ struct FillWork {
             let (names, known) = await queue.plan(job.query)
             asked.formUnion(names)
             var steps = job.ownURLs.prefix(1).map { "would download \($0)" }
-            if job.embedded != nil, options.servicesBeforeTags != nil { steps.append("would take the picture in its tags") }
+            if job.embedded != nil, options.servicesBeforeTags != nil {
+                steps.append("would take the picture in its tags")
+            }
             if !names.isEmpty { steps.append("would ask \(names.map(\.rawValue).joined(separator: ", "))") }
             if let cover = known.certain { steps.append("would download \(cover.pictures[0]) (\(cover.source.title))") }
             let again = known.answers.isEmpty ? "" : " again yet; `sleeve why` tells what each answered"

@@ -169,12 +169,9 @@ struct FillCommand: AsyncParsableCommand {
         var fill = FillOptions()
         (fill.acceptsDoubtful, fill.upgrades) = (acceptDoubtful, upgrade)
         let written = try state.writtenFiles()
-        let filled = Dictionary(
-            try state.albums().compactMap { record in record.written.coverURL.map { (record.id, $0) } }
-        ) { first, _ in first }
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
-        let own = OwnCovers(scannedAlbums(outcome, albums, only), written: written, filled: filled)
-        let plan = FillPlan(own.albums, written: written, options: fill, whyUnwritable: Self.whyUnwritable)
+        let scanned = scannedAlbums(outcome, albums, only)
+        let plan = FillPlan(scanned, written: written, options: fill, whyUnwritable: Self.whyUnwritable)
         let failures = FailureList()
         let report = try report.map { try FillReport($0, plan) }
         for (folder, album, obstacle) in plan.obstacles {
@@ -188,20 +185,13 @@ struct FillCommand: AsyncParsableCommand {
             + (only == nil ? outcome.findings.problems.count + outcome.findings.emptyRoots.count + missingFolders : 0)
         if dryRun {
             try await printPlan(plan, library)
-            if embed { try await printEmbedding(own.albums.map(\.scanned), state, failures) }
+            if embed { try await printEmbedding(scanned.map(\.scanned), state, failures) }
             failures.summarize()
             if problems > 0 { throw ExitStatus.someFailed }
             return
         }
         outcome.findings.sweep()
         let (start, writer) = (ContinuousClock.now, try CoverWriter(state, name: name))
-        let cached = try await withProgress(
-            0, every: progress.interval(options), { "\(Decimals.count($0, "cover")) copied into the cache" }
-        ) { progress in
-            try await own.store(
-                in: library, writer, isCancelled: { Signals.received != nil },
-                onProblem: { failures.add("\($0): the gallery does not show it: \($1)") }, progress: progress)
-        }
         var pictures = RepeatedPictures()
         for file in written {
             if let album = albums[file.album] { pictures.add(file.digest.description, of: AlbumQuery(album)) }
@@ -212,14 +202,14 @@ struct FillCommand: AsyncParsableCommand {
         }
         let embedded =
             embed
-            ? try await embed(own.albums.map(\.scanned), state, run: writer.run, failures) { report?.add($0) } : nil
+            ? try await embed(scanned.map(\.scanned), state, run: writer.run, failures) { report?.add($0) } : nil
         failures.summarize()
         let reportProblem = report?.close()
         if let reportProblem { Log.error(reportProblem) }
         if let reason = summary.stopReason { Log.error(reason) }
         await library.warnOfEvictedCovers()
         let result = FillResult(
-            summary: summary, covered: plan.covered, cached: cached, obstacles: plan.obstacles.count,
+            summary: summary, covered: plan.covered, obstacles: plan.obstacles.count,
             problems: problems,
             seconds: (ContinuousClock.now - start) / .seconds(1), embedding: embedded)
         try options.printResult(json: result.json, text: result.text)

@@ -7,8 +7,6 @@ struct FillResult {
     var summary: FillSummary
     /// Albums that had a cover file.
     var covered: Int
-    /// Cover files of a person that are in the cache now.
-    var cached: Int
     /// Folders without a cover that get none.
     var obstacles: Int
     /// Files and folders that could not be read, or into which nothing can be written.
@@ -19,7 +17,7 @@ struct FillResult {
 
     var json: JSONObject {
         var line: JSONObject = [
-            "albums": summary.albums, "covered": covered, "cached": cached, "filled": summary.filled,
+            "albums": summary.albums, "covered": covered, "filled": summary.filled,
             "files": summary.files, "bytes": summary.bytes, "missing": summary.missing, "doubtful": summary.doubtful,
             "failed": summary.failed, "unwritten": summary.unwritten + obstacles, "problems": problems,
         ]
@@ -33,13 +31,7 @@ struct FillResult {
         return line
     }
 
-    var text: String { coverText + ownText + tagText }
-
-    private var ownText: String {
-        cached > 0
-            ? "Copied \(Decimals.count(cached, "cover")) that \(cached == 1 ? "was" : "were") there into the cache.\n"
-            : ""
-    }
+    var text: String { coverText + tagText }
 
     private var tagText: String {
         guard let embedding else { return "" }

@@ -95,7 +95,7 @@ import Testing
 
     @Test func `the path of a cover file keeps its bytes`() throws {
         for path in [Array("/m/50%25 é.jpg".utf8), Array("/m/".utf8) + [0xFF, 0xC3], Array("/m/\n\"".utf8)] {
-            var album = Album(title: "A")
+            var album = Album(id: "1", title: "A")
             album.coverFilePath = path
             let read = try #require(Album(json: album.json))
             #expect(read.coverFilePath == path && read == album)

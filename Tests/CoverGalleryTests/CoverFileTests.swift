@@ -10,7 +10,8 @@ import Wire
 /// Cover files that people have beside their music.
 @Suite(.timeLimit(.minutes(10))) struct CoverFileTests {
     /// A gallery of one album without an address, whose file is not there yet.
-    private func withAlbum(_ body: (GalleryStage, _ path: String, _ picture: [UInt8]) async throws -> Void) async throws {
+    private func withAlbum(_ body: (GalleryStage, _ path: String, _ picture: [UInt8]) async throws -> Void) async throws
+    {
         let folder = FileManager.default.temporaryDirectory.path + "/sleeve-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

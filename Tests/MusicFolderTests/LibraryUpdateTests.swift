@@ -11,7 +11,8 @@ import Testing
 
     /// An album in a folder, with as many songs as `lengths`, whose lengths are unknown if it is empty.
     private func scanned(
-        _ title: String, by artist: String = "The Artists", year: String = "1971", release: String? = nil, in folder: String
+        _ title: String, by artist: String = "The Artists", year: String = "1971", release: String? = nil,
+        in folder: String
     ) -> ScannedAlbum {
         var album = ScannedAlbum()
         (album.title, album.artist, album.year, album.releaseID) = (title, artist, year, release)
@@ -78,7 +79,8 @@ import Testing
         var known = library([scanned("Salt", by: "Ann Orr", year: "2001", in: "/m/Inbox")])
         known.albums[0].genre = "Mine"
         known.albums[0].coverFilePath = Array("/m/Inbox/cover.jpg".utf8)
-        let update = update([scanned("Rust", by: "Bo Pike", year: "2002", in: "/m/Inbox")], known) { _ in true }
+        let update = update(
+            [scanned("Rust", by: "Bo Pike", year: "2002", in: "/m/Inbox")], known, isGone: { _ in true })
         #expect(update.additions.map(\.title) == ["Rust"] && update.ids == update.additions.map(\.id))
         #expect(update.gone.map(\.title) == ["Salt"])
         // The file there is the new album's.
@@ -94,14 +96,15 @@ import Testing
 
     @Test func `an album that has moved keeps its entry`() {
         let known = library([scanned("One", in: "/m/1")])
-        let update = update([scanned("One", in: "/m/new")], known) { _ in true }
+        let update = update([scanned("One", in: "/m/new")], known, isGone: { _ in true })
         #expect(update.additions.isEmpty && update.gone.isEmpty)
         #expect(update.records.map { $0.places.map(\.folders) } == [[[BytePath("/m/new")]]])
     }
 
-    @Test func `it keeps its entry if it was the last one in its folder, too, which may look like a disk that is away`() {
+    @Test func `it keeps its entry if it was the last one in its folder, too, which may look like a disk that is away`()
+    {
         let known = library([scanned("One", in: "/m/1")])
-        let update = update([scanned("One", in: "/n/1")], known, isAway: { _ in true }) { _ in true }
+        let update = update([scanned("One", in: "/n/1")], known, isAway: { _ in true }, isGone: { _ in true })
         #expect(update.records.map { $0.places.map(\.folders) } == [[[BytePath("/n/1")]]])
     }
 
@@ -117,7 +120,8 @@ import Testing
         let update = update([retagged], known)
         #expect(update.additions.isEmpty && update.edits.map(\.album.title) == ["Salt"])
         let again = Library(self.update([retagged]))
-        let moved = self.update([scanned("Salt!", by: "Ann Orr", year: "2001", release: Self.release, in: "/m/2")], again)
+        let moved = self.update(
+            [scanned("Salt!", by: "Ann Orr", year: "2001", release: Self.release, in: "/m/2")], again)
         #expect(moved.additions.isEmpty && moved.ids == again.albums.map(\.id))
     }
 
@@ -130,7 +134,8 @@ import Testing
     @Test func `a person's album without a year is found by its name, unless another one has that`() {
         let albums = Library([Album(title: "one", artist: "the artists")])
         #expect(update([scanned("One", in: "/m/1")], albums).additions.isEmpty)
-        #expect(update([scanned("One", in: "/m/1"), scanned("One", year: "1980", in: "/m/2")], albums).additions.count == 2)
+        #expect(
+            update([scanned("One", in: "/m/1"), scanned("One", year: "1980", in: "/m/2")], albums).additions.count == 2)
         let other = Library([Album(title: "One", artist: "The Artists", year: "1999")])
         #expect(update([scanned("One", in: "/m/1")], other).additions.count == 1)
     }
@@ -233,12 +238,12 @@ import Testing
         var known = library([scanned("One", in: "/m/1")])
         known.albums = []
         for folder in ["/m/1", "/m/9"] {
-            let update = update([scanned("One", in: folder)], known) { _ in true }
+            let update = update([scanned("One", in: folder)], known, isGone: { _ in true })
             #expect(update.additions.isEmpty && update.deleted.count == 1 && update.removedRecords.isEmpty)
         }
         var options = LibraryUpdateOptions()
         options.restoresDeleted = true
-        let restored = update([scanned("One", in: "/m/1")], known, options: options) { _ in true }
+        let restored = update([scanned("One", in: "/m/1")], known, options: options, isGone: { _ in true })
         #expect(restored.additions.count == 1 && restored.deleted.isEmpty)
     }
 
@@ -276,93 +281,5 @@ import Testing
         #expect(pruning.removedRecords == [known.albums[0].id])
         #expect(pruning.records.map(\.id) == [known.albums[1].id] && pruning.records[0].places.isEmpty)
         #expect(self.update([], known, options: options, isAway: { _ in true }, isGone: isGone).gone.isEmpty)
-    }
-}
-
-@Suite struct SongLengthsTests {
-    private let songs = [200_000, 184_000, 251_000, 223_000, 305_000, 190_000, 240_000, 262_000, 211_000, 178_000]
-
-    @Test func `nine of ten songs agree, in order, within three seconds`() {
-        #expect(SongLengths.agree(songs, songs.map { $0 + 3_000 }, allowsMissing: false) == true)
-        #expect(SongLengths.agree(songs, songs.map { $0 + 9_000 }, allowsMissing: false) == false)
-        #expect(SongLengths.agree(songs, songs.reversed(), allowsMissing: false) == false)
-        var one = songs
-        one[4] = 1_000
-        #expect(SongLengths.agree(songs, one, allowsMissing: false) == true)
-        one[7] = 1_000
-        #expect(SongLengths.agree(songs, one, allowsMissing: false) == false)
-    }
-
-    @Test func `songs may be missing where that is allowed, and of few none may differ`() {
-        let some = [songs[1], songs[5], songs[8]]
-        #expect(SongLengths.agree(songs, some, allowsMissing: true) == true)
-        #expect(SongLengths.agree(songs, some, allowsMissing: false) == false)
-        #expect(SongLengths.agree(songs, some + [1_000], allowsMissing: true) == false)
-    }
-
-    @Test func `lengths that are missing or all equal are unknown`() {
-        for unknown in [[], [0, 0], [627, 627, 627]] {
-            #expect(SongLengths.agree(songs, unknown, allowsMissing: true) == nil)
-        }
-        #expect(SongLengths.agree([0, 200_000], [200_500], allowsMissing: true) == true)
-    }
-}
-
-@Suite struct AlbumMatchingTests {
-    private static let songs = [200_000, 184_000, 251_000, 223_000, 305_000, 190_000]
-
-    private func album(
-        _ title: String, by artist: String = "The Artists", year: Int? = nil, songs: [Int] = Self.songs,
-        in folder: String = "/m/1"
-    ) -> AlbumMatching.Scanned {
-        var place = AlbumPlace()
-        (place.folders, place.tracks) = ([BytePath(folder)], songs.count)
-        let facts = AlbumQuery(artist: artist, title: title, year: year, trackCount: songs.count, lengths: songs)
-        return .init(facts: facts, places: [place])
-    }
-
-    /// Whether an album is one that the last scan has found.
-    private func isSame(_ album: AlbumMatching.Scanned, as former: AlbumMatching.Scanned, isDeleted: Bool = false) -> Bool {
-        var record = AlbumRecord(id: "1")
-        (record.facts, record.places) = (former.facts, former.places)
-        let known = Album(
-            id: "1", title: former.facts.title, artist: former.facts.artist, year: former.facts.year.map(String.init) ?? "")
-        return AlbumMatching([album], library: isDeleted ? [] : [known], records: [record]).ids == ["1"]
-    }
-
-    @Test func `tags that were corrected make no other album, as the songs in the folder are the same`() {
-        let former = album("Sallt", by: "Unknown", year: 1998)
-        #expect(isSame(album("Salt", by: "Ann Orr", year: 2001), as: former))
-        #expect(!isSame(album("Salt", by: "Ann Orr", year: 2001, in: "/m/2"), as: former))
-        #expect(!isSame(album("Salt", by: "Ann Orr", year: 2001, songs: Self.songs.reversed()), as: former))
-        #expect(!isSame(album("Salt", by: "Ann Orr", songs: Array(Self.songs.prefix(3))), as: former))
-    }
-
-    @Test func `without a year the songs say whether an album that has moved is the same`() {
-        let former = album("Salt")
-        #expect(isSame(album("Salt", in: "/m/2"), as: former))
-        #expect(!isSame(album("Salt", songs: Self.songs.reversed(), in: "/m/2"), as: former))
-        #expect(!isSame(album("Salt", songs: [], in: "/m/2"), as: former))
-    }
-
-    @Test func `an album of the same name and year with other songs is another one`() {
-        let former = album("Salt", year: 2001)
-        #expect(isSame(album("Salt", year: 2001, songs: Self.songs.map { $0 + 2_000 }, in: "/m/2"), as: former))
-        #expect(!isSame(album("Salt", year: 2001, songs: Self.songs.map { $0 + 20_000 }, in: "/m/2"), as: former))
-        // A single beside its album.
-        #expect(!isSame(album("Salt", year: 2001, songs: [Self.songs[0]], in: "/m/2"), as: former))
-    }
-
-    @Test func `songs that arrive later belong to the album in whose folder they are`() {
-        let former = album("Salt", year: 2001, songs: Array(Self.songs.prefix(2)))
-        #expect(isSame(album("Salt", year: 2001), as: former))
-    }
-
-    @Test func `a deletion hides the same songs only`() {
-        let former = album("Salt", year: 2001)
-        #expect(isSame(album("Salt", year: 2001, in: "/m/2"), as: former, isDeleted: true))
-        #expect(!isSame(album("Salt", year: 2001, songs: Self.songs.reversed()), as: former, isDeleted: true))
-        #expect(!isSame(album("Salt"), as: former, isDeleted: true))
-        #expect(!isSame(album("Rust", year: 2001), as: former, isDeleted: true))
     }
 }

@@ -37,7 +37,9 @@ enum AlbumFilter: String {
                 if max(width, height) < Self.smallest { small.insert(listing.digest) }
             }
             for version in await model.albums.files.versions(of: albums).values {
-                if let digest = version.digest, let side = version.longestSide, side < Self.smallest { small.insert(digest) }
+                if let digest = version.digest, let side = version.longestSide, side < Self.smallest {
+                    small.insert(digest)
+                }
             }
             return covers.filter { $0.cached.map { small.contains($0.digest) } ?? false }.map(\.album)
         default: return covers.filter { $0.cached == nil }.map(\.album)

@@ -10,7 +10,8 @@ extension Cover {
     /// read, or it is no image, or something else than a file is in its place.
     package init?(fileOf album: Album) {
         guard let path = album.coverFilePath, let file = Self.file(path),
-            let bytes = try? file.bytes(at: 0, count: file.length), let header = bytes.withUnsafeBytes({ ImageHeader($0) })
+            let bytes = try? file.bytes(at: 0, count: file.length),
+            let header = bytes.withUnsafeBytes({ ImageHeader($0) })
         else { return nil }
         self.init("file://" + String(decoding: path.flatMap(Self.encoded), as: UTF8.self), header, bytes)
     }

@@ -48,7 +48,8 @@ struct AlbumMatching {
         let missing = ids.indices.filter { ids[$0] == nil }
         let names = Dictionary(uniqueKeysWithValues: missing.map { ($0, Self.name(scanned[$0].facts)) })
         let counts = names.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-        take(missing, by: { Set($0.names.compactMap(\.releaseID)) }, { $0.scanned[$1].facts.releaseID }) { matching, number, known, _ in
+        take(missing, by: { Set($0.names.compactMap(\.releaseID)) }, { $0.scanned[$1].facts.releaseID }) {
+            matching, number, known, _ in
             matching.isSameRelease(number, known)
         }
         take(missing, by: { Set($0.names.map(Self.name)) }, { names[$1] }) { matching, number, known, others in
@@ -102,7 +103,8 @@ struct AlbumMatching {
     }
 
     private func rank(_ number: Int, _ known: Known) -> Int {
-        (known.isDeleted ? 0 : 4) + (folders(number, known).areSame ? 2 : 0) + (lengthsAgree(number, known) == true ? 1 : 0)
+        (known.isDeleted ? 0 : 4) + (folders(number, known).areSame ? 2 : 0)
+            + (lengthsAgree(number, known) == true ? 1 : 0)
     }
 
     // MARK: Rules
@@ -127,7 +129,8 @@ struct AlbumMatching {
             // An album of a list, which no scan has seen, may have no year.
             guard hasYears else { return isOnly && known.record == nil }
             if folders.areSame { return true }
-            let areOtherReleases = facts.releaseID != nil && other.releaseID != nil && facts.releaseID != other.releaseID
+            let areOtherReleases =
+                facts.releaseID != nil && other.releaseID != nil && facts.releaseID != other.releaseID
             let counts = (facts.trackCounts, other.trackCounts)
             return !areOtherReleases && (counts.0.isEmpty || counts.1.isEmpty || !counts.0.isDisjoint(with: counts.1))
         }
@@ -166,7 +169,8 @@ struct AlbumMatching {
 
     private func lengthsAgree(_ number: Int, _ known: Known) -> Bool? {
         SongLengths.agree(
-            scanned[number].facts.lengths, known.record?.facts.lengths ?? [], allowsMissing: folders(number, known).areSame)
+            scanned[number].facts.lengths, known.record?.facts.lengths ?? [],
+            allowsMissing: folders(number, known).areSame)
     }
 
     /// Whether an album was in the same folders, and had the same files there.

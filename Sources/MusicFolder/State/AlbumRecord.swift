@@ -36,7 +36,9 @@ package struct AlbumRecord: Sendable, Hashable {
         update(\.year, \.year)
         update(\.genre, \.genre)
         if album.musicBrainzReleaseID == before.releaseID { album.musicBrainzReleaseID = now.releaseID }
-        if album.musicBrainzReleaseGroupID == before.releaseGroupID { album.musicBrainzReleaseGroupID = now.releaseGroupID }
+        if album.musicBrainzReleaseGroupID == before.releaseGroupID {
+            album.musicBrainzReleaseGroupID = now.releaseGroupID
+        }
         return album
     }
 

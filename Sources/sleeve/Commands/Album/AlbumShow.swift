@@ -53,7 +53,9 @@ struct AlbumShow: AsyncParsableCommand {
         switch result {
         case .success(let cover):
             table.add(["Cover", describe(cover)])
-            table.add(cover.url.isFileURL ? ["File", cover.url.path(percentEncoded: false)] : ["Save as", Self.command(cover)])
+            table.add(
+                cover.url.isFileURL
+                    ? ["File", cover.url.path(percentEncoded: false)] : ["Save as", Self.command(cover)])
         case .failure(let failure):
             table.add(["Cover", failure.detail])
         }

@@ -64,12 +64,6 @@ import Testing
         }
     }
 
-    @Test func `a title above a table is no header, and the lines are still those of the file`() throws {
-        let elements = try list("My albums;;\n;;\nTitle;Artist;URL\na;b;https://a/1\n", name: "x.csv")
-        #expect(elements.count == 1)
-        if case .item(let item) = elements[0] { #expect(item.line == 4 && item.album?.artist == "b") }
-    }
-
     @Test func `a URL in a single column may hold a comma`() throws {
         #expect(try urls("url\nhttps://a/1,2.jpg\n", name: "x.csv") == ["https://a/1,2.jpg"])
     }

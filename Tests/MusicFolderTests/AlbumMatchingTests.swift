@@ -52,6 +52,22 @@ import Testing
         #expect(!isSame(album("Salt", year: 2001, songs: [Self.songs[0]], in: "/m/2"), as: former))
     }
 
+    @Test func `without lengths the names of files say it, in the same folder, or in one of that name elsewhere`() {
+        func album(_ files: UInt64, in folder: String, tracks: Int = 5) -> AlbumMatching.Scanned {
+            var album = self.album("Salt", songs: [], in: folder)
+            album.facts.trackCounts = [tracks]
+            album.places[0].namesDigest = files
+            return album
+        }
+        let former = album(7, in: "/m/Salt")
+        #expect(isSame(album(7, in: "/m/Salt", tracks: 6), as: former))
+        #expect(!isSame(album(8, in: "/m/Salt", tracks: 6), as: former))
+        #expect(isSame(album(7, in: "/other/Salt"), as: former))
+        #expect(!isSame(album(7, in: "/other/Salt", tracks: 6), as: former))
+        #expect(!isSame(album(8, in: "/other/Salt"), as: former))
+        #expect(!isSame(album(7, in: "/m/Rust"), as: former))
+    }
+
     @Test func `songs that arrive later belong to the album in whose folder they are`() {
         let former = album("Salt", year: 2001, songs: Array(Self.songs.prefix(2)))
         #expect(isSame(album("Salt", year: 2001), as: former))

@@ -1,5 +1,6 @@
 import Foundation
 import MusicFiles
+import OriginServer
 import Testing
 
 extension CommandTests {

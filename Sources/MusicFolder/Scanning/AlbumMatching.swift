@@ -124,7 +124,8 @@ struct AlbumMatching {
             if hasYears || known.isDeleted, facts.year != other.year { return false }
             // Names of files say that songs are the same which were ripped again.
             if let lengths { return lengths || folders.haveSameFiles && !known.isDeleted }
-            if folders.haveSameFiles { return true }
+            // A root that has moved, or has another path, too.
+            if folders.haveSameFiles || folders.areNamedAlike && facts == other { return true }
             if Self.isWeak(facts) { return false }
             // An album of a list, which no scan has seen, may have no year.
             guard hasYears else { return isOnly && known.record == nil }
@@ -151,8 +152,11 @@ struct AlbumMatching {
 
     /// The folded artist and title.
     private static func name(_ facts: AlbumQuery) -> String {
-        let artist = FoldedText(facts.artist).isVarious ? "Various Artists" : facts.artist
-        return AlbumQuery(artist: artist, title: facts.title).key
+        var named = AlbumQuery(artist: facts.artist, title: facts.title, year: facts.year)
+        if FoldedText(facts.artist).isVarious { named.artist = "Various Artists" }
+        let key = named.key
+        // The year is its end.
+        return String(key[..<(key.lastIndex(of: "|") ?? key.endIndex)])
     }
 
     /// Whether artist or title of two albums say that they are not the same.
@@ -173,11 +177,20 @@ struct AlbumMatching {
             allowsMissing: folders(number, known).areSame)
     }
 
-    /// Whether an album was in the same folders, and had the same files there.
-    private func folders(_ number: Int, _ known: Known) -> (areSame: Bool, haveSameFiles: Bool) {
-        let former = Dictionary((known.record?.places ?? []).map { ($0.folders, $0) }) { first, _ in first }
-        let same = scanned[number].places.compactMap { place in former[place.folders].map { ($0, place) } }
-        return (!same.isEmpty, !same.isEmpty && same.allSatisfy { $0.hasSameFiles(as: $1) })
+    /// Whether an album was in the same folders, had the same files there, and had the same files in folders of the same names.
+    private func folders(
+        _ number: Int, _ known: Known
+    ) -> (areSame: Bool, haveSameFiles: Bool, areNamedAlike: Bool) {
+        let (places, others) = (scanned[number].places, known.record?.places ?? [])
+        let former = Dictionary(others.map { ($0.folders, $0) }) { first, _ in first }
+        let same = places.compactMap { place in former[place.folders].map { ($0, place) } }
+        let areNamedAlike = places.contains { place in
+            others.contains { other in
+                place.namesDigest != nil && place.namesDigest == other.namesDigest
+                    && place.folders.map(\.name) == other.folders.map(\.name)
+            }
+        }
+        return (!same.isEmpty, !same.isEmpty && same.allSatisfy { $0.hasSameFiles(as: $1) }, areNamedAlike)
     }
 
     private static func haveCommonFolder(_ places: [AlbumPlace], _ others: [AlbumPlace]?) -> Bool {
@@ -187,5 +200,8 @@ struct AlbumMatching {
 
 extension AlbumPlace {
     /// Whether its files have the names of another one's, as far as these are known.
-    fileprivate func hasSameFiles(as other: AlbumPlace) -> Bool { tracks == other.tracks }
+    fileprivate func hasSameFiles(as other: AlbumPlace) -> Bool {
+        let areKnown = namesDigest != nil && other.namesDigest != nil
+        return areKnown ? namesDigest == other.namesDigest : tracks == other.tracks
+    }
 }

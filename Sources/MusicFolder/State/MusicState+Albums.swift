@@ -13,20 +13,25 @@ extension MusicState {
     /// Takes over the table of version 3, which had the scanned fields and no lengths.
     static func convertAlbums(_ database: borrowing Connection) throws {
         guard try database.integer("SELECT count(*) FROM sqlite_master WHERE name = 'albums'") == 1 else { return }
-        try database.execute(
-            """
-            INSERT OR IGNORE INTO records
-            SELECT id, added, pending, json_object(
-                'artist', coalesce(json_extract(written, '$.artist'), ''), 'otherArtists', json('[]'),
-                'title', coalesce(json_extract(written, '$.title'), ''),
-                'year', CAST(nullif(json_extract(written, '$.year'), '') AS INTEGER),
-                'trackCounts', json('[]'), 'lengths', json('[]'),
-                'releaseID', json_extract(written, '$.releaseID'),
-                'releaseGroupID', json_extract(written, '$.releaseGroupID')),
-                coalesce(json_extract(written, '$.genre'), ''), places, json_extract(written, '$.coverURL'), NULL
-            FROM albums;
-            DROP TABLE albums;
-            """)
+        struct Written: Decodable {
+            var title, artist, year, genre, releaseID, releaseGroupID, coverURL: String?
+        }
+        var records: [AlbumRecord] = []
+        try database.statement("SELECT id, added, pending, written, places FROM albums").each { row in
+            var record = AlbumRecord(id: row.text(0))
+            (record.isAdded, record.isPending) = (row.int(1) != 0, row.int(2) != 0)
+            if let written = try? JSONDecoder().decode(Written.self, from: Data(row.text(3).utf8)) {
+                record.facts = AlbumQuery(
+                    artist: written.artist ?? "", title: written.title ?? "", year: AlbumQuery.year(of: written.year),
+                    releaseID: written.releaseID, releaseGroupID: written.releaseGroupID)
+                record.genre = written.genre ?? ""
+                record.filled = written.coverURL.map { FilledAddress(url: $0, facts: nil) }
+            }
+            record.places = places(row.text(4))
+            records.append(record)
+        }
+        for record in records { try save(record, in: database) }
+        try database.execute("DROP TABLE albums")
     }
 
     /// All records, in the order of their ids.
@@ -67,18 +72,19 @@ extension MusicState {
     package func save(_ records: [AlbumRecord], removing removed: [String] = []) throws(Problem) {
         if records.isEmpty, removed.isEmpty { return }
         try transaction {
-            let encoder = JSONEncoder()
-            func json(_ value: some Encodable) throws -> SQLValue {
-                .text(String(decoding: try encoder.encode(value), as: UTF8.self))
-            }
             for id in removed { try database.statement("DELETE FROM records WHERE id = ?").run(.text(id)) }
-            for record in records {
-                try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
-                    .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0), json(record.facts),
-                    .text(record.genre), json(record.places), record.filled.map { .text($0.url) } ?? .null,
-                    record.filled?.facts.map(json) ?? .null)
-            }
+            for record in records { try Self.save(record, in: database) }
         }
+    }
+
+    private static func save(_ record: AlbumRecord, in database: borrowing Connection) throws {
+        func json(_ value: some Encodable) throws -> SQLValue {
+            .text(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
+        }
+        try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
+            .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0), json(record.facts),
+            .text(record.genre), json(record.places), record.filled.map { .text($0.url) } ?? .null,
+            record.filled?.facts.map(json) ?? .null)
     }
 
     /// Remembers where a fill has found the covers of albums, for their facts as the last scan has found them; nil for those whose cover was

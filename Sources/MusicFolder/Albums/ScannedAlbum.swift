@@ -35,6 +35,8 @@ package struct AlbumPlace: Sendable, Hashable, Codable {
     /// The folders that a file with its cover belongs into: the one that contains the discs' folders, else `folders`.
     package var coverFolders: [BytePath] = []
     package var tracks = 0
+    /// Equal for the same names of audio files; nil for places of earlier versions.
+    package var namesDigest: UInt64?
     /// The cover file at the level of the audio, else in the folder that contains the discs' folders; nil if a disc's folder has none.
     package var cover: CoverFile?
     /// The embedded front cover of the first track that has one.

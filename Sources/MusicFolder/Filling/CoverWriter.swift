@@ -156,7 +156,7 @@ package actor CoverWriter {
         // Before the library: a process that dies between the two must not take its own work for a person's.
         try state.note(
             coverURLs: Dictionary(albums.map { ($0.album.id, $0.album.coverURL) }) { first, _ in first })
-        try await library.albums.edit(albums)
+        try await library.albums.edit(albums, run: "fill \(run)")
     }
 
     /// The URLs at which sources had the covers of written files, by albums, of which the library may not know yet.

@@ -56,6 +56,7 @@ package final class MusicState: @unchecked Sendable {
         if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
         try database.transaction(.immediate) {
             for schema in schemas { try database.execute(schema) }
+            try convertAlbums(database)
             if version == 1 {
                 try database.execute(
                     "ALTER TABLE written ADD COLUMN replaced_run INTEGER; ALTER TABLE written ADD COLUMN found_url TEXT"

@@ -90,16 +90,18 @@ package struct Fill: Sendable {
 
     func steps(of job: FillJob) async -> FillSteps {
         var filled: [String] = []
-        if let cover = job.filled, await isCertain(cover, for: job.query) { filled = [cover.url] }
-        return FillSteps(
+        if let address = job.filled, await isCertain(address, for: job.query) { filled = [address.url] }
+        var steps = FillSteps(
             own: job.ownURLs, filled: filled,
             servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags,
-            sources: sources, acceptsDoubtful: options.acceptsDoubtful)
+            sources: job.whyUnsearchable == nil ? sources : [], acceptsDoubtful: options.acceptsDoubtful)
+        steps.reject(job.whyUnsearchable)
+        return steps
     }
 
     /// Whether the cover that an earlier fill gave the album is its cover by today's facts, as far as is remembered.
-    private func isCertain(_ cover: FillPlan.FilledCover, for query: AlbumQuery) async -> Bool {
-        await queue.source(of: cover.url, for: query) != nil
+    private func isCertain(_ address: FilledAddress, for query: AlbumQuery) async -> Bool {
+        await queue.source(of: address.url, for: query) != nil
     }
 
     /// Why a picture is not written; nil if it may be.

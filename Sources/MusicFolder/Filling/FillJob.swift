@@ -19,19 +19,21 @@ package struct FillJob: Sendable {
     /// The cover URLs that a person or a list gave the album, in the order of trying.
     package var ownURLs: [String] = []
     /// What an earlier fill gave the album. It counts only as long as its match is certain.
-    package var filled: FillPlan.FilledCover?
+    package var filled: FilledAddress?
+    /// Why sources cannot be asked for its cover; nil if they can.
+    package var whyUnsearchable: String?
     /// The picture that all songs have in their tags; nil if some have none, or another one.
     package var embedded: EmbeddedPicture?
     /// The folders of its audio files.
     package var audioFolders: [BytePath] = []
 
-    init(_ scanned: ScannedAlbum, _ album: Album, filled: FillPlan.FilledCover?) {
+    init(_ scanned: ScannedAlbum, _ album: Album, filled: FilledAddress?) {
         (self.album, query) = (album, AlbumQuery(scanned, edited: album))
         let url = album.coverURL.flatMap { $0.isEmpty ? nil : $0 }
         if let filled, url == filled.url { self.filled = filled } else { ownURLs = [url].compactMap(\.self) }
         ownURLs += album.alternateCoverURLs
         audioFolders = scanned.places.flatMap(\.folders)
-        embedded = scanned.sharedPicture
+        (embedded, whyUnsearchable) = (scanned.sharedPicture, scanned.whyUnsearchable)
     }
 }
 

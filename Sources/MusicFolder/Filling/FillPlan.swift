@@ -35,15 +35,6 @@ package struct FillPlan: Sendable {
         }
     }
 
-    /// The URL that a fill gave an album of the library.
-    package struct FilledCover: Sendable, Hashable {
-        package var url: String
-        /// What the cover was judged for; nil if that is not known.
-        package var facts: AlbumQuery?
-
-        package init(url: String, facts: AlbumQuery? = nil) { (self.url, self.facts) = (url, facts) }
-    }
-
     package private(set) var jobs: [FillJob] = []
     /// Albums with a cover file in each of their folders.
     package private(set) var covered = 0
@@ -60,7 +51,7 @@ package struct FillPlan: Sendable {
     ///   - obstacle: Why no file can be created in a folder; nil if one can.
     package init(
         _ albums: [(scanned: ScannedAlbum, album: Album?)], written: [WrittenFile],
-        filled: [Album.ID: FilledCover] = [:], removed: Set<BytePath> = [], options: FillOptions,
+        filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [], options: FillOptions,
         obstacle: (BytePath) -> Obstacle?
     ) {
         let own = Dictionary(written.map { ($0.path, $0) }) { $1 }

@@ -64,7 +64,8 @@ package struct LibraryScan: Sendable {
         try await WorkThread.run { [scan] in
             var outcome = Outcome(findings: try scan.run(state, progress: progress, isCancelled: isCancelled))
             if !outcome.findings.isCancelled {
-                outcome.albums = AlbumGrouper.albums(of: outcome.findings.folders, roots: scan.roots)
+                outcome.albums = AlbumGrouper.albums(
+                    of: outcome.findings.folders, roots: scan.roots, unread: outcome.findings.unread)
             }
             return outcome
         }

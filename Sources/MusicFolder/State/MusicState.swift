@@ -13,7 +13,7 @@ package final class MusicState: @unchecked Sendable {
 
     /// Raise it when a scan finds more in the same files, or a table changes its meaning. Folders of a former version are read again; other
     /// tables must be converted.
-    private static let version = 3
+    private static let version = 4
     private static let schemas = [foldersSchema, albumsSchema, writtenSchema, rootsSchema, embeddedSchema, fillsSchema]
 
     /// Why the state cannot be used.

@@ -45,7 +45,8 @@ final class TagReader {
             },
             picture: { context, type, _, _, bytes, count in
                 TagReader.of(context).add(UnsafeRawBufferPointer(start: bytes, count: count), type: Int(type))
-            })
+            },
+            length: { context, milliseconds in TagReader.of(context).tags.length = Int(milliseconds) })
         let code = sleeve_read_tags(descriptor, MusicNames.fileExtension(NewFile.typedName(path.name)) ?? "", &visitor)
         switch Int(code) {
         case Int(sleeve_tags_read):

@@ -21,7 +21,7 @@ import Testing
 
     private func plan(
         _ albums: [ScannedAlbum], written: [WrittenFile] = [], upgrades: Bool = false,
-        filled: [Album.ID: FillPlan.FilledCover] = [:], removed: Set<BytePath> = [],
+        filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [],
         obstacle: (BytePath) -> FillPlan.Obstacle? = { _ in nil }
     ) -> FillPlan {
         var options = FillOptions()

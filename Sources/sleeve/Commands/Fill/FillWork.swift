@@ -32,9 +32,7 @@ struct FillWork {
             found.scan, library.albums, state, arguments.options, arguments.output.progress, reports: false)
         try Self.stopIfSignalled()
         let written = try state.writtenFiles()
-        let filled = try state.albums().compactMap { record in
-            record.written.coverURL.map { (record.id, FillPlan.FilledCover(url: $0)) }
-        }
+        let filled = try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
         let scanned = scannedAlbums(outcome, albums)
         let plan = FillPlan(

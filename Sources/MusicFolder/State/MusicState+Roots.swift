@@ -1,3 +1,4 @@
+import Files
 import Platform
 import SQLite
 
@@ -48,5 +49,6 @@ extension MusicState {
                 try database.statement("INSERT OR IGNORE INTO roots (path) VALUES (?)").run(.blob(root.bytes))
             }
         }
+        try follow(roots)
     }
 }

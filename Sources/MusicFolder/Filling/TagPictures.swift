@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Takes pictures out of the tags of audio files, by a worker process: no file that is damaged ends this one.

@@ -1,3 +1,4 @@
+import Files
 import Platform
 import SQLite
 
@@ -5,6 +6,8 @@ import SQLite
 extension MusicState {
     static let fillsSchema = """
         CREATE TABLE IF NOT EXISTS last_fill (number INTEGER PRIMARY KEY CHECK (number = 1), request TEXT NOT NULL);
+        CREATE TABLE IF NOT EXISTS seen_covers (
+            folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
             WITHOUT ROWID;
@@ -81,12 +84,38 @@ extension MusicState {
         return try? MusicState(of: library) { _ in }
     }
 
-    /// The cover files of fills that a person has removed from folders that are there. A fill that was killed leaves a temporary file in
-    /// place of one that was not written.
+    /// Notes which of the cover files of fills are there: one that is not, and was, has been removed. A killed fill may remember others.
+    package func noteCovers() throws(Problem) {
+        let seen = try seenCovers()
+        let files = try writtenFiles().filter { file in
+            seen[file.path] != file.digest && file.path.withCString { access($0, F_OK) } == 0
+        }
+        if files.isEmpty { return }
+        try transaction {
+            for file in files {
+                try database.statement("INSERT OR REPLACE INTO seen_covers VALUES (?, ?, ?)")
+                    .run(.blob(file.folder.bytes), .blob(file.name), .digest(file.digest))
+            }
+        }
+    }
+
+    private func seenCovers() throws(Problem) -> [BytePath: Digest] {
+        try reading {
+            var seen: [BytePath: Digest] = [:]
+            try database.statement("SELECT folder, name, digest FROM seen_covers").each { row in
+                seen[BytePath(bytes: row.bytes(0)).appending(row.bytes(1))] = row.digest(2)
+            }
+            return seen
+        }
+    }
+
+    /// The cover files of fills that a person has removed from folders that are there.
     package func removedFiles() throws(Problem) -> [WrittenFile] {
-        try writtenFiles().filter { file in
-            guard let names = try? OpenFolder(path: file.folder.bytes).names() else { return false }
-            return !names.contains { $0.bytes == file.name || $0.bytes.starts(with: ".sleeve-".utf8) }
+        let seen = try seenCovers()
+        return try writtenFiles().filter { file in
+            (file.isUndone || seen[file.path] == file.digest)
+                && file.path.withCString { access($0, F_OK) } != 0 && errno == ENOENT
+                && file.folder.withCString { access($0, F_OK) } == 0
         }
     }
 

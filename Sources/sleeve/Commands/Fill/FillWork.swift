@@ -31,6 +31,7 @@ struct FillWork {
         let outcome = try await MusicFolderOptions.run(
             found.scan, library.albums, state, arguments.options, arguments.output.progress, reports: false)
         try Self.stopIfSignalled()
+        try state.noteCovers()
         let written = try state.writtenFiles()
         let filled = try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
@@ -69,6 +70,7 @@ struct FillWork {
             messages.add(event)
         }
         try state.save(repeatedPictures: summary.repeatedPictures)
+        try state.noteCovers()
         let isWhole = Signals.received == nil
         let embedding =
             arguments.covers.embed && isWhole

@@ -1,3 +1,4 @@
+import Files
 package import AlbumLibrary
 import ImageHeader
 import Platform

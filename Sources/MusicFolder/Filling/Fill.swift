@@ -101,7 +101,8 @@ package struct Fill: Sendable {
 
     /// Whether the cover that an earlier fill gave the album is its cover by today's facts, as far as is remembered.
     private func isCertain(_ address: FilledAddress, for query: AlbumQuery) async -> Bool {
-        await queue.source(of: address.url, for: query) != nil
+        if address.isJudged(for: query) { return true }
+        return await queue.source(of: address.url, for: query) != nil
     }
 
     /// Why a picture is not written; nil if it may be.

@@ -1,5 +1,5 @@
 package import AlbumLibrary
-package import CoverSources
+import CoverSources
 import Platform
 
 /// What a fill has to do, by what a scan found. A value: nothing here reads or writes a folder.

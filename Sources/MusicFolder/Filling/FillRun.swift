@@ -238,6 +238,7 @@ struct FillRun: Sendable {
 
     /// Ends the albums whose folders are all on a file system that takes no more files: nothing is requested for them.
     private mutating func stop(_ folder: BytePath, _ reason: String) {
+        summary.isDiskStopped = true
         guard let disk = folder.device else {
             return note(.stopped(folder: folder, reason: reason))
         }

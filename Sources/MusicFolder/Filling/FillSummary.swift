@@ -21,6 +21,9 @@ package struct FillSummary: Sendable, Hashable {
     /// Why the run could not go on, such as a full disk of the cache.
     package var stopReason: String?
 
+    /// Whether a file system takes no more files.
+    package var isDiskStopped = false
+
     /// Pictures that have turned out to be those of unrelated albums, by their digests.
     package var repeatedPictures: Set<String> = []
 

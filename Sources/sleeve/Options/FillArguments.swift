@@ -17,7 +17,7 @@ struct FillArguments: ParsableArguments {
         @Option(help: ArgumentHelp("Write them as JPEG with at most this longest side.", valueName: "pixels"))
         var size: Int?
 
-        @Option(help: ArgumentHelp("Name of the files: cover, folder or front. Default: cover.", valueName: "name"))
+        @Option(help: ArgumentHelp("The files' name: cover (default), folder or front.", valueName: "name"))
         var name: FileStem?
 
         @Flag(help: "Also write the covers into tags without a picture.")
@@ -44,7 +44,7 @@ struct FillArguments: ParsableArguments {
             completion: .file())
         var report: String?
 
-        @OptionGroup var progress: ProgressOptions
+        @OptionGroup(visibility: .hidden) var progress: ProgressOptions
         @OptionGroup var editing: EditOptions
 
         func validate() throws { try RunOptions.check(report, "--report") }

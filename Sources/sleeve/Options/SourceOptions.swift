@@ -25,7 +25,7 @@ struct SourceOptions: ParsableArguments {
             valueName: "address"))
     var contact: String?
 
-    @Flag(help: "Ask services again that had no cover in the last 30 days.")
+    @Flag(help: "Ask again for what had no cover in the last 30 days.")
     var retryMissing = false
 
     /// Where covers are looked for.

@@ -23,10 +23,10 @@ struct FillCommand: AsyncParsableCommand {
 
     @OptionGroup var music: MusicFolderOptions
 
-    @Flag(help: "Print what would be done and why. Nothing is requested or written.")
+    @Flag(help: "Print what would be done and why; write nothing.")
     var dryRun = false
 
-    @Flag(help: "Replace covers that earlier fills wrote by larger ones.")
+    @Flag(help: "Replace covers that fills wrote by larger ones.")
     var upgrade = false
 
     @Flag(help: "Also write covers that may be another album's.")

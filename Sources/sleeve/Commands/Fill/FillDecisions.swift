@@ -65,8 +65,8 @@ struct FillReview: AsyncParsableCommand {
 struct FillAccept: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept", _superCommandName: "sleeve fill",
-        abstract: "Write doubtful covers, in the folders of the last fill.",
-        discussion: "Of an album, the first cover that `fill review` lists.")
+        abstract: "Write doubtful covers.",
+        discussion: "In the folders of the last fill. Of an album, the first cover that `fill review` lists.")
 
     @OptionGroup var references: CoverReferences
     @OptionGroup var arguments: FillArguments
@@ -93,7 +93,7 @@ struct FillAccept: AsyncParsableCommand {
 struct FillRefuse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refuse", _superCommandName: "sleeve fill",
-        abstract: "Never write covers that were found, certain ones neither.",
+        abstract: "Never write covers, certain ones neither.",
         discussion: "Of an album, all covers that are known. Files stay: remove them, or take the fill back.")
 
     @OptionGroup var references: CoverReferences
@@ -121,7 +121,7 @@ struct FillRefuse: AsyncParsableCommand {
 struct FillAllow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow", _superCommandName: "sleeve fill",
-        abstract: "Withdraw a refusal, or that you removed a cover: the next fill may write it.",
+        abstract: "Let covers be written that you refused or removed.",
         discussion: "`fill review --refused` lists both.")
 
     @OptionGroup var references: CoverReferences

@@ -31,7 +31,7 @@ final class FillMessages: Sendable {
         state.withLock { state in Set(Kind.allCases.filter(\.isKept).flatMap { state.lines[$0] ?? [] }) }
     }
 
-    private func add(_ kind: Kind, _ text: String) {
+    func add(_ kind: Kind, _ text: String) {
         state.withLock { state in
             state.lines[kind, default: []].append(text)
             if kind == .failure { state.failures += 1 }
@@ -67,8 +67,6 @@ final class FillMessages: Sendable {
         case .doubtful(let album, let covers):
             let found = covers.count == 1 ? "a doubtful cover" : "doubtful covers"
             add(.album, "\(album.fullName): found only \(found); see `sleeve fill review`")
-        // The queue has given notice.
-        case .failed(_, _, isKnown: true): state.withLock { $0.failures += 1 }
         case .failed(let album, let reason, _): add(.failure, "\(album.fullName): \(reason)")
         case .stopped(let folder, let reason):
             state.withLock { _ = $0.stops.insert(reason) }

@@ -71,9 +71,12 @@ struct FillWork {
         }
         try state.save(repeatedPictures: summary.repeatedPictures)
         try state.noteCovers()
+        for file in written where summary.repeatedPictures.contains(file.digest.description) {
+            messages.add(.file, "\(file.path): albums of other artists have the same picture; remove it if it is wrong")
+        }
         let isWhole = Signals.received == nil
         let embedding =
-            arguments.covers.embed && isWhole
+            arguments.covers.embed && isWhole && !summary.isDiskStopped
             ? try await embed(scanned.map(\.scanned), run: writer.run, messages, report) : nil
         let problem = report?.close() ?? summary.stopReason
         let news = isWhole && only == nil ? try state.tell(messages.known, of: folders) : messages.known

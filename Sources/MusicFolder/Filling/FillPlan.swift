@@ -111,7 +111,7 @@ package struct FillPlan: Sendable {
         var (places, numbers): ([Blocked], [Key: Int]) = ([], [:])
         for (folder, album, obstacle) in obstacles {
             if case .removed = obstacle { continue }
-            let place = obstacle == .readOnly ? folder.mountPoint : folder
+            let place = obstacle == .readOnly ? folder.highestReadOnly : folder
             let key = Key(place: place, reason: obstacle.reason)
             if let number = numbers[key] {
                 places[number].albums.append(album)
@@ -146,11 +146,12 @@ extension BytePath {
         return withCString { stat($0, &status) } == 0 ? UInt64(status.st_dev) : nil
     }
 
-    /// The highest folder above it on the same file system; itself if it is not there.
-    fileprivate var mountPoint: BytePath {
-        guard let disk = device else { return self }
+    /// The highest folder above it that is read-only, too.
+    fileprivate var highestReadOnly: BytePath {
         var found = self
-        while let parent = found.parent, parent.device == disk { found = parent }
+        while let parent = found.parent, parent.withCString({ access($0, W_OK) }) != 0, errno == EROFS {
+            found = parent
+        }
         return found
     }
 }

@@ -8,6 +8,7 @@
 
 #include <aifffile.h>
 #include <apefile.h>
+#include <apefooter.h>
 #include <apeitem.h>
 #include <apetag.h>
 #include <asffile.h>
@@ -24,6 +25,7 @@
 #include <mp4tag.h>
 #include <mpcfile.h>
 #include <mpegfile.h>
+#include <mpegheader.h>
 #include <oggflacfile.h>
 #include <opusfile.h>
 #include <speexfile.h>
@@ -34,6 +36,7 @@
 #include <vorbisfile.h>
 #include <wavfile.h>
 #include <wavpackfile.h>
+#include <xingheader.h>
 #include <xiphcomment.h>
 
 // Works with TagLib 1.13 and 2.x.
@@ -48,6 +51,17 @@ struct Visit {
 
     void text(const std::string &key, const std::string &value) const {
         visitor.text(visitor.context, key.data(), key.size(), value.data(), value.size());
+    }
+
+    /// TagLib says 0, or less, where it does not know.
+    void length(double milliseconds) const {
+        if (milliseconds > 0 && milliseconds < 1e9) {
+            visitor.length(visitor.context, static_cast<uint32_t>(milliseconds));
+        }
+    }
+
+    void length(const AudioProperties *properties) const {
+        if (properties) length(properties->lengthInMilliseconds());
     }
 
     void texts(const PropertyMap &properties) const {
@@ -188,12 +202,32 @@ template <class... Tags> PropertyMap merged(Tags *...tags) {
 template <class F, class Visitor> int32_t read(F &file, const Visit &visit, Visitor visit_pictures) {
     if (!file.isValid()) return sleeve_tags_invalid;
     visit.texts(file.properties());
+    visit.length(file.audioProperties());
     visit_pictures(file);
     return sleeve_tags_read;
 }
 
+/// How long MPEG frames are, in milliseconds: by the Xing or VBRI header, else by the first frame's bit rate. TagLib's properties look for the
+/// last frame, too, which takes three times as long.
+double length_of(MPEG::File &file) {
+    const auto first = file.firstFrameOffset();
+    if (first < 0) return 0;
+    const MPEG::Header header(&file, first, false);
+    if (!header.isValid() || header.bitrate() <= 0 || header.sampleRate() <= 0) return 0;
+    file.seek(first);
+    const MPEG::XingHeader xing(file.readBlock(header.frameLength()));
+    if (xing.isValid()) return 1000.0 * header.samplesPerFrame() * xing.totalFrames() / header.sampleRate();
+    auto end = file.length();
+    if (file.hasID3v1Tag()) end -= 128;
+    if (file.hasAPETag()) end -= file.APETag()->footer()->completeTagSize();
+    return (end - first) * 8.0 / header.bitrate();
+}
+
+/// The style that reads least of a file. The other formats say their length in a header or in the last page.
+const auto style = AudioProperties::Fast;
+
 int32_t read_file(int descriptor, const std::string &extension, const Visit &visit) {
-    char head[64];
+    char head[96];
     const ssize_t count = pread(descriptor, head, sizeof head, 0);
     FileStream stream(descriptor, true);
     if (!stream.isOpen()) {
@@ -206,6 +240,8 @@ int32_t read_file(int descriptor, const std::string &extension, const Visit &vis
     const auto ape = [&](auto &file) { visit.pictures(file.APETag()); };
     switch (format_of(head, static_cast<size_t>(count), extension)) {
     case Format::mpeg: {
+        // ADTS frames have no bit rate: what TagLib makes of them is no length.
+        const bool has_frames = extension != "aac";
 #if TAGLIB_MAJOR_VERSION >= 2
         MPEG::File file(&stream, false);
 #else
@@ -214,48 +250,54 @@ int32_t read_file(int descriptor, const std::string &extension, const Visit &vis
         if (!file.isValid()) return sleeve_tags_invalid;
         // To TagLib, any bytes are such a file, one without tags.
         const bool is_tagged = file.hasID3v2Tag() || file.hasAPETag() || file.hasID3v1Tag();
-        if (!is_tagged && extension != "aac" && file.firstFrameOffset() < 0) return sleeve_tags_invalid;
+        if (!is_tagged && has_frames && file.firstFrameOffset() < 0) return sleeve_tags_invalid;
         visit.texts(merged(file.ID3v2Tag(), file.APETag(), file.ID3v1Tag()));
+        if (has_frames) visit.length(length_of(file));
         visit.pictures(file.ID3v2Tag());
         visit.pictures(file.APETag());
         return sleeve_tags_read;
     }
     case Format::flac: {
 #if TAGLIB_MAJOR_VERSION >= 2
-        FLAC::File file(&stream, false);
+        FLAC::File file(&stream, true, style);
 #else
-        FLAC::File file(&stream, ID3v2::FrameFactory::instance(), false);
+        FLAC::File file(&stream, ID3v2::FrameFactory::instance(), true, style);
 #endif
         return read(file, visit, [&](FLAC::File &file) {
             visit.pictures(file.pictureList());
             if (file.hasXiphComment()) visit.pictures(file.xiphComment());
         });
     }
-    case Format::vorbis: { Ogg::Vorbis::File file(&stream, false); return read(file, visit, xiph); }
-    case Format::opus: { Ogg::Opus::File file(&stream, false); return read(file, visit, xiph); }
-    case Format::speex: { Ogg::Speex::File file(&stream, false); return read(file, visit, xiph); }
-    case Format::ogg_flac: { Ogg::FLAC::File file(&stream, false); return read(file, visit, xiph); }
+    case Format::vorbis: { Ogg::Vorbis::File file(&stream, true, style); return read(file, visit, xiph); }
+    case Format::opus: { Ogg::Opus::File file(&stream, true, style); return read(file, visit, xiph); }
+    case Format::speex: { Ogg::Speex::File file(&stream, true, style); return read(file, visit, xiph); }
+    case Format::ogg_flac: { Ogg::FLAC::File file(&stream, true, style); return read(file, visit, xiph); }
     case Format::mp4: {
-        MP4::File file(&stream, false);
+        MP4::File file(&stream, true, style);
         return read(file, visit, [&](MP4::File &file) { visit.pictures(file.tag()); });
     }
     case Format::asf: {
-        ASF::File file(&stream, false);
+        ASF::File file(&stream, true, style);
         return read(file, visit, [&](ASF::File &file) { visit.pictures(file.tag()); });
     }
-    case Format::wav: { RIFF::WAV::File file(&stream, false); return read(file, visit, id3v2); }
+    case Format::wav: { RIFF::WAV::File file(&stream, true, style); return read(file, visit, id3v2); }
     case Format::aiff: {
-        RIFF::AIFF::File file(&stream, false);
+        RIFF::AIFF::File file(&stream, true, style);
         return read(file, visit, [&](RIFF::AIFF::File &file) { visit.pictures(file.tag()); });
     }
-    case Format::ape: { APE::File file(&stream, false); return read(file, visit, ape); }
-    case Format::mpc: { MPC::File file(&stream, false); return read(file, visit, ape); }
-    case Format::wavpack: { WavPack::File file(&stream, false); return read(file, visit, ape); }
-    case Format::true_audio: { TrueAudio::File file(&stream, false); return read(file, visit, id3v2); }
+    case Format::ape: { APE::File file(&stream, true, style); return read(file, visit, ape); }
+    case Format::mpc: { MPC::File file(&stream, true, style); return read(file, visit, ape); }
+    case Format::wavpack: { WavPack::File file(&stream, true, style); return read(file, visit, ape); }
+    case Format::true_audio: { TrueAudio::File file(&stream, true, style); return read(file, visit, id3v2); }
     case Format::dsf: {
         // DSF file format specification 1.01: "DSD ", the chunk's size, the file's size, the offset of the ID3v2 tag or 0.
         if (count < 28 || std::memcmp(head, "DSD ", 4) != 0) return sleeve_tags_invalid;
         const uint64_t offset = little_endian(head + 20);
+        // Then "fmt ": samples a second at 28 of its bytes, and at 36 the samples of each channel.
+        if (count >= 72 && std::memcmp(head + 28, "fmt ", 4) == 0) {
+            const uint64_t rate = little_endian(head + 56) & 0xFFFFFFFF, samples = little_endian(head + 64);
+            if (rate > 0) visit.length(static_cast<double>(samples) * 1000 / static_cast<double>(rate));
+        }
         if (offset == 0) return sleeve_tags_read;
         if (offset >= static_cast<uint64_t>(stream.length())) return sleeve_tags_invalid;
         TaggedFile file(&stream, static_cast<long>(offset));

@@ -25,6 +25,13 @@ extension LibraryAPI {
         package let freshUntil: Int64?
         /// The dominant colour, as `#rrggbb`; nil before a size of the cover was made.
         package let color: String?
+
+        init(digest: String, isStale: Bool, freshUntil: Int64?, color: String?) {
+            (self.digest, self.isStale, self.freshUntil, self.color) = (digest, isStale, freshUntil, color)
+        }
+
+        /// A cover that is a person's file, which no server has.
+        package init(digest: String) { self.init(digest: digest, isStale: false, freshUntil: nil, color: nil) }
     }
 
     /// The cached covers of keys (`Album.coverKey`), in order; nil for those missing.
@@ -67,6 +74,9 @@ extension LibraryAPI {
 
     /// The URLs of an album's cover in the order of trying: its cover URL, its alternates, the Cover Art Archive's.
     package func coverURLs(of album: Album) -> [String] { album.coverURLs(in: covers.archive) }
+
+    /// Whether the cover of an album is a person's file, and nothing can be downloaded for it.
+    package func isFileAlone(_ album: Album) -> Bool { album.coverFile != nil && coverURLs(of: album).isEmpty }
 
     /// The same as keys of the cache, without unusable URLs.
     /// - Throws: `CoverFailure` if nothing usable locates the cover.

@@ -69,11 +69,19 @@ extension LibraryAPI {
             let batches = ListBatches(
                 paths: paths, options,
                 transform: { batch, file in
-                    covers.lookUp(batch.map { .parsed($0, cachePolicy) }, in: file, shard: shard)
+                    covers.lookUp(
+                        batch.lazy.filter { !$0.isFileAlone }.map { .parsed($0, cachePolicy) }, in: file, shard: shard)
                 },
                 onNotice: onNotice, onFailure: onFailure)
             try await Prefetcher(pipeline: covers, run: run).prefetch(batches)
         }
+    }
+}
+
+extension ListElement {
+    /// An album of the library whose cover is a person's file, and that has no URL.
+    fileprivate var isFileAlone: Bool {
+        if case .problem(let problem) = self { problem.album?.coverFile != nil } else { false }
     }
 }
 

@@ -34,7 +34,8 @@ extension LibraryAPI {
         return small
     }
 
-    private static func resized(_ cover: Cover, longestSide: Int) -> Cover? {
+    /// A cover in a smaller size; nil if it should be used as it is.
+    package static func resized(_ cover: Cover, longestSide: Int) -> Cover? {
         guard let bytes = resized(cover.data, longestSide: longestSide) else { return nil }
         return bytes.withUnsafeBytes { ImageHeader($0) }.map { Cover(cover.key, $0, bytes) }
     }

@@ -56,19 +56,26 @@ struct Sleeve: AsyncParsableCommand {
     /// Each command states the name of the one above it. The parser then does not look for options of the whole program either.
     static func parse(_ arguments: [String]) async throws -> any ParsableCommand {
         let (named, rest) = leaf(arguments[...])
+        if let named, FillCommand.configuration.subcommands.contains(where: { $0 == named }) {
+            // The whole tree would take its name for a folder.
+            return try named.parseAsRoot(Array(rest))
+        }
         if let named, let command = try? named.parseAsRoot(Array(rest)), type(of: command) == named { return command }
         return try await asyncParseAsRoot(arguments)
     }
 
-    /// The command without subcommands that the first arguments name, and the arguments after it; nil if they name none.
+    /// The command that the first arguments name, and the arguments after it; nil if they name none, or only a group of commands.
     private static func leaf(
         _ arguments: ArraySlice<String>
     ) -> (command: (any ParsableCommand.Type)?, rest: ArraySlice<String>) {
         var (subcommands, rest) = (configuration.subcommands, arguments)
-        while let name = rest.popFirst() {
-            guard let command = subcommands.first(where: { $0.configuration.commandName == name }) else { break }
+        while let name = rest.first, let command = subcommands.first(where: { $0.configuration.commandName == name }) {
+            rest.removeFirst()
             subcommands = command.configuration.subcommands
-            if subcommands.isEmpty { return (command, rest) }
+            // `fill` is a command, and a group of commands.
+            let isCommand =
+                command == FillCommand.self && !subcommands.contains { $0.configuration.commandName == rest.first }
+            if subcommands.isEmpty || isCommand { return (command, rest) }
         }
         return (nil, rest)
     }

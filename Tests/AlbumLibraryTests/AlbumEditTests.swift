@@ -34,6 +34,20 @@ import Testing
         #expect(ids(library) == expected)
     }
 
+    @Test func `a remote library is not told the path of a cover file, and nothing of an edit of it alone`() {
+        let former = Album(id: "1", title: "A")
+        var (moved, renamed) = (former, Album(id: "1", title: "B"))
+        (moved.coverFile, renamed.coverFile) = ("/music/A/cover.jpg", "/music/B/cover.jpg")
+        func bodies(_ kind: AlbumEdit.Kind, _ album: Album, _ former: Album?) -> [String] {
+            let change = AlbumEdit.Change(album: album, index: 0, precedingID: nil, former: former)
+            return RemoteMessage.messages(for: AlbumEdit(kind: kind, changes: [change]), to: "https://a").map(\.body)
+        }
+        #expect(bodies(.edit, moved, former).isEmpty)
+        for bodies in [bodies(.edit, renamed, moved), bodies(.add, renamed, nil)] {
+            #expect(bodies.count == 1 && bodies[0].contains("B") && !bodies[0].contains("/music"), "\(bodies)")
+        }
+    }
+
     @Test func `the first album comes back to the front`() {
         let edit = albums("abc").deleting([0])
         var library = albums("xbc")

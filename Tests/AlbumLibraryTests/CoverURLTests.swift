@@ -93,6 +93,15 @@ import Testing
         #expect(Album(json: album.json)?.musicBrainzReleaseID == "bad")
     }
 
+    @Test func `the path of a cover file keeps its bytes`() throws {
+        for path in [Array("/m/50%25 é.jpg".utf8), Array("/m/".utf8) + [0xFF, 0xC3], Array("/m/\n\"".utf8)] {
+            var album = Album(id: "1", title: "A")
+            album.coverFilePath = path
+            let read = try #require(Album(json: album.json))
+            #expect(read.coverFilePath == path && read == album)
+        }
+    }
+
     @Test func `in a column of a CSV file, coverUrls are separated by whitespace`() {
         let csv = ParsedList(
             CSVParser(file: "f", separator: Byte.comma), "title,coverUrls\nT,https://a/1 https://a/2\n")

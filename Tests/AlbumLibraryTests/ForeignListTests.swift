@@ -64,12 +64,6 @@ import Testing
         }
     }
 
-    @Test func `a title above a table is no header, and the lines are still those of the file`() throws {
-        let elements = try list("My albums;;\n;;\nTitle;Artist;URL\na;b;https://a/1\n", name: "x.csv")
-        #expect(elements.count == 1)
-        if case .item(let item) = elements[0] { #expect(item.line == 4 && item.album?.artist == "b") }
-    }
-
     @Test func `a URL in a single column may hold a comma`() throws {
         #expect(try urls("url\nhttps://a/1,2.jpg\n", name: "x.csv") == ["https://a/1,2.jpg"])
     }
@@ -190,6 +184,22 @@ import Testing
     }
 
     // MARK: What is no list
+
+    @Test func `a list names no file of this computer, whatever it calls that`() throws {
+        let json = ##"[{"title": "A", "coverUrl": "https://a/1", "coverFile": "/f", "cover_file": "/g", "other": 1}]"##
+        let csv = "title,coverUrl,Cover File,other\nA,https://a/1,/f,1\n"
+        let nested = ##"[{"album": {"title": "A", "coverUrl": "https://a/1", "coverFile": "/f"}, "other": 1}]"##
+        for text in [json, csv, nested, json.replacing(##""coverUrl": "https://a/1", "##, with: "")] {
+            for keeps in [true, false] {
+                let albums = try albums(text, keeps: keeps)
+                #expect(albums.map(\.title) == ["A"] && albums.map(\.coverFile) == [nil], "\(albums)")
+                #expect(!albums[0].otherFields.contains { $0.name.lowercased().contains("file") }, "\(albums)")
+            }
+        }
+        let library = try list(json, ListOptions(format: .json, keepsOtherFields: true, isLibraryFile: true))
+        guard case .item(let item) = library.first else { return #expect(library.isEmpty, "it has an album") }
+        #expect(item.album?.coverFile == "/f")
+    }
 
     @Test func `a playlist of URLs is a list of URLs, and its comments are none`() throws {
         let text = "#EXTM3U\n#EXTINF:123,Ebb\nhttps://a/1\n#EXTALBUMARTURL:https://a/no.jpg\nhttps://a/2\n"

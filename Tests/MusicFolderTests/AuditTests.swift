@@ -130,10 +130,11 @@ import Testing
     @Test func `the covers of all discs are judged, and those of other albums in a shared folder are not`() {
         func contents(_ covers: String...) -> FolderContents {
             var contents = FolderContents()
-            contents.albums = covers.map { path in
-                var fragment = AlbumFragment()
-                fragment.cover = CoverFile(path: BytePath(path), byteCount: 9)
-                return fragment
+            for path in covers {
+                var tags = AudioTags()
+                tags.album = path
+                contents.tags.append(SongTags(tags))
+                contents.titledCovers[path] = CoverFile(path: BytePath(path), byteCount: 9)
             }
             return contents
         }

@@ -1,144 +1,285 @@
 import AlbumLibrary
+import CoverSources
+import Platform
 import Testing
 
 @testable import MusicFolder
 
 @Suite struct LibraryUpdateTests {
-    private func scanned(_ title: String, year: String = "1971", release: String? = nil, in folder: String)
-        -> ScannedAlbum
-    {
+    private static let release = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+    private static let other = "11111111-2222-4333-8444-55555555555a"
+
+    /// An album in a folder, with as many songs as `lengths`, whose lengths are unknown if it is empty.
+    private func scanned(
+        _ title: String, by artist: String = "The Artists", year: String = "1971", release: String? = nil,
+        in folder: String
+    ) -> ScannedAlbum {
         var album = ScannedAlbum()
-        (album.title, album.artist, album.year, album.releaseID) = (title, "A", year, release)
+        (album.title, album.artist, album.year, album.releaseID) = (title, artist, year, release)
         var place = AlbumPlace()
-        place.folders = [BytePath(folder)]
+        (place.folders, place.tracks) = ([BytePath(folder)], 5)
         album.places = [place]
         return album
     }
 
-    /// A library that a scan has made of `albums`, with its records.
-    private func library(_ albums: [ScannedAlbum]) -> (albums: [Album], records: [AlbumRecord]) {
-        let update = LibraryUpdate(albums, library: [], records: []) { _ in false }
-        let records = update.records.map { record in
-            var record = record
-            record.isPending = false
-            return record
-        }
-        return (update.additions, records)
+    private func scanned(_ title: String, in folder: String, cover name: String) -> ScannedAlbum {
+        var album = scanned(title, in: folder)
+        var cover = CoverFile(path: BytePath("\(folder)/\(name)"), byteCount: 9)
+        cover.mediaType = "image/jpeg"
+        album.places[0].cover = cover
+        return album
     }
 
+    private func update(
+        _ scanned: [ScannedAlbum], _ library: Library = Library(), options: LibraryUpdateOptions = .init(),
+        isAway: @escaping @Sendable (BytePath) -> Bool = { _ in false },
+        isFilled: @escaping @Sendable (BytePath) -> Bool = { _ in false },
+        isGone: @escaping @Sendable (BytePath) -> Bool = { _ in false }
+    ) -> LibraryUpdate {
+        LibraryUpdate(
+            scanned, library: library.albums, records: library.records, options: options,
+            places: .init(isGone: isGone, isAway: isAway, isFilled: isFilled))
+    }
+
+    /// The albums of a library, with what is remembered of them.
+    private struct Library {
+        var albums: [Album] = []
+        var records: [AlbumRecord] = []
+
+        init() {}
+
+        /// Those of a person.
+        init(_ albums: [Album]) { self.albums = albums }
+
+        /// What a scan has made of nothing.
+        init(_ update: LibraryUpdate) {
+            albums = update.additions
+            records = update.records.map { record in
+                var record = record
+                record.isPending = false
+                return record
+            }
+        }
+    }
+
+    private func library(_ albums: [ScannedAlbum]) -> Library { Library(update(albums)) }
+
+    // MARK: Which album it is
+
     @Test func `what a scan has added is unchanged by the next one`() {
-        let albums = [scanned("One", in: "/m/1"), scanned("Two", release: "r", in: "/m/2")]
+        let albums = [scanned("One", in: "/m/1"), scanned("Two", release: Self.release, in: "/m/2")]
         let known = library(albums)
-        let update = LibraryUpdate(albums, library: known.albums, records: known.records) { _ in false }
+        let update = update(albums, known)
         #expect(known.albums.map(\.title) == ["One", "Two"])
         #expect(update.additions.isEmpty && update.edits.isEmpty && update.records.isEmpty && update.gone.isEmpty)
         #expect(update.ids == known.albums.map(\.id))
     }
 
+    @Test func `a folder that is used again has another album, and the former one stays and is gone from there`() {
+        var known = library([scanned("Salt", by: "Ann Orr", year: "2001", in: "/m/Inbox")])
+        known.albums[0].genre = "Mine"
+        known.albums[0].coverFilePath = Array("/m/Inbox/cover.jpg".utf8)
+        let update = update(
+            [scanned("Rust", by: "Bo Pike", year: "2002", in: "/m/Inbox")], known, isGone: { _ in true })
+        #expect(update.additions.map(\.title) == ["Rust"] && update.ids == update.additions.map(\.id))
+        #expect(update.gone.map(\.title) == ["Salt"])
+        // The file there is the new album's.
+        #expect(update.edits.map(\.album) == [known.albums[0].withoutCoverFile])
+    }
+
+    @Test(arguments: ["1972", "1970", ""])
+    func `a year nearby, or none, is not the same year`(year: String) {
+        let known = library([scanned("Salt", in: "/m/1")])
+        let update = update([scanned("Salt", year: year, in: "/m/2")], known)
+        #expect(update.additions.count == 1)
+    }
+
+    @Test func `an album that has moved keeps its entry`() {
+        let known = library([scanned("One", in: "/m/1")])
+        let update = update([scanned("One", in: "/m/new")], known, isGone: { _ in true })
+        #expect(update.additions.isEmpty && update.gone.isEmpty)
+        #expect(update.records.map { $0.places.map(\.folders) } == [[[BytePath("/m/new")]]])
+    }
+
+    @Test func `it keeps its entry if it was the last one in its folder, too, which may look like a disk that is away`()
+    {
+        let known = library([scanned("One", in: "/m/1")])
+        let update = update([scanned("One", in: "/n/1")], known, isAway: { _ in true }, isGone: { _ in true })
+        #expect(update.records.map { $0.places.map(\.folders) } == [[[BytePath("/n/1")]]])
+    }
+
+    @Test func `an album in a second folder is in both`() {
+        let known = library([scanned("One", in: "/m/1")])
+        let update = update([scanned("One", in: "/other/1")], known)
+        #expect(update.additions.isEmpty && update.records.map(\.places.count) == [2])
+    }
+
+    @Test func `a title with a letter put right, a release that it gets, and another folder keep the entry`() {
+        let known = library([scanned("Sallt", by: "Ann Orr", in: "/m/1")])
+        let retagged = scanned("Salt", by: "Ann Orr", release: Self.release, in: "/m/1")
+        let update = update([retagged], known)
+        #expect(update.additions.isEmpty && update.edits.map(\.album.title) == ["Salt"])
+        let again = Library(self.update([retagged]))
+        let moved = self.update(
+            [scanned("Salt!", by: "Ann Orr", year: "2001", release: Self.release, in: "/m/2")], again)
+        #expect(moved.additions.isEmpty && moved.ids == again.albums.map(\.id))
+    }
+
+    @Test func `a release says nothing if artist or title say that it is another`() {
+        let known = library([scanned("Salt", by: "Ann Orr", release: Self.release, in: "/m/1")])
+        let update = update([scanned("Rust", by: "Bo Pike", release: Self.release, in: "/m/2")], known)
+        #expect(update.additions.count == 1)
+    }
+
+    @Test func `a person's album without a year is found by its name, unless another one has that`() {
+        let albums = Library([Album(title: "one", artist: "the artists")])
+        #expect(update([scanned("One", in: "/m/1")], albums).additions.isEmpty)
+        #expect(
+            update([scanned("One", in: "/m/1"), scanned("One", year: "1980", in: "/m/2")], albums).additions.count == 2)
+        let other = Library([Album(title: "One", artist: "The Artists", year: "1999")])
+        #expect(update([scanned("One", in: "/m/1")], other).additions.count == 1)
+    }
+
+    @Test func `two albums of one title have two ids`() {
+        let two = [scanned("One", release: Self.release, in: "/m/1"), scanned("One", release: Self.other, in: "/m/2")]
+        let first = update(two)
+        #expect(Set(first.additions.map(\.id)).count == 2)
+        // They are not one because one of them was found first.
+        let later = update(two, Library(update([two[0]])))
+        #expect(later.additions.count == 1)
+    }
+
+    // MARK: Fields
+
     @Test func `a field follows the tags until a person edits it`() {
-        var known = library([scanned("One", in: "/m/1")])
-        let changed = [scanned("Uno", year: "1972", in: "/m/1")]
-        let update = LibraryUpdate(changed, library: known.albums, records: known.records) { _ in false }
-        #expect(update.edits.map { [$0.album.title, $0.album.year] } == [["Uno", "1972"]])
+        var known = library([scanned("Sallt", year: "", in: "/m/1")])
+        let changed = [scanned("Salt", year: "1972", in: "/m/1")]
+        #expect(update(changed, known).edits.map { [$0.album.title, $0.album.year] } == [["Salt", "1972"]])
         known.albums[0].title = "Mine"
-        let edited = LibraryUpdate(changed, library: known.albums, records: known.records) { _ in false }
-        #expect(edited.edits.map { [$0.album.title, $0.album.year] } == [["Mine", "1972"]])
-        known.albums[0].year = ""
-        #expect(LibraryUpdate(changed, library: known.albums, records: known.records) { _ in false }.edits.isEmpty)
+        #expect(update(changed, known).edits.map { [$0.album.title, $0.album.year] } == [["Mine", "1972"]])
+        known.albums[0].year = "1999"
+        #expect(update(changed, known).edits.isEmpty)
     }
 
     @Test func `an album whose title or release a person has edited is still found, also beside others in its folder`()
     {
-        let albums = [scanned("One", release: "r", in: "/m"), scanned("Two", in: "/m")]
+        let albums = [scanned("One", release: Self.release, in: "/m"), scanned("Two", in: "/m")]
         var known = library(albums)
-        known.albums[0].musicBrainzReleaseID = "other"
+        known.albums[0].musicBrainzReleaseID = Self.other
         known.albums[1].title = "Mine"
-        let update = LibraryUpdate(albums, library: known.albums, records: known.records) { _ in false }
+        let update = update(albums, known)
         #expect(update.additions.isEmpty && update.edits.isEmpty && update.ids == known.albums.map(\.id))
     }
 
     @Test func `a person's album gains empty fields only`() {
-        var mine = Album(title: "one", artist: "a", year: "")
+        var mine = Album(title: "one", artist: "the artists", year: "")
         mine.genre = "Folk"
-        let update = LibraryUpdate([scanned("One", release: "r", in: "/m/1")], library: [mine], records: []) { _ in
-            false
-        }
+        let update = update([scanned("One", release: Self.release, in: "/m/1")], Library([mine]))
         #expect(update.additions.isEmpty && update.edits.count == 1)
         let album = update.edits[0].album
         #expect(
-            album.title == "one" && album.artist == "a" && album.year == "1971" && album.musicBrainzReleaseID == "r")
+            album.title == "one" && album.artist == "the artists" && album.year == "1971" && album.genre == "Folk"
+                && album.musicBrainzReleaseID == Self.release)
         #expect(update.records.map(\.isAdded) == [false])
     }
 
-    @Test func `an album is found by its release before its title, and not if its release is another`() {
-        var other = Album(title: "Other", artist: "B")
-        other.musicBrainzReleaseID = "R"
-        let byRelease = LibraryUpdate([scanned("One", release: "r", in: "/m/1")], library: [other], records: []) { _ in
-            false
-        }
-        #expect(byRelease.additions.isEmpty && byRelease.ids == [other.id])
-        var same = Album(title: "One", artist: "A")
-        same.musicBrainzReleaseID = "x"
-        let differs = LibraryUpdate([scanned("One", release: "r", in: "/m/1")], library: [same], records: []) { _ in
-            false
-        }
-        #expect(differs.additions.count == 1)
-        let year = LibraryUpdate(
-            [scanned("One", in: "/m/1")], library: [Album(title: "One", artist: "A", year: "1999")], records: []
-        ) { _ in false }
-        #expect(year.additions.count == 1)
+    // MARK: Addresses and files
+
+    @Test func `a person's file is the cover of an album without an address, and in place of a fill's`() {
+        let albums = [scanned("One", in: "/m/1", cover: "folder.jpg")]
+        var known = library(albums)
+        let path = Array("/m/1/folder.jpg".utf8)
+        #expect(known.albums[0].coverFilePath == path)
+        known.albums[0].coverURL = "https://a.example/1"
+        // A person's address comes first.
+        #expect(update(albums, known).edits.map(\.album.coverFilePath) == [nil])
+        known.records[0].filled = FilledAddress(url: "https://a.example/1", facts: albums[0].facts)
+        #expect(update(albums, known).edits.isEmpty)
+        #expect(update(albums, known, isFilled: { _ in true }).edits.map(\.album.coverFilePath) == [nil])
+        known.albums[0].coverURL = nil
+        #expect(update(albums, known, isFilled: { _ in true }).edits.isEmpty)
     }
 
+    @Test func `a file that was removed, is renamed, or is that of several albums is no cover any more`() {
+        let known = library([scanned("One", in: "/m/1", cover: "cover.jpg")])
+        #expect(update([scanned("One", in: "/m/1")], known).edits.map(\.album.coverFile) == [nil])
+        let renamed = update([scanned("One", in: "/m/1", cover: "front.jpg")], known)
+        #expect(renamed.edits.map(\.album.coverFile) == ["/m/1/front.jpg"])
+        var shared = scanned("One", in: "/m/1", cover: "cover.jpg")
+        shared.places[0].isShared = true
+        #expect(update([shared], known).edits.map(\.album.coverFile) == [nil])
+    }
+
+    @Test func `a fill's address goes with the name that it was found for, a person's stays`() {
+        let before = scanned("Sallt", in: "/m/1")
+        var known = library([before])
+        known.albums[0].coverURL = "https://a.example/1"
+        let after = [scanned("Salt", in: "/m/1")]
+        #expect(update(after, known).edits.map(\.album.coverURL) == ["https://a.example/1"])
+        for facts in [before.facts, nil] {
+            known.records[0].filled = FilledAddress(url: "https://a.example/1", facts: facts)
+            let update = update(after, known)
+            #expect(update.edits.map(\.album.coverURL) == [nil] && update.records.map(\.filled) == [nil])
+            #expect(self.update([before], known).edits.isEmpty)
+        }
+    }
+
+    @Test func `the address of a copy of an earlier version goes`() {
+        var known = library([scanned("One", in: "/m/1")])
+        known.albums[0].coverURL = "https://covers.invalid/music/ca978112ca1bbdca/3e23e8160039594a"
+        let update = update([scanned("One", in: "/m/1", cover: "cover.jpg")], known)
+        #expect(update.edits.map(\.album.coverURL) == [nil])
+        #expect(update.edits.map(\.album.coverFile) == ["/m/1/cover.jpg"])
+    }
+
+    // MARK: Deleted, gone
+
     @Test func `a deleted album is not added again, not even from another folder, and is if asked`() {
-        let known = library([scanned("One", in: "/m/1")])
+        var known = library([scanned("One", in: "/m/1")])
+        known.albums = []
         for folder in ["/m/1", "/m/9"] {
-            let update = LibraryUpdate([scanned("One", in: folder)], library: [], records: known.records) { _ in true }
+            let update = update([scanned("One", in: folder)], known, isGone: { _ in true })
             #expect(update.additions.isEmpty && update.deleted.count == 1 && update.removedRecords.isEmpty)
         }
         var options = LibraryUpdateOptions()
         options.restoresDeleted = true
-        let restored = LibraryUpdate(
-            [scanned("One", in: "/m/1")], library: [], records: known.records, options: options
-        ) { _ in true }
+        let restored = update([scanned("One", in: "/m/1")], known, options: options, isGone: { _ in true })
         #expect(restored.additions.count == 1 && restored.deleted.isEmpty)
     }
 
+    @Test func `a deleted album hides no other one, whatever folder that is in`() {
+        var known = library([scanned("One", release: Self.release, in: "/m/1")])
+        known.albums = []
+        for other in [
+            scanned("Two", in: "/m/1"), scanned("One", year: "1972", in: "/m/1"),
+            scanned("One", by: "Others", release: Self.release, in: "/m/1"),
+        ] {
+            let update = update([other], known)
+            #expect(update.additions.count == 1 && update.deleted.isEmpty)
+        }
+    }
+
     @Test func `an addition that a crash kept out of the library is added again`() {
-        let update = LibraryUpdate([scanned("One", in: "/m/1")], library: [], records: []) { _ in false }
-        #expect(update.records.map(\.isPending) == [true])
-        let again = LibraryUpdate([scanned("One", in: "/m/1")], library: [], records: update.records) { _ in false }
+        let first = update([scanned("One", in: "/m/1")])
+        #expect(first.records.map(\.isPending) == [true])
+        var library = Library()
+        library.records = first.records
+        let again = update([scanned("One", in: "/m/1")], library)
         #expect(again.additions.count == 1 && again.deleted.isEmpty)
     }
 
     @Test func `only albums of looked-for folders are gone, and only a scan's own unedited ones can be pruned`() {
         var known = library([scanned("One", in: "/m/1"), scanned("Two", in: "/m/2"), scanned("Three", in: "/n/3")])
         known.albums[1].genre = "Folk"
-        let update = LibraryUpdate([], library: known.albums, records: known.records) { $0.isInside(BytePath("/m")) }
+        let isGone = { @Sendable (folder: BytePath) in folder.isInside(BytePath("/m")) }
+        let update = update([], known, isGone: isGone)
         #expect(update.gone.map(\.title) == ["One", "Two"] && update.prunable == [known.albums[0].id])
         #expect(update.records.isEmpty && update.removedRecords.isEmpty)
         var options = LibraryUpdateOptions()
         options.prunes = true
-        let pruning = LibraryUpdate([], library: known.albums, records: known.records, options: options) {
-            $0.isInside(BytePath("/m"))
-        }
+        let pruning = self.update([], known, options: options, isGone: isGone)
         #expect(pruning.removedRecords == [known.albums[0].id])
         #expect(pruning.records.map(\.id) == [known.albums[1].id] && pruning.records[0].places.isEmpty)
-    }
-
-    @Test func `an album that has moved keeps its entry`() {
-        let known = library([scanned("One", in: "/m/1")])
-        let update = LibraryUpdate([scanned("One", in: "/m/new")], library: known.albums, records: known.records) { _ in
-            true
-        }
-        #expect(update.additions.isEmpty && update.gone.isEmpty)
-        #expect(update.records.map { $0.places.map(\.folders) } == [[[BytePath("/m/new")]]])
-    }
-
-    @Test func `two albums of one title have two ids`() {
-        let update = LibraryUpdate(
-            [scanned("One", release: "r", in: "/m/1"), scanned("One", release: "s", in: "/m/2")], library: [],
-            records: []
-        ) { _ in false }
-        #expect(Set(update.additions.map(\.id)).count == 2)
+        #expect(self.update([], known, options: options, isAway: { _ in true }, isGone: isGone).gone.isEmpty)
     }
 }

@@ -1,3 +1,4 @@
+import CoverSources
 import Foundation
 import SQLite
 import Testing
@@ -18,7 +19,9 @@ import Testing
         let odd = BytePath(bytes: Array("/m/".utf8) + [0xFF])
         var record = AlbumRecord(id: "1")
         record.isAdded = true
-        record.written.title = "One"
+        record.facts = AlbumQuery(artist: "A", title: "One", year: 1971, trackCounts: [5, 12], lengths: [1_000, 0])
+        record.genre = "Folk"
+        record.filled = FilledAddress(url: "https://a.example/1", facts: record.facts)
         var place = AlbumPlace()
         place.folders = [odd, BytePath("/m/=41")]
         record.places = [place]
@@ -37,6 +40,66 @@ import Testing
         try state.removeFolders([odd])
         try state.save([], removing: ["1"])
         #expect(try state.folders(in: [BytePath("/m")]).isEmpty && state.albums().isEmpty)
+    }
+
+    @Test func `albums of version 3 keep their fields, places, deletions and addresses`() throws {
+        let folder = try Folder()
+        let library = folder.text + "/albums.json"
+        try FileManager.default.createDirectory(atPath: library + ".state", withIntermediateDirectories: true)
+        do {
+            let database = try Connection(library + ".state/music.sqlite3")
+            try database.execute(
+                """
+                CREATE TABLE albums (
+                    id TEXT PRIMARY KEY, added INTEGER NOT NULL, pending INTEGER NOT NULL, written TEXT NOT NULL,
+                    places TEXT NOT NULL) WITHOUT ROWID;
+                INSERT INTO albums VALUES ('1', 1, 0,
+                    '{"title": "One", "artist": "A", "year": "1971", "genre": "Folk", "coverURL": "https://a.example/1",
+                    "releaseID": "76df3287-6cda-33eb-8e9a-044b5e15ffdd"}', '[]'), ('2', 0, 0, '{}', '[]');
+                PRAGMA user_version = 3;
+                """)
+        }
+        for _ in 0..<2 {
+            let state = try MusicState(of: library) { Issue.record("\($0)") }
+            let records = try state.albums()
+            #expect(records.map(\.id) == ["1", "2"] && records.map(\.isAdded) == [true, false])
+            let facts = AlbumQuery(
+                artist: "A", title: "One", year: 1971, releaseID: "76df3287-6cda-33eb-8e9a-044b5e15ffdd")
+            #expect(records[0].facts == facts && records[0].genre == "Folk" && records[1].facts.title.isEmpty)
+            #expect(records.map(\.filled) == [FilledAddress(url: "https://a.example/1", facts: nil), nil])
+        }
+    }
+
+    @Test func `an address is noted with the facts of the scan before, and keeps them`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        var record = AlbumRecord(id: "1")
+        record.facts = AlbumQuery(artist: "A", title: "One")
+        try state.save([record])
+        #expect(try state.note(coverURLs: ["1": "https://a.example/1"]).isEmpty)
+        let first = try #require(try state.albums().first?.filled)
+        #expect(first.isJudged(for: record.facts))
+        record.filled = first
+        record.facts.title = "Two"
+        try state.save([record])
+        #expect(try state.note(coverURLs: ["1": "https://a.example/1"]) == ["1": "https://a.example/1"])
+        #expect(try state.albums().first?.filled == first && !first.isJudged(for: record.facts))
+        #expect(try state.note(coverURLs: ["1": nil]) == ["1": "https://a.example/1"])
+        #expect(try state.albums().first?.filled == nil)
+    }
+
+    @Test func `a folder is away if its root is missing or empty, or a disk that was mounted in it is not`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/state/albums.json") { Issue.record("\($0)") }
+        try folder.file("music/One/1.mp3", bytes: [1])
+        let (music, gone) = (folder.path.appending(Array("music".utf8)), folder.path.appending(Array("gone".utf8)))
+        try state.add(roots: [music, gone])
+        let disk = music.appending(Array("disk".utf8))
+        try state.database.statement("INSERT INTO mounts VALUES (?)").run(.blob(disk.bytes))
+        #expect(try !state.isAway(music.appending(Array("Two".utf8))))
+        #expect(try state.isAway(gone.appending(Array("Two".utf8))))
+        #expect(try state.isAway(disk.appending(Array("Two".utf8))))
+        #expect(!MountPoints.all().isEmpty && MountPoints.all().allSatisfy { $0.bytes.first == UInt8(ascii: "/") })
     }
 
     @Test func `a folder with files that may be readable later is read again`() throws {

@@ -66,8 +66,7 @@ extension CommandTests {
             try await withMusic { stage, fill in
                 let before = files(stage)
                 let plan = try await sleeveTests.run(fill + ["--dry-run"], environment: stage.environment)
-                #expect(plan.stdout.split(separator: "\n").count == Self.formats.count, "\(plan)")
-                #expect(plan.stdout.contains(#""reason":"no picture in its tags","bytes":"#))
+                #expect(plan.stdout.hasPrefix(#"{"embedded":\#(Self.formats.count),"#), "\(plan)")
                 #expect(files(stage) == before)
                 let (first, result) = try await run(stage, fill)
                 #expect(result.status == 0, "\(result)")
@@ -79,7 +78,7 @@ extension CommandTests {
                     first.embeddedBytes == after.filter { !$0.key.hasSuffix(".jpg") }.values.reduce(0) { $0 + $1.count }
                 )
                 #expect(try await run(stage, fill).0.embedded == 0)
-                let undone = try await stage.run("fill", "--undo", "--json")
+                let undone = try await stage.run("fill", "undo", "--json")
                 let counts = try JSONDecoder().decode(Undone.self, from: Data(undone.stdout.utf8))
                 #expect((counts.removed, counts.removedFromTags) == (0, Self.formats.count), "\(undone)")
                 #expect(files(stage) == before)
@@ -161,7 +160,7 @@ extension CommandTests {
                     let after = files(stage)
                     // A killed run is one to take back, too, even if it has embedded nothing.
                     func undo() async throws {
-                        for _ in 0..<3 { #expect(try await stage.run("fill", "--undo").status == 0) }
+                        for _ in 0..<3 { #expect(try await stage.run("fill", "undo").status == 0) }
                     }
                     try await undo()
                     #expect(files(stage) == before)

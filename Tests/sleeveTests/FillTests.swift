@@ -6,68 +6,7 @@ import Testing
 
 extension CommandTests {
     /// Music folders, the imitated services, and the command, which may be killed.
-    @Suite struct FillTests {
-        private struct Result: Decodable {
-            var albums, covered, filled, files, missing, doubtful, failed, unwritten, problems: Int
-        }
-
-        /// The albums that the services have. `Nowhere` is not among them.
-        private static let provided = [
-            ServiceAlbum(artist: "The Harbour Lights", title: "Low Tide", year: 1971, tracks: 2, services: [.itunes]),
-            ServiceAlbum(
-                artist: "Guns N' Roses", title: "The Spaghetti Incident?", year: 1993, tracks: 2, services: [.deezer],
-                isSecond: true),
-            ServiceAlbum(artist: "Someone", title: "Reissued", year: 2020, tracks: 44, services: [.deezer]),
-            ServiceAlbum(
-                artist: "Id", title: "With an Id", year: 1999, tracks: 2, services: [.caa], release: release),
-        ]
-        private static let release = "b5929ea3-1f60-42c9-9082-f9c518cda7a1"
-        private static let albums = [
-            ("The Harbour Lights", "Low Tide", "1971", ""), ("Guns N' Roses", "The Spaghetti Incident?", "1993", ""),
-            ("Someone", "Reissued", "2001", ""), ("Id", "With an Id", "1999", release), ("None", "Nowhere", "2001", ""),
-        ]
-
-        private func withMusic(
-            albums: [(String, String, String, String)] = albums, provided: [ServiceAlbum] = provided,
-            _ body: (_ stage: Stage, _ arguments: [String]) async throws -> Void
-        ) async throws {
-            try await withStage { stage in
-                for (artist, title, date, release) in albums {
-                    for track in 1...2 {
-                        try MusicFile.write(
-                            "\(stage.folder)/music/\(artist)/\(title)/\(track).mp3",
-                            MusicTags(
-                                album: title, albumArtist: artist, artist: artist, date: date, track: track,
-                                releaseID: release))
-                    }
-                }
-                let manners = try await withServices(provided) { services in
-                    // MusicBrainz would take a second for each album; SourceQueueTests have its rate.
-                    let sources = ["--source", "caa,itunes,deezer"] + services.options([.caa, .itunes, .deezer])
-                    try await body(stage, ["fill", stage.folder + "/music", "--json"] + sources)
-                }
-                #expect(manners.violations.isEmpty)
-            }
-        }
-
-        private func run(_ stage: Stage, _ arguments: [String]) async throws -> (Result, RunResult) {
-            let result = try await sleeveTests.run(arguments, environment: stage.environment)
-            return (try JSONDecoder().decode(Result.self, from: Data(result.stdout.utf8)), result)
-        }
-
-        /// The files that are no audio, by their paths in the folder.
-        private func pictures(_ stage: Stage) -> [String: [UInt8]] {
-            let music = stage.folder + "/music"
-            let names = FileManager.default.enumerator(atPath: music)?.compactMap { $0 as? String } ?? []
-            return names.reduce(into: [:]) { files, name in
-                var isFolder: ObjCBool = false
-                guard FileManager.default.fileExists(atPath: "\(music)/\(name)", isDirectory: &isFolder),
-                    !isFolder.boolValue, !name.hasSuffix(".mp3")
-                else { return }
-                files[name] = (try? Data(contentsOf: URL(filePath: "\(music)/\(name)"))).map { Array($0) }
-            }
-        }
-
+    @Suite struct FillTests: FillSuite {
         @Test func `covers that match for certain are written, and a second run asks nobody`() async throws {
             try await withMusic { stage, fill in
                 let (first, result) = try await run(stage, fill)
@@ -95,99 +34,19 @@ extension CommandTests {
             }
         }
 
-        @Test func `a doubtful cover is listed, and written only when that is wanted`() async throws {
+        @Test func `the library's undo takes back the addresses that a fill gave, and leaves the files`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
-                let review = try await stage.run("fill", "--review")
-                #expect(review.stdout.contains("Deezer: Someone, Reissued"), "\(review)")
-                let (accepted, _) = try await run(stage, fill + ["--accept-doubtful"])
-                #expect((accepted.filled, accepted.doubtful) == (1, 0))
-                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
-            }
-        }
-
-        @Test func `a doubtful cover whose address an album got is accepted, until that edit is undone`() async throws {
-            try await withMusic { stage, fill in
-                _ = try await run(stage, fill)
-                struct Line: Decodable { var url: String }
-                let review = try await stage.run("fill", "--review", "--json")
-                let line = try #require(review.stdout.split(separator: "\n").first)
-                let url = try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
-                #expect(try await stage.run("album", "edit", "Reissued", "--cover-url", url).status == 0)
-                #expect(try await stage.run("fill", "--review").stdout == "No doubtful covers.\n")
-                #expect(try await stage.run("album", "undo").status == 0)
-                #expect(try await stage.run("fill", "--review").stdout.contains("Deezer: Someone, Reissued"))
-                let (next, _) = try await run(stage, fill)
-                #expect((next.filled, next.doubtful) == (0, 1))
-            }
-        }
-
-        @Test func `addresses that the library's undo took back are given again, and a person's file has its own`()
-            async throws
-        {
-            try await withMusic { stage, fill in
-                _ = try await run(stage, fill)
-                func library() throws -> String { try stage.text(of: stage.folder + "/albums.json") }
-                func addresses() throws -> Int { try library().components(separatedBy: "coverUrl").count - 1 }
-                let filled = try library()
+                let files = pictures(stage)
+                func addresses() throws -> Int {
+                    try stage.text(of: stage.folder + "/albums.json").components(separatedBy: "coverUrl").count - 1
+                }
                 #expect(try addresses() == 3)
                 #expect(try await stage.run("album", "undo").status == 0)
                 #expect(try addresses() == 0)
                 let (next, result) = try await run(stage, fill + ["--offline"])
                 #expect((next.covered, next.filled) == (3, 0), "\(result)")
-                #expect(try library() == filled)
-                let (file, mine) = (stage.folder + "/got.jpg", Data(MusicPicture.jpeg(640, 640, number: 9).bytes))
-                try mine.write(to: URL(filePath: stage.folder + "/music/Id/With an Id/cover.jpg"))
-                for _ in 1...2 {
-                    _ = try await run(stage, fill + ["--offline"])
-                    #expect(try await stage.run("get", "--offline", "--album", "With an Id", "-o", file).status == 0)
-                    #expect(FileManager.default.contents(atPath: file) == mine)
-                    #expect(try addresses() == 3)
-                }
-                // The file is a person's: an undo leaves it.
-                #expect(try await stage.run("fill", "--undo").status == 0)
-                #expect(pictures(stage) == ["Id/With an Id/cover.jpg": Array(mine)])
-            }
-        }
-
-        @Test func `one doubtful cover is accepted by its album, and is no longer one`() async throws {
-            try await withMusic { stage, fill in
-                _ = try await run(stage, fill)
-                try FileManager.default.removeItem(atPath: "\(stage.folder)/music/Id/With an Id/cover.jpg")
-                let accepted = try await sleeveTests.run(
-                    ["fill", "--offline", "--accept", "Someone - Reissued"] + fill.dropFirst(2),
-                    environment: stage.environment)
-                // The picture itself is requested: offline, it is not there.
-                #expect(accepted.status == 3, "\(accepted)")
-                let review = try await stage.run("fill", "--review")
-                #expect(review.stdout == "No doubtful covers.\n", "\(review)")
-                // What is wrong elsewhere is no fault of this one.
-                try Data("no sound".utf8).write(to: URL(filePath: "\(stage.folder)/music/None/Nowhere/3.mp3"))
-                let (next, result) = try await run(stage, ["fill", "--accept", "Reissued"] + fill.dropFirst(2))
-                #expect(result.status == 0, "\(result)")
-                #expect(
-                    (next.albums, next.filled) == (1, 1), "without folders: those that were scanned; no other album")
-                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
-                #expect(pictures(stage)["Id/With an Id/cover.jpg"] == nil)
-            }
-        }
-
-        @Test func `undo takes back that a cover was accepted, and a dry run of it says what it would remove`()
-            async throws
-        {
-            try await withMusic { stage, fill in
-                _ = try await run(stage, fill)
-                let filled = pictures(stage)
-                _ = try await run(stage, ["fill", "--accept", "Reissued"] + fill.dropFirst(2))
-                let files = pictures(stage)
-                let plan = try await stage.run("fill", "--undo", "--dry-run")
-                let path = "\(stage.folder)/music/Someone/Reissued/cover.jpg"
-                #expect(plan.stdout == "\(path): would be removed\nWould remove 1 cover.\n", "\(plan)")
-                #expect(pictures(stage) == files && files.count == filled.count + 1)
-                #expect(try await stage.run("fill", "--undo").status == 0)
-                #expect(pictures(stage) == filled)
-                let (next, _) = try await run(stage, fill)
-                #expect((next.filled, next.doubtful) == (0, 1))
+                #expect(pictures(stage) == files)
             }
         }
 
@@ -206,34 +65,18 @@ extension CommandTests {
             ]
             try await withMusic(albums: albums, provided: provided) { stage, fill in
                 let (first, result) = try await run(stage, fill)
-                #expect((first.filled, first.doubtful, first.missing) == (2, 2, 1), "\(result)")
+                #expect((first.filled, first.doubtful, first.missing) == (0, 4, 1), "\(result)")
+                #expect(result.stderr.components(separatedBy: "removed again").count == 3, "\(result)")
+                #expect(pictures(stage).isEmpty)
                 #expect(result.stderr.contains("D, Title D (1999): not written"), "\(result)")
                 #expect(result.stderr.contains("has one colour only"), "\(result)")
-                let review = try await stage.run("fill", "--review")
+                let review = try await stage.run("fill", "review")
                 #expect(review.stdout.contains("albums of other artists have the same picture"), "\(review)")
                 #expect(review.stdout.contains("it has 5 tracks, not 2"), "\(review)")
                 let (second, _) = try await run(stage, fill)
-                #expect((second.filled, second.doubtful, second.missing) == (0, 2, 1), "earlier fills count")
+                #expect((second.filled, second.doubtful, second.missing) == (0, 4, 1), "earlier fills count")
                 let (accepted, _) = try await run(stage, fill + ["--accept-doubtful"])
-                #expect((accepted.filled, accepted.doubtful) == (2, 0))
-            }
-        }
-
-        @Test func `a refused cover is not proposed again until that is wanted`() async throws {
-            try await withMusic { stage, fill in
-                _ = try await run(stage, fill)
-                let refused = try await stage.run("fill", "--refuse", "Reissued")
-                #expect(refused.status == 0 && refused.stderr.contains("refused 1 cover"), "\(refused)")
-                #expect(try await stage.run("fill", "--review").stdout == "No doubtful covers.\n")
-                let (second, _) = try await run(stage, fill + ["--accept-doubtful"])
-                #expect((second.filled, second.missing, second.doubtful) == (0, 2, 0))
-                let (third, _) = try await run(stage, fill + ["--retry-missing"])
-                #expect((third.missing, third.doubtful) == (1, 1))
-                _ = try await stage.run("fill", "--refuse", "Reissued")
-                let why = try await stage.run("why", "Reissued")
-                #expect(why.stdout.contains("refused by you") && why.stdout.contains("has no MusicBrainz id"), "\(why)")
-                let unknown = try await stage.run("fill", "--refuse", "Low Tide")
-                #expect(unknown.status == 1 && unknown.stderr.contains("no doubtful cover"), "\(unknown)")
+                #expect((accepted.filled, accepted.doubtful) == (4, 0))
             }
         }
 
@@ -268,8 +111,14 @@ extension CommandTests {
                 let again = try await sleeveTests.run(fill + ["-q", "--report", path], environment: stage.environment)
                 #expect(again.stderr.isEmpty, "\(again)")
                 #expect(try lines(path)["Low Tide"]?.outcome == "covered")
-                // From the cache, at the album's own URL by now.
                 try FileManager.default.removeItem(atPath: try #require(written.file))
+                let (_, kept) = try await run(stage, fill)
+                #expect(kept.stderr.contains("you removed the cover that a fill wrote"), "\(kept)")
+                #expect(try await stage.run("why", "Low Tide").stdout.contains("you removed the cover"))
+                let listed = try await stage.run("fill", "review", "--refused")
+                #expect(listed.stdout.contains("you removed \(written.file ?? "")"), "\(listed)")
+                // From the cache, at the album's own URL by now.
+                #expect(try await stage.run("fill", "allow", "The Harbour Lights, Low Tide (1971)").status == 0)
                 let (_, refill) = try await run(stage, fill)
                 #expect(refill.stderr.contains("wrote \(written.file ?? "") (iTunes)"), "\(refill)")
             }
@@ -280,7 +129,7 @@ extension CommandTests {
                 _ = try await run(stage, fill)
                 let mine = stage.folder + "/music/Id/With an Id/cover.jpg"
                 try Data("mine".utf8).write(to: URL(filePath: mine))
-                let undone = try await stage.run("fill", "--undo")
+                let undone = try await stage.run("fill", "undo")
                 #expect(undone.status == 0, "\(undone)")
                 #expect(pictures(stage) == ["Id/With an Id/cover.jpg": Array("mine".utf8)])
                 // The library has no cover of it any more: the next fill looks again.
@@ -294,10 +143,29 @@ extension CommandTests {
                 _ = try await run(stage, fill)
                 let files = pictures(stage)
                 for words in [[stage.folder + "/music"], ["--upgrade"]] {
-                    let result = try await sleeveTests.run(["fill", "--undo"] + words, environment: stage.environment)
+                    let result = try await sleeveTests.run(["fill", "undo"] + words, environment: stage.environment)
                     #expect(result.status == 64, "\(result)")
                 }
                 #expect(pictures(stage) == files)
+            }
+        }
+
+        @Test func `a quiet fill that finds nothing new says nothing and is no failure`() async throws {
+            try await withMusic { stage, fill in
+                let quiet = ["fill"] + fill.dropFirst().filter { $0 != "--json" } + ["--quiet"]
+                let first = try await sleeveTests.run(quiet, environment: stage.environment)
+                #expect(
+                    first.status == 3 && first.stderr.contains("None, Nowhere (2001): none of the sources"), "\(first)")
+                #expect(first.stdout.isEmpty && !first.stderr.contains("wrote"), "\(first)")
+                let second = try await sleeveTests.run(quiet, environment: stage.environment)
+                #expect(second.status == 0 && second.stderr.isEmpty && second.stdout.isEmpty, "\(second)")
+                // Without folders, those of the last fill; what is new there is said, and nothing else.
+                try MusicFile.write(
+                    stage.folder + "/music/New/1.mp3", MusicTags(album: "Unheard", albumArtist: "New", track: 1))
+                let third = try await sleeveTests.run(
+                    quiet.filter { $0 != stage.folder + "/music" }, environment: stage.environment)
+                #expect(third.status == 3 && third.stderr.split(separator: "\n").count == 1, "\(third)")
+                #expect(third.stderr.contains("Unheard"), "\(third)")
             }
         }
 
@@ -350,7 +218,7 @@ extension CommandTests {
                 try await withMusic { stage, fill in
                     _ = try await run(stage, fill)
                     var whole = pictures(stage)
-                    #expect(try await stage.run("fill", "--undo").status == 0)
+                    #expect(try await stage.run("fill", "undo").status == 0)
                     #expect(pictures(stage).isEmpty)
                     let booklet = "None/Nowhere/booklet.jpg"
                     try Data("mine".utf8).write(to: URL(filePath: "\(stage.folder)/music/\(booklet)"))
@@ -370,7 +238,7 @@ extension CommandTests {
                     let library = try String(contentsOfFile: stage.folder + "/albums.json", encoding: .utf8)
                     #expect(library.components(separatedBy: "coverUrl").count == 4, "\(library)")
                     // A killed fill remembers what it has written.
-                    for _ in 0...kills { _ = try await stage.run("fill", "--undo") }
+                    for _ in 0...kills { _ = try await stage.run("fill", "undo") }
                     #expect(Array(pictures(stage).keys) == [booklet])
                 }
             }

@@ -1,46 +1,60 @@
 import Foundation
 import MusicFiles
+import OriginServer
 import Testing
 
 extension CommandTests {
     /// Cover files of a person beside the music.
     @Suite struct OwnCoverTests {
-        @Test func `a fill puts them into the cache, for get and export, once`() async throws {
+        @Test func `get and album show have the file as it is, which is not in the cache`() async throws {
             try await withStage { stage in
-                let (music, covers) = (stage.folder + "/music", stage.folder + "/covers")
-                let fill = ["fill", music, "--offline", "--json"]
-                func run() async throws -> [String: Int] {
-                    let result = try await sleeveTests.run(fill, environment: stage.environment)
-                    struct Counts: Decodable { var cached, covered, missing: Int }
-                    let counts = try JSONDecoder().decode(Counts.self, from: Data(result.stdout.utf8))
-                    return ["cached": counts.cached, "covered": counts.covered]
+                let (music, file) = (stage.folder + "/music", stage.folder + "/got.jpg")
+                let url = stage.origin.coverURL(0) + "?size=120000"
+                #expect(try await stage.run("get", url, "-o", file).status == 0)
+                let picture = try Data(contentsOf: URL(filePath: file))
+                func got() async throws -> Data? {
+                    let result = try await stage.run("get", "--offline", "--album", "One", "-o", file)
+                    defer { try? FileManager.default.removeItem(atPath: file) }
+                    return result.status == 0 ? FileManager.default.contents(atPath: file) : nil
                 }
                 func write(_ number: Int, to name: String) throws -> Data {
-                    let data = Data(MusicPicture.jpeg(600, 600, number: number).bytes)
+                    let data = picture + Data("\(number)".utf8)
                     try data.write(to: URL(filePath: "\(music)/\(name)/cover.jpg"))
                     return data
                 }
                 for name in ["One", "Two"] { try MusicFile.write("\(music)/\(name)/1.mp3", MusicTags(album: name)) }
-                let (one, two) = (try write(1, to: "One"), try write(2, to: "Two"))
-                #expect(try await run() == ["cached": 2, "covered": 2])
-                #expect(try await run() == ["cached": 0, "covered": 2])
-                let file = stage.folder + "/got.jpg"
-                #expect(try await stage.run("get", "--offline", "--album", "One", "-o", file).status == 0)
-                #expect(FileManager.default.contents(atPath: file) == one)
-                #expect(try await stage.run("export", covers, "--as", "{album}.{ext}").status == 0)
-                #expect(FileManager.default.contents(atPath: covers + "/Two.jpg") == two)
-                // Another file of that name has another address.
-                let other = Data(MusicPicture.jpeg(700, 700, number: 3).bytes) + Data("more".utf8)
-                try other.write(to: URL(filePath: music + "/One/cover.jpg"))
-                #expect(try await run() == ["cached": 1, "covered": 2])
-                #expect(try await stage.run("get", "--offline", "--album", "One", "-o", file).status == 0)
-                #expect(FileManager.default.contents(atPath: file) == other)
-                // A file that was removed is not written again.
-                try FileManager.default.removeItem(atPath: music + "/One/cover.jpg")
-                #expect(try await run() == ["cached": 0, "covered": 1])
-                #expect(!FileManager.default.fileExists(atPath: music + "/One/cover.jpg"))
+                let (one, _) = (try write(1, to: "One"), try write(2, to: "Two"))
+                #expect(try await stage.run("scan", music).status == 0)
+                #expect(try await got() == one)
+                let path = music + "/One/cover.jpg"
+                #expect(try await stage.run("get", "--path", "--album", "One").stdout == path + "\n")
+                #expect(try await stage.run("get", "--path", "--size", "150", "--album", "One").status == 3)
+                let small = try await stage.run("get", "--size", "150", "--album", "One", "--json", "-o", file)
+                #expect(small.stdout.contains("\"width\":150"), "\(small)")
+                #expect(try await stage.run("album", "show", "One").stdout.contains(path))
+                #expect(try await stage.run("list", "--json").stdout.split(separator: "\n").count == 1, "the origin's")
+                let prefetch = try await stage.run("prefetch")
+                #expect(prefetch.status == 0 && !prefetch.stderr.contains("no cover URL"), "\(prefetch)")
+                // Another file, and none.
+                let other = try write(3, to: "One")
+                #expect(try await got() == other)
+                try FileManager.default.removeItem(atPath: path)
+                #expect(try await got() == nil)
+                #expect(try await stage.run("scan", music).status == 0)
                 let albums = try stage.text(of: stage.folder + "/albums.json")
-                #expect(albums.components(separatedBy: "covers.invalid/music/").count == 2, "\(albums)")
+                #expect(albums.components(separatedBy: "coverFile").count == 2 && albums.contains("/Two/cover.jpg"))
+            }
+        }
+
+        @Test func `a list names no file of this computer`() async throws {
+            try await withStage { stage in
+                let picture = stage.folder + "/other.jpg"
+                try Data(MusicPicture.jpeg(600, 600).bytes).write(to: URL(filePath: picture))
+                let list = stage.folder + "/list.json"
+                try Data("[{\"title\": \"One\", \"coverFile\": \"\(picture)\"}]".utf8).write(to: URL(filePath: list))
+                #expect(try await stage.run("album", "import", list).status == 0)
+                #expect(
+                    try await stage.run("get", "--offline", "--album", "One", "-o", stage.folder + "/got").status == 1)
             }
         }
 

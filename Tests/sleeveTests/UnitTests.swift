@@ -12,7 +12,9 @@ import Testing
         return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
     }
 
-    @Test(arguments: ["sleeve-prefetch.service", "sleeve-refresh.service", "sleeve-serve.service"])
+    @Test(arguments: [
+        "sleeve-prefetch.service", "sleeve-refresh.service", "sleeve-fill.service", "sleeve-serve.service",
+    ])
     func `the services share their user, directories and restrictions`(service: String) throws {
         let names = Set(try lines(Self.shared).compactMap { $0.contains("=") ? $0.prefix { $0 != "=" } : nil })
         #expect(names.isSuperset(of: ["User", "CacheDirectory", "StateDirectory", "Environment", "ProtectSystem"]))
@@ -25,6 +27,13 @@ import Testing
             let start = try #require(try lines(service).first { $0.hasPrefix("ExecStart=") })
             #expect(start.contains(" --metrics-file ${STATE_DIRECTORY}/sleeve.prom"), "\(service)")
         }
+    }
+
+    @Test func `the fill may write into one folder, which its drop-in names`() throws {
+        let dropIn = try lines("sleeve-fill.service.d/music.conf")
+        let folder = try #require(dropIn.first { $0.hasPrefix("Environment=MUSIC=") }?.dropFirst(18))
+        #expect(dropIn.contains("ReadWritePaths=-\(folder)") && dropIn.contains("ConditionPathIsDirectory=\(folder)"))
+        #expect(try lines("sleeve-fill.service").contains { $0.hasPrefix("ExecStart=") && $0.hasSuffix("${MUSIC}") })
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze"), "needs systemd"))

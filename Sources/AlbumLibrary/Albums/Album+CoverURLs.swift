@@ -1,3 +1,5 @@
+import Platform
+
 // The cover locations of an album other than `coverURL`. They are among its other fields, under the name that the list gives
 // them, and keep the form they were written in.
 extension Album {
@@ -32,7 +34,35 @@ extension Album {
     /// that is read never has one. Bytes that are no UTF-8, and `%`, are percent-encoded.
     package var coverFile: String? {
         get { text(of: .file) }
-        set { set(.file, newValue?.json) }
+        set {
+            // A list may name it twice.
+            if hasCoverFileField { otherFields.removeAll { CoverField(name: $0.name) == .file } }
+            set(.file, newValue?.json)
+        }
+    }
+
+    private var hasCoverFileField: Bool { otherFields.contains { CoverField(name: $0.name) == .file } }
+
+    /// The album as a list may have it, which names no file of this computer.
+    package var withoutCoverFile: Album {
+        guard hasCoverFileField else { return self }
+        var album = self
+        album.coverFile = nil
+        return album
+    }
+
+    /// The bytes of `coverFile`.
+    package var coverFilePath: [UInt8]? {
+        get { coverFile.map { PercentEncoding.decoded($0.utf8) } }
+        set { coverFile = newValue.map(Self.text(ofPath:)) }
+    }
+
+    private static func text(ofPath path: [UInt8]) -> String {
+        let isText = String(validating: path, as: UTF8.self) != nil
+        let bytes = path.flatMap { byte in
+            byte == UInt8(ascii: "%") || byte >= 0x80 && !isText ? PercentEncoding.encoded(byte) : [byte]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A field that locates a cover.

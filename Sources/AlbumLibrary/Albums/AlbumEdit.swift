@@ -131,6 +131,21 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         }
     }
 
+    /// This step and a later one as one step: both edit albums. What others have edited in between is in neither.
+    func joined(with later: AlbumEdit) -> AlbumEdit {
+        var (changes, indices) = (changes, [Album.ID: Int]())
+        for (index, change) in changes.enumerated() { indices[change.album.id] = index }
+        for var change in later.changes {
+            guard let index = indices[change.album.id] else {
+                changes.append(change)
+                continue
+            }
+            change.former = change.former?.edited(from: changes[index].album, to: changes[index].former ?? change.album)
+            changes[index] = change
+        }
+        return AlbumEdit(kind: kind, changes: changes)
+    }
+
     /// The part of the step that still changes `albums`. It deletes albums in the state they are in now.
     func effective(in albums: [Album]) -> AlbumEdit {
         let indices = Dictionary(albums.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })

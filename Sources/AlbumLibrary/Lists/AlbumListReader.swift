@@ -71,7 +71,7 @@ package final class AlbumListReader {
                 pending = error
             }
         }
-        return elements
+        return options.isLibraryFile ? elements : elements.map(\.withoutCoverFile)
     }
 
     /// Text that is not UTF-8 in an element that can be used nonetheless. Nil until it is read.

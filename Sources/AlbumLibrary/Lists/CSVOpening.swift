@@ -10,21 +10,14 @@ struct CSVOpening {
     private(set) var line = 1
     private(set) var endsLinesWithReturn = false
 
-    /// A title above the header takes at most this many lines.
-    private static let maximumTitleLines = 20
-
     /// Returns nil if more bytes are needed.
-    /// - Parameters:
-    ///   - start: The length of a byte order mark.
-    ///   - isCSV: The format is known: a header may follow a title.
-    init?(_ bytes: UnsafeRawBufferPointer, from start: Int, isWhole: Bool, isCSV: Bool, _ options: ListOptions) {
+    /// - Parameter start: The length of a byte order mark.
+    init?(_ bytes: UnsafeRawBufferPointer, from start: Int, isWhole: Bool, _ options: ListOptions) {
         self.start = start
         let isEnough = isWhole || bytes.count > DetectedFormat.limit
-        var (index, number, lines) = (start, 1, 0)
+        var (index, number) = (start, 1)
         var named: UInt8?
-        /// The first line that may be a header.
-        var first: CSVOpening?
-        while index < bytes.count, lines < Self.maximumTitleLines {
+        while index < bytes.count {
             guard let (end, next) = Self.lineEnd(bytes, from: index, isEnough, &endsLinesWithReturn) else { return nil }
             let text = UnsafeRawBufferPointer(rebasing: bytes[index..<end])
             if let separator = Self.namedSeparator(text) {
@@ -34,21 +27,14 @@ struct CSVOpening {
                 if text.trimmed.first != Byte.hash
                     || (found.isHeader && text.trimmed.dropFirst().first == found.separator)
                 {
-                    var line = self
-                    (line.start, line.line, line.separator) = (index, number, found.separator)
-                    line.isCSV = found.isHeader || named != nil
-                    if found.isHeader || !isCSV {
-                        self = line
-                        return
-                    }
-                    if first == nil { first = line }
-                    lines += 1
+                    (self.start, line, separator) = (index, number, found.separator)
+                    isCSV = found.isHeader || named != nil
+                    return
                 }
             }
             (index, number) = (next, number + 1)
         }
-        if !isEnough, lines < Self.maximumTitleLines { return nil }
-        if let first { self = first }
+        if !isEnough { return nil }
     }
 
     /// The end of a line, and the beginning of the next. Nil if the end is not among `bytes`.

@@ -45,9 +45,7 @@ struct DetectedFormat: Equatable {
             return DetectedFormat(format: .jsonl, start: markLength, endsLinesWithReturn: isReturn ?? false)
         }
 
-        guard let opening = CSVOpening(bytes, from: markLength, isWhole: isWhole, isCSV: format == .csv, options) else {
-            return nil
-        }
+        guard let opening = CSVOpening(bytes, from: markLength, isWhole: isWhole, options) else { return nil }
         var detected = DetectedFormat(
             format: .urls, start: markLength, endsLinesWithReturn: opening.endsLinesWithReturn)
         if format == .csv || (format == nil && opening.isCSV) {

@@ -34,14 +34,18 @@ struct RemoteMessage: Sendable, Hashable {
     ///
     /// `POST /api/addAlbum` has `{"album": {…}, "index": 3, "after": "id of the album before it"}`, `POST /api/deleteAlbum`
     /// has `{"id": "…", "title": "…", "index": 3}`, `POST /api/editAlbum` has `{"album": {…}, "index": 3}` with the whole album.
+    ///
+    /// The path of a cover file stays here, and an edit of it alone is no message.
     static func messages(for edit: AlbumEdit, to remote: String) -> [RemoteMessage] {
-        edit.changes.map { change in
+        edit.changes.compactMap { change in
+            let album = change.album.withoutCoverFile
+            if album == change.former?.withoutCoverFile { return nil }
             var body = JSONObject()
             if edit.kind == .delete {
                 body.add("id", change.album.id)
                 body.add("title", change.album.title)
             } else {
-                body.add("album", raw: change.album.json)
+                body.add("album", raw: album.json)
             }
             body.add("index", change.index)
             if edit.kind == .add { body.add("after", change.precedingID) }

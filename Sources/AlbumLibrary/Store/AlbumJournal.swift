@@ -39,7 +39,8 @@ final class AlbumJournal {
     }
 
     enum Step {
-        case new(AlbumEdit)
+        /// An edit that is a step of its own; or, if `run` is the last step's, a part of it.
+        case new(AlbumEdit, run: String? = nil)
         case undo, redo
     }
 
@@ -61,10 +62,16 @@ final class AlbumJournal {
                 record.steps.append((row.int(0), row.text(1)))
             }
             switch step {
-            case .new(let edit):
+            case .new(let edit, let run):
                 try database.statement("DELETE FROM history WHERE number > ?").run(.int(done))
-                try add(done + 1, try Self.encode(edit))
-                try set("done", .int(done + 1))
+                if let joined = try lastStep(done, of: run, joining: edit) {
+                    try replace(done, with: joined)
+                } else {
+                    try add(done + 1, try Self.encode(edit))
+                    try set("done", .int(done + 1))
+                    // A step of nobody's is continued by nobody.
+                    try set("run", .text(run.map { "\(done + 1) \($0)" } ?? ""))
+                }
             case .undo:
                 try update(done, with: change)
                 try set("done", .int(done - 1))
@@ -174,8 +181,21 @@ final class AlbumJournal {
     /// Stores deleted albums in the step that deletes them as they were then, for the step that restores them.
     private func update(_ number: Int, with change: AlbumEdit) throws {
         guard change.kind == .delete, let edit = try edit(number) else { return }
+        try replace(number, with: edit.withAlbums(of: change))
+    }
+
+    private func replace(_ number: Int, with edit: AlbumEdit) throws {
         try database.statement("UPDATE history SET edit = ? WHERE number = ?")
-            .run(.text(try Self.encode(edit.withAlbums(of: change))), .int(number))
+            .run(.text(try Self.encode(edit)), .int(number))
+    }
+
+    /// The last step with an edit of its run; nil if the run did not take it, or the two are of different kinds.
+    private func lastStep(_ done: Int, of run: String?, joining edit: AlbumEdit) throws -> AlbumEdit? {
+        let owner = try database.statement("SELECT value FROM state WHERE name = 'run'").first { $0.text(0) }
+        guard let run, owner == "\(done) \(run)", edit.kind == .edit, let last = try self.edit(done),
+            last.kind == .edit
+        else { return nil }
+        return last.joined(with: edit)
     }
 
     private func insert(_ message: RemoteMessage) throws -> Int64 {

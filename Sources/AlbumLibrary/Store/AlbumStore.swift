@@ -16,6 +16,7 @@ package struct AlbumList: Sendable {
 ///
 /// An edit holds the lock while it reads the current file, records the step in the journal, and replaces the file. The step
 /// is on the disk, marked pending, before the file changes. If the process dies between the two, the next edit repeats it.
+/// A text editor knows no lock: if the file has changed since it was read, the edit is made again in what is there now.
 ///
 /// Files are read and written on a thread of the store's own, which starts with the first call.
 public actor AlbumStore {
@@ -108,16 +109,20 @@ public actor AlbumStore {
     }
 
     /// Changes fields of albums in one step, each as `edit` does.
-    /// - Parameter changes: Albums as they were read, and as they are to be. They are found by the former's id.
-    /// - Returns: The step; nil if nothing changed.
+    /// - Parameters:
+    ///   - changes: Albums as they were read, and as they are to be. They are found by the former's id.
+    ///   - run: What all edits of a long run have in common. They are one step of the history, until there is another one.
+    /// - Returns: What changed; nil if nothing did.
     @discardableResult
-    package func edit(_ changes: [(former: Album, album: Album)]) throws(LibraryError) -> AlbumEdit? {
-        try take(.edit(changes))
+    package func edit(
+        _ changes: [(former: Album, album: Album)], run: String? = nil
+    ) throws(LibraryError) -> AlbumEdit? {
+        try take(.edit(changes), run: run)
     }
 
     /// The directory beside a library file for what belongs to it.
     package static func stateDirectory(of library: String) -> String {
-        StateDirectory.path(of: AtomicFile.resolvingLinks(library))
+        StateDirectory.path(of: FilePath.resolvingLinks(library))
     }
 
     /// Writes the library file in the library's own form, with an id for every album. Edits save by themselves.
@@ -198,39 +203,45 @@ public actor AlbumStore {
 
     /// Makes an edit. - Returns: What changed; nil if there was nothing to do.
     @discardableResult
-    func take(_ edit: Edit) throws(LibraryError) -> AlbumEdit? {
+    func take(_ edit: Edit, run: String? = nil) throws(LibraryError) -> AlbumEdit? {
         try perform {
             _ = try readCurrent()
             let state = try file.openState()
             return try state.lock.withLock {
                 try finishPending(state)
-                var albums = try file.readOrRepair(state)
-                guard let (step, planned) = try plan(edit, albums, state.journal) else {
-                    if case .save = edit { try file.write(albums, state) }
-                    return nil
-                }
-                let change = planned.effective(in: albums)
-                change.apply(to: &albums)
-                let replacement = try file.prepare(albums)
-                let messages = remote.map { RemoteMessage.messages(for: change, to: $0.url) } ?? []
-                let record = try state.journal.record(step, changing: change, messages: messages)
-                do {
-                    try file.replace(replacement, with: albums, state)
-                } catch {
-                    // The step failed: it must not be repeated as pending.
-                    try state.journal.withdraw(record)
-                    throw error
-                }
-                // If this fails, the next edit repeats the step, which changes nothing.
-                try? state.journal.clearPending()
-                _ = keep(albums)
-                return change
+                return try file.retrying { try take(edit, run, state) }
             }
         }
     }
 
+    /// - Throws: `LibraryFile.Changed`, after which nothing has happened.
+    private func take(_ edit: Edit, _ run: String?, _ state: StateDirectory) throws -> AlbumEdit? {
+        let revision = file.revision
+        var albums = try file.readOrRepair(state)
+        guard let (step, planned) = try plan(edit, run, albums, state.journal) else {
+            if case .save = edit { try file.write(albums, state, ifStill: revision) }
+            return nil
+        }
+        let change = planned.effective(in: albums)
+        change.apply(to: &albums)
+        let replacement = try file.prepare(albums)
+        let messages = remote.map { RemoteMessage.messages(for: change, to: $0.url) } ?? []
+        let record = try state.journal.record(step, changing: change, messages: messages)
+        do {
+            try file.replace(replacement, with: albums, state, ifStill: revision)
+        } catch {
+            // The step failed: it must not be repeated as pending.
+            try state.journal.withdraw(record)
+            throw error
+        }
+        // If this fails, the next edit repeats the step, which changes nothing.
+        try? state.journal.clearPending()
+        _ = keep(albums)
+        return change
+    }
+
     private func plan(
-        _ edit: Edit, _ albums: [Album], _ journal: AlbumJournal
+        _ edit: Edit, _ run: String?, _ albums: [Album], _ journal: AlbumJournal
     ) throws -> (AlbumJournal.Step, change: AlbumEdit)? {
         let step: AlbumEdit
         switch edit {
@@ -250,6 +261,12 @@ public actor AlbumStore {
             let changes = edits.map { former, album in
                 var album = album
                 album.id = former.id
+                // A person who gives an album an address wants to see what is there.
+                if album.coverURL?.isEmpty == false, album.coverURL != former.coverURL,
+                    album.coverFile == former.coverFile
+                {
+                    album.coverFile = nil
+                }
                 return AlbumEdit.Change(album: album, index: 0, precedingID: nil, former: former)
             }
             step = AlbumEdit(kind: .edit, changes: changes).effective(in: albums)
@@ -257,7 +274,7 @@ public actor AlbumStore {
         case .redo: return try journal.steps().redo.map { (.redo, $0) }
         case .save: return nil
         }
-        return step.changes.isEmpty ? nil : (.new(step), step)
+        return step.changes.isEmpty ? nil : (.new(step, run: run), step)
     }
 
     /// Repeats a step whose process died. A library that can only be read is shown without it.
@@ -273,10 +290,14 @@ public actor AlbumStore {
     /// Repeats a step whose process died before it replaced the file. Call it with the lock held.
     private func finishPending(_ state: StateDirectory) throws {
         guard let change = try state.journal.pending() else { return }
-        var albums = try file.readOrRepair(state)
-        let before = albums
-        change.apply(to: &albums)
-        if albums != before { try file.write(albums, state) }
+        let albums = try file.retrying {
+            let revision = file.revision
+            let before = try file.readOrRepair(state)
+            var albums = before
+            change.apply(to: &albums)
+            if albums != before { try file.write(albums, state, ifStill: revision) }
+            return albums
+        }
         try state.journal.clearPending()
         _ = keep(albums)
     }

@@ -1,3 +1,4 @@
+import Files
 import Logging
 import Platform
 
@@ -11,7 +12,7 @@ final class LibraryFile {
 
     init(path: String, logger: Logger, savingTimeout: Double) {
         // A library has one lock and one history, whatever links lead to it.
-        self.path = AtomicFile.resolvingLinks(path)
+        self.path = FilePath.resolvingLinks(path)
         self.logger = logger
         self.savingTimeout = savingTimeout
     }
@@ -46,7 +47,10 @@ final class LibraryFile {
     func read() throws -> [Album] { exists ? try AlbumFile.read(path) : [] }
 
     /// The albums in the file, from its last good copy if the file is damaged or missing. Call it with the lock held.
-    func readOrRepair(_ state: StateDirectory) throws -> [Album] {
+    func readOrRepair(_ state: StateDirectory) throws -> [Album] { try retrying { try readOrRestore(state) } }
+
+    private func readOrRestore(_ state: StateDirectory) throws -> [Album] {
+        var revision = self.revision
         let exists = FileManager.default.fileExists(atPath: path)
         do {
             if exists || !FileManager.default.fileExists(atPath: state.lastGood) { return try read() }
@@ -59,9 +63,10 @@ final class LibraryFile {
             let aside = try state.moveAside(path)
             logger.warning("\(error); moved it to \(aside) and restored the last good copy")
         }
+        if access(path, F_OK) != 0 { revision = self.revision }
         let albums = try AlbumFile.read(state.lastGood)
         if !exists { logger.warning("\(path) is missing; restored the last good copy from \(state.lastGood)") }
-        try write(albums, state)
+        try write(albums, state, ifStill: revision)
         return albums
     }
 
@@ -85,19 +90,39 @@ final class LibraryFile {
         try AtomicFile(AlbumFile.text(of: albums), replacing: path, sweeps: true, mode: 0o600)
     }
 
+    /// Another program has changed the file since it was read.
+    struct Changed: Error {}
+
+    /// The times that a file is read again which changes meanwhile.
+    private static let maximumTries = 20
+
+    /// Calls `body` again as long as the file changes between its reading and its writing.
+    func retrying<Result>(_ body: () throws -> Result) throws -> Result {
+        for _ in 1...Self.maximumTries {
+            do {
+                return try body()
+            } catch is Changed {}
+        }
+        throw LibraryError.unwritableFile(path: path, reason: "another program changes it all the time")
+    }
+
     /// Replaces the file. Call it with the lock held.
-    func write(_ albums: [Album], _ state: StateDirectory) throws {
+    func write(_ albums: [Album], _ state: StateDirectory, ifStill revision: String) throws {
         let replacement = try prepare(albums)
-        try replace(replacement, with: albums, state)
+        try replace(replacement, with: albums, state, ifStill: revision)
         keepLastGood(albums)
     }
 
     /// Replaces the file by `replacement`, which holds `albums`. A file that is a mount point is overwritten instead. Call it
     /// with the lock held.
-    /// - Throws: `SystemError`; the old file is still there then.
-    func replace(_ replacement: AtomicFile, with albums: [Album], _ state: StateDirectory) throws {
+    /// - Parameter revision: The file's, as of before it was read.
+    /// - Throws: `Changed` or `SystemError`; the file is as it was then.
+    func replace(
+        _ replacement: AtomicFile, with albums: [Album], _ state: StateDirectory, ifStill revision: String
+    ) throws {
+        if self.revision != revision { throw Changed() }
         do throws(SystemError) {
-            try replacement.replace()
+            try replacement.replace(ifUnchanged: true)
         } catch {
             // If a crash tears the file, the next process restores this copy and repeats the pending step.
             guard error.number == EBUSY, let former = FileManager.default.contents(atPath: path) else { throw error }

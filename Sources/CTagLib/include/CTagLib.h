@@ -16,6 +16,8 @@ struct sleeve_tag_visitor {
     /// An embedded picture. `type` is that of ID3v2 (APIC) and FLAC: 3 is the front cover. The media type may be empty or wrong.
     void (*picture)(
         void *context, int32_t type, const char *media_type, size_t media_type_count, const void *bytes, size_t count);
+    /// How long the audio is. Not called if that is not known.
+    void (*length)(void *context, uint32_t milliseconds);
 };
 
 enum {
@@ -28,7 +30,7 @@ enum {
     sleeve_tags_exception = 4,
 };
 
-/// Reads the tags of an open regular file, not its audio properties. Closes the descriptor.
+/// Reads the tags and the length of an open regular file. Closes the descriptor.
 /// - Parameter extension: of the file's name, in lower case. It decides where the first bytes do not.
 /// - Returns: one of the constants above.
 int32_t sleeve_read_tags(int descriptor, const char *extension, const struct sleeve_tag_visitor *visitor);

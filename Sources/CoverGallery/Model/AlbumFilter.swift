@@ -20,7 +20,7 @@ enum AlbumFilter: String {
     func albums(of model: GalleryModel) async throws -> [Album.ID] {
         let albums = try await model.library.albums.current().albums
         if self == .doubtful { return try await model.review?.albums(among: albums) ?? [] }
-        let covers = try await model.albums.covers(of: albums.map(\.id))
+        let covers = try await model.albums.covers(of: albums.map(\.id), readsFiles: self == .small)
         switch self {
         case .failed:
             let uncached = covers.filter { $0.cached == nil }
@@ -35,6 +35,11 @@ enum AlbumFilter: String {
             for try await listing in model.library.listings() {
                 guard let width = listing.width, let height = listing.height else { continue }
                 if max(width, height) < Self.smallest { small.insert(listing.digest) }
+            }
+            for version in await model.albums.files.versions(of: albums).values {
+                if let digest = version.digest, let side = version.longestSide, side < Self.smallest {
+                    small.insert(digest)
+                }
             }
             return covers.filter { $0.cached.map { small.contains($0.digest) } ?? false }.map(\.album)
         default: return covers.filter { $0.cached == nil }.map(\.album)

@@ -16,12 +16,15 @@ struct AlbumCover: Sendable {
 /// The library as pages read it: its JSON text, and the cache keys of its covers. Rebuilt when the library changes.
 actor AlbumIndex {
     private let library: LibraryAPI
+    nonisolated let files = CoverFiles()
     private var revision: String?
     private var albums = ""
     /// The latest text that was compressed.
     private var compressed: (tag: String, bytes: ByteBuffer)?
     /// The keys of all URLs of an album's cover, in the order of trying, or why there is none.
     private var keys: [Album.ID: Result<[String], CoverFailure>] = [:]
+    /// The albums with a cover file.
+    private var withFile: [Album.ID: Album] = [:]
 
     init(_ library: LibraryAPI) { self.library = library }
 
@@ -52,10 +55,11 @@ actor AlbumIndex {
         return compressed?.bytes
     }
 
-    /// The covers of these albums, in order.
+    /// The covers of these albums, in order. Cover files are read, unless only whether there is one is wanted.
     /// - Throws: `LibraryError`, `CoverFailure`.
-    func covers(of ids: [Album.ID]) async throws -> [AlbumCover] {
+    func covers(of ids: [Album.ID], readsFiles: Bool = true) async throws -> [AlbumCover] {
         try await refresh()
+        let withFile = ids.compactMap { self.withFile[$0] }
         let covers = ids.map { id in
             switch keys[id] {
             case .success(let keys)?: AlbumCover(album: id, keys: keys)
@@ -65,12 +69,21 @@ actor AlbumIndex {
             }
         }
         var statuses = try await library.statuses(of: covers.flatMap(\.keys))[...]
+        let files = await fileDigests(of: withFile, readsFiles)
         return covers.map { cover in
             var cover = cover
             cover.cached = statuses.prefix(cover.keys.count).lazy.compactMap(\.self).first
             statuses = statuses.dropFirst(cover.keys.count)
+            if let digest = files[cover.album] { cover.cached = .init(digest: digest) }
             return cover
         }
+    }
+
+    private nonisolated func fileDigests(of albums: [Album], _ readsFiles: Bool) async -> [Album.ID: String] {
+        if readsFiles { return await files.versions(of: albums).compactMapValues(\.digest) }
+        var digests: [Album.ID: String] = [:]
+        for album in albums where await files.hasFile(album) { digests[album.id] = "" }
+        return digests
     }
 
     @discardableResult
@@ -85,6 +98,7 @@ actor AlbumIndex {
             self.keys[album.id] = keys
             rows.append(Self.row(album, keys))
         }
+        withFile = Dictionary(list.albums.lazy.filter { $0.coverFile != nil }.map { ($0.id, $0) }) { first, _ in first }
         albums = "[" + rows.joined(separator: ",") + "]"
         revision = list.revision
         return list.revision
@@ -97,10 +111,14 @@ actor AlbumIndex {
             $0.add("artist", album.artist)
             $0.add("genre", album.genre)
             $0.add("year", album.year)
+            let file = album.coverFile.map { [$0] } ?? []
             switch keys {
             case .success(let keys):
                 $0.add("hasCover", true)
-                $0.add("cover", Self.tag(of: keys))
+                $0.add("cover", Self.tag(of: file + keys))
+            case .failure where !file.isEmpty:
+                $0.add("hasCover", true)
+                $0.add("cover", Self.tag(of: file))
             case .failure(let failure):
                 $0.add("hasCover", false)
                 CoverProblem(failure).add(to: &$0, as: "problem")
@@ -108,7 +126,7 @@ actor AlbumIndex {
         }
     }
 
-    /// A short text that differs when an album's cover URLs do.
+    /// A short text that differs when an album's cover file or URLs do.
     private static func tag(of keys: [String]) -> String {
         String(FNV1a.hash(keys.joined(separator: " ").utf8), radix: 36)
     }

@@ -37,7 +37,7 @@ actor PrefetchRun {
         var albums: [Album] = []
         var summary = PrefetchSummary()
         do {
-            albums = try await library.albums.all()
+            albums = try await library.albums.all().filter { !library.isFileAlone($0) }
             let titles = Dictionary(albums.map { (library.coverURLs(of: $0).first ?? "", $0.title) }) { first, _ in
                 first
             }

@@ -1,7 +1,6 @@
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
-import NIOPosix
 import Platform
 import ServerChannels
 
@@ -35,12 +34,7 @@ struct CoverByURLRoute: Sendable {
                 cacheControl: Self.cacheControl(status.flatMap { $0.digest == cover.digest ? $0 : nil }))
         }
         // Its server forbids storing it.
-        let small = try await NIOThreadPool.singleton.runIfActive {
-            size.flatMap { LibraryAPI.resized(cover.data, longestSide: $0.longestSide) }.map {
-                Cover(url: cover.url, data: Data($0), mediaType: "image/jpeg")
-            }
-        }
-        return try SentCover(small ?? cover, of: cover.digest, size)
+        return try await SentCover.made(cover, size)
             .response(to: request, on: context.channel, cacheControl: "no-store")
     }
 

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Platform
 
-/// The covers' bytes, from the cache alone, and users' own pictures. Missing covers are downloaded through `PageRoutes`.
+/// The covers' bytes, from the cache or a file beside the music, and users' own pictures. Missing covers are downloaded through `PageRoutes`.
 ///
 /// A cover's path ends in its digest: it needs neither the library file nor a URL, and its response never changes. Pages learn which
 /// album has which digest from `PageRoutes`.
@@ -22,12 +22,17 @@ struct CoverRoutes: Sendable {
     /// - Throws: `HTTPError`: 404 unless the path ends in the digest of a cached cover, 400 if the size is none that is kept.
     private func cover(_ request: Request, _ context: GalleryContext) async throws -> Response {
         let (digest, size) = (context.parameters.get("digest") ?? "", try KeptSize.wanted(by: request))
-        guard let cover = try await SentCover.cached(digest, size, in: model.library) else {
-            throw HTTPError(.notFound, message: "this cover is not in the cache")
-        }
+        var cover = try await SentCover.cached(digest, size, in: model.library)
+        if cover == nil { cover = try await file(digest, size) }
+        guard let cover else { throw HTTPError(.notFound, message: "this cover is not in the cache") }
         // The path names these bytes for ever (RFC 8246).
         return cover.response(
             to: request, on: context.channel, cacheControl: "private, max-age=31536000, immutable")
+    }
+
+    private func file(_ digest: String, _ size: KeptSize?) async throws -> SentCover? {
+        guard let cover = await model.albums.files.cover(digest: digest) else { return nil }
+        return try await .made(cover, size)
     }
 
     /// Keeps a user's own picture. It is not an album's cover before an edit sets the address that this responds with.

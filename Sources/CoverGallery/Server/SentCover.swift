@@ -42,10 +42,20 @@ struct SentCover: Sendable {
     /// A cover that has no file.
     /// - Parameter digest: Of the cover itself, of which this may be a smaller size.
     /// - Throws: `SystemError` if a large one cannot be written to a temporary file.
-    init(_ cover: Cover, of digest: String, _ size: KeptSize?) throws {
+    private init(_ cover: Cover, of digest: String, _ size: KeptSize?) throws {
         (mediaType, length) = (cover.mediaType, cover.data.count)
         tag = size?.tag(of: cover, digest: digest) ?? "\"\(digest)\""
         source = try length <= Self.largestHeld ? .held(ByteBuffer(bytes: cover.data)) : .open(OpenCover(cover))
+    }
+
+    /// A cover that is not in the cache, made smaller now if that is wanted.
+    static func made(_ cover: Cover, _ size: KeptSize?) async throws -> SentCover {
+        let small = try await NIOThreadPool.singleton.runIfActive {
+            size.flatMap { LibraryAPI.resized(cover.data, longestSide: $0.longestSide) }.map {
+                Cover(url: cover.url, data: Data($0), mediaType: "image/jpeg")
+            }
+        }
+        return try SentCover(small ?? cover, of: cover.digest, size)
     }
 
     func response(to request: Request, on channel: any Channel, cacheControl: String) -> Response {

@@ -21,7 +21,7 @@ package actor SourceMemory {
     package init(path: String, notice: (String) -> Void) throws(SourceMemoryError) {
         self.path = path
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true,
+            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         do {
             tables = try DamagedFile.replacing(
@@ -61,6 +61,9 @@ package actor SourceMemory {
         package var rejected: [SourceCandidate] { decided.filter { $0.certainty == .none } }
 
         private var decided: [SourceCandidate] { current.decided(decisions) }
+
+        /// Covers that need no request, with what a person has decided about them.
+        package func decided(_ known: [SourceCandidate]) -> [SourceCandidate] { known.decided(decisions) }
 
         /// What the last answer of each source has found. An earlier one may be to another request, for a title that the tags have no longer.
         private var current: [SourceCandidate] {
@@ -142,6 +145,12 @@ package actor SourceMemory {
         try perform {
             for candidate in candidates { try tables.decide(candidate.identity, of: album, isAccepted: false) }
         }
+    }
+
+    /// Withdraws what a person has decided about covers: they are judged again.
+    /// - Parameter album: `AlbumQuery.key`.
+    package func allow(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
+        try perform { for candidate in candidates { try tables.forgetDecision(about: candidate.identity, of: album) } }
     }
 
     private func perform<Result>(_ body: () throws -> Result) throws(SourceMemoryError) -> Result {

@@ -150,6 +150,11 @@ final class SourceTables {
         return decisions
     }
 
+    func forgetDecision(about picture: String, of album: String) throws {
+        try database.statement("DELETE FROM decisions WHERE album = ? AND picture = ?").run(
+            .text(album), .text(picture))
+    }
+
     func forgetDecisions(of album: String, isAccepted: Bool) throws {
         try database.statement("DELETE FROM decisions WHERE album = ? AND accepted = ?")
             .run(.text(album), .int(isAccepted ? 1 : 0))

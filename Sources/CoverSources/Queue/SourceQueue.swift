@@ -77,7 +77,7 @@ package actor SourceQueue {
         var passed: [(source: CoverSource, url: String)] = []
         for source in sources where !skipped.contains(source.name) && findings.certain == nil {
             try Task.checkCancellation()
-            let known = source.known(query)
+            let known = record.decided(source.known(query)).filter { $0.certainty != .none }
             if !known.isEmpty {
                 // Without the covers in the memory: whether they are there shows only later.
                 let answer = answer(source, .found, detail: "by its MusicBrainz id")
@@ -92,7 +92,11 @@ package actor SourceQueue {
                     findings.add(answer, found)
                 }
             } else {
-                let why = source.name == .caa ? "the album has no MusicBrainz id" : "the album has no title"
+                let isRefused = !source.known(query).isEmpty
+                let why =
+                    isRefused
+                    ? "you refused its cover"
+                    : source.name == .caa ? "the album has no MusicBrainz id" : "the album has no title"
                 findings.add(await noted(answer(source, .notAsked, detail: why), [], query), [])
             }
         }

@@ -1,181 +1,211 @@
-/// Makes albums of folders: by MusicBrainz release, else by release group and folder, else by album artist, title, year and folder.
-///
-/// Folders of discs are one album: `CD1` and `CD2` below a folder without audio or beside each other, `Low Tide CD1` beside `Low Tide CD2`. An
-/// album in two folders has two places.
+import CoverSources
+import Platform
+
+/// Makes albums of folders: of the parts that each has, those are joined that are discs, copies or halves of one album.
 package struct AlbumGrouper {
-    private enum Key: Hashable {
-        case release(String)
-        case group(String, folder: Anchor)
-        case titled(title: String, artist: String, year: String?, folder: Anchor)
+    /// Parts of one name may be of one album.
+    private struct Name: Hashable {
+        var title, artist: String
     }
 
-    /// The folder of an album, or what the folders of its discs have in common.
-    private struct Anchor: Hashable {
-        var folder: BytePath
-        /// The title in the names of discs' folders; nil if `folder` contains the album's audio.
-        var discs: String?
-    }
+    /// Of more parts of one name, only discs are joined: comparing all of them takes quadratic time.
+    private static let maximumCompared = 300
 
-    private struct Part {
-        var folder: BytePath
-        var anchor: Anchor
-        var fragment: AlbumFragment
-        var isShared: Bool
-    }
-
-    private let folders: [BytePath: FolderContents]
-    private let roots: Set<BytePath>
-    private var discs: [BytePath: DiscFolder] = [:]
-    private var siblings: [Anchor: Int] = [:]
-    /// The number of albums of each anchor.
-    private var owners: [Anchor: Int] = [:]
+    private let tree: FolderTree
+    private var folderDiscs: [BytePath: DiscName] = [:]
+    private var parts: [AlbumPart] = []
+    private var lists: [TrackList] = []
+    private var titles: [Name] = []
+    /// MusicBrainz ids of several albums: those of boxes, and wrong ones.
+    private var doubtfulIDs: Set<String> = []
+    /// The album of each part: the number of its first part.
+    private var albums: [Int] = []
+    /// The folder that contains the discs' folders, for parts that are discs.
+    private var discParents: [Int: BytePath] = [:]
 
     /// - Parameters:
     ///   - folders: What is known of each folder.
-    ///   - roots: The scanned folders. Their own pictures are no album's cover unless they contain its audio.
-    package static func albums(of folders: [BytePath: FolderContents], roots: [BytePath]) -> [ScannedAlbum] {
-        var grouper = Self(folders, Set(roots))
-        return grouper.albums()
+    ///   - roots: The scanned folders.
+    ///   - unread: Files and folders that could not be read, and links that were not followed.
+    package static func albums(
+        of folders: [BytePath: FolderContents], roots: [BytePath], unread: [BytePath] = []
+    ) -> [ScannedAlbum] {
+        var grouper = Self(FolderTree(folders, roots, unread: unread))
+        grouper.join()
+        return grouper.scannedAlbums()
     }
 
-    private init(_ folders: [BytePath: FolderContents], _ roots: Set<BytePath>) {
-        (self.folders, self.roots) = (folders, roots)
-        for (path, contents) in folders where !contents.albums.isEmpty && !roots.contains(path) {
-            guard let parent = path.parent, let disc = DiscFolder(String(decoding: path.name, as: UTF8.self)) else {
-                continue
-            }
-            discs[path] = disc
-            siblings[Anchor(folder: parent, discs: Folding.key(disc.title)), default: 0] += 1
+    private init(_ tree: FolderTree) {
+        self.tree = tree
+        for folder in tree.paths where !tree.roots.contains(folder) {
+            folderDiscs[folder] = DiscName(String(decoding: folder.name, as: UTF8.self))
         }
+        let endings = TitleEndings(tree)
+        var (names, folded) = (MainArtist.Names(), [String: String]())
+        for folder in tree.paths {
+            parts += AlbumPart.parts(
+                of: tree[folder], in: folder, folderDisc: folderDiscs[folder], names: &names
+            ) { endings.disc($0, in: folder) }
+        }
+        for part in parts {
+            let title = folded[part.title] ?? Self.key(part.title)
+            folded[part.title] = title
+            titles.append(Name(title: title, artist: part.artist.key))
+        }
+        lists = parts.map(\.list)
+        albums = Array(parts.indices)
+        findDoubtfulIDs()
     }
 
-    private func anchor(of folder: BytePath) -> Anchor {
-        guard let disc = discs[folder], let parent = folder.parent else { return Anchor(folder: folder) }
-        let anchor = Anchor(folder: parent, discs: Folding.key(disc.title))
-        let hasOwnAudio = (folders[parent]?.files ?? 0) > 0
-        let isDisc = siblings[anchor, default: 0] > 1 || disc.title.isEmpty && !hasOwnAudio
-        return isDisc ? anchor : Anchor(folder: folder)
+    private static func key(_ title: String) -> String {
+        let folded = FoldedText(title)
+        return ([folded.key] + folded.editions.sorted()).joined(separator: "+")
     }
 
-    // MARK: Grouping
-
-    private mutating func albums() -> [ScannedAlbum] {
-        var (order, groups): ([Key], [Key: [Part]]) = ([], [:])
-        for folder in folders.keys.sorted() {
-            let fragments = folders[folder]?.albums ?? []
-            let anchor = anchor(of: folder)
-            for var fragment in fragments {
-                if anchor.discs != nil, let title = DiscFolder(fragment.title)?.title, !title.isEmpty {
-                    fragment.title = title
+    private mutating func findDoubtfulIDs() {
+        var names: [String: Name] = [:]
+        for (part, name) in zip(parts, titles) {
+            for (tags, _) in part.credits {
+                for id in [tags.releaseID, tags.releaseGroupID].compactMap(\.self) {
+                    if names.updateValue(name, forKey: id) ?? name != name { doubtfulIDs.insert(id) }
                 }
-                let key = Self.key(of: fragment, anchor, isYearSplit: Self.isYearSplit(fragment, fragments))
-                if groups[key] == nil { order.append(key) }
-                groups[key, default: []].append(
-                    Part(folder: folder, anchor: anchor, fragment: fragment, isShared: fragments.count > 1))
             }
         }
-        let albums = joined(order, groups)
-        for album in albums { for anchor in Set(album.map(\.anchor)) { owners[anchor, default: 0] += 1 } }
-        return albums.map(album).sorted {
-            ($0.places.first?.folders.first ?? .init("")) < ($1.places.first?.folders.first ?? .init(""))
+    }
+
+    /// The only release of a part's songs.
+    private func releaseID(_ part: Int) -> String? {
+        parts[part].only(\.releaseID).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
+    }
+
+    // MARK: Joining
+
+    private mutating func join() {
+        let byName = Dictionary(grouping: parts.indices) { titles[$0] }
+        for same in byName.values where same.count > 1 { join(same.sorted()) }
+        for (part, disc) in parts.indices.map({ ($0, folderDiscs[parts[$0].folder]) }) where discParents[part] == nil {
+            // A disc of which no other is here.
+            guard let disc, disc.isStrong, disc.title.isEmpty else { continue }
+            discParents[part] = parts[part].folder.parent
         }
     }
 
-    /// Whether a folder has two albums of this title, which their years tell apart.
-    private static func isYearSplit(_ fragment: AlbumFragment, _ all: [AlbumFragment]) -> Bool {
-        all.count { $0.releaseID == nil && $0.title == fragment.title && $0.artist == fragment.artist } > 1
-    }
-
-    private static func key(of fragment: AlbumFragment, _ anchor: Anchor, isYearSplit: Bool) -> Key {
-        if let id = fragment.releaseID { return .release(id) }
-        if let id = fragment.releaseGroupID { return .group(id, folder: anchor) }
-        return .titled(
-            title: Folding.key(fragment.title), artist: Folding.key(fragment.artist),
-            year: isYearSplit ? fragment.year : nil,
-            folder: anchor)
-    }
-
-    /// The groups, with those joined that are places of one album: tracks without an id beside others of their album, and albums in
-    /// several folders.
-    private func joined(_ order: [Key], _ groups: [Key: [Part]]) -> [[Part]] {
-        var albums: [[Part]] = []
-        var byTitle: [AlbumName: [Int]] = [:]
-        // Releases first: they are never joined to each other.
-        let releases = order.filter { if case .release = $0 { true } else { false } }
-        for key in releases + order.filter({ if case .release = $0 { false } else { true } }) {
-            guard let parts = groups[key] else { continue }
-            let name = AlbumName(parts)
-            if case .release = key {
-                byTitle[name, default: []].append(albums.count)
-                albums.append(parts)
-                continue
-            }
-            let isYearSplit = if case .titled(_, _, .some, _) = key { true } else { false }
-            let candidates = (byTitle[name] ?? []).filter { index in
-                !isYearSplit && albums[index].contains { $0.anchor == parts[0].anchor }
-                    || Self.isSame(albums[index], parts)
-            }
-            if candidates.count == 1 {
-                albums[candidates[0]] += parts
-            } else {
-                byTitle[name, default: []].append(albums.count)
-                albums.append(parts)
-            }
+    /// Joins parts of one name.
+    private mutating func join(_ same: [Int]) {
+        let ids = Dictionary(uniqueKeysWithValues: same.map { ($0, releaseID($0)) })
+        let known = Dictionary(grouping: same.filter { ids[$0] != .some(nil) }) { ids[$0] }
+        for release in known.values { for part in release.dropFirst() { unite(release[0], part) } }
+        for (part, other) in pairs(same) where areDiscs(part, other) { unite(part, other) }
+        if same.count > Self.maximumCompared { return }
+        // Parts without an id last: if several albums fit, they are of none.
+        for (part, other) in pairs(same) where (ids[part] == .some(nil)) == (ids[other] == .some(nil)) {
+            if ids[part] == ids[other], areOne(part, other, of: same) { unite(part, other) }
         }
-        return albums
-    }
-
-    private struct AlbumName: Hashable {
-        var title, artist: String
-
-        init(_ parts: [Part]) {
-            title = Folding.key(parts[0].fragment.title)
-            artist = Folding.key(parts[0].fragment.artist)
+        for part in same where ids[part] == .some(nil) {
+            let fitting = Set(
+                same.filter { ids[$0] != .some(nil) && album($0) != album(part) && areOne(part, $0, of: same) }.map(album))
+            let isWithID = same.contains { ids[$0] != .some(nil) && album($0) == album(part) }
+            if fitting.count == 1, !isWithID, let other = fitting.first { unite(part, other) }
         }
     }
 
-    /// Whether albums of one title and artist in different folders are the same one. Compilations share titles, so their years must agree.
-    private static func isSame(_ album: [Part], _ other: [Part]) -> Bool {
-        let years = (album[0].fragment.year, other[0].fragment.year)
-        if !years.0.isEmpty, !years.1.isEmpty { return years.0 == years.1 }
-        return album[0].fragment.artist != Folding.variousArtists
+    /// The pairs that may be one album: those of neighbouring folders if there are many.
+    private func pairs(_ same: [Int]) -> [(Int, Int)] {
+        let groups =
+            same.count <= Self.maximumCompared
+            ? [same] : Array(Dictionary(grouping: same) { parts[$0].folder.parent }.values)
+        return groups.lazy.filter { $0.count <= Self.maximumCompared }.flatMap { group in
+            group.indices.flatMap { index in group[..<index].map { ($0, group[index]) } }
+        }
     }
 
-    // MARK: One album
-
-    private func album(_ parts: [Part]) -> ScannedAlbum {
-        var album = ScannedAlbum()
-        let fragments = parts.map(\.fragment)
-        album.title = Folding.mostCommon(fragments.lazy.map(\.title))
-        album.artist = Folding.mostCommon(fragments.lazy.map(\.artist))
-        album.year = Folding.mostCommon(fragments.lazy.map(\.year))
-        album.genre = Folding.mostCommon(fragments.lazy.map(\.genre))
-        album.releaseID = fragments.lazy.compactMap(\.releaseID).first
-        album.releaseGroupID = fragments.lazy.compactMap(\.releaseGroupID).first
-        album.places = Dictionary(grouping: parts, by: \.anchor).map { place($0, $1) }.sorted {
-            $0.folders[0] < $1.folders[0]
-        }
+    private func album(_ part: Int) -> Int {
+        var album = part
+        while albums[album] != album { album = albums[album] }
         return album
     }
 
-    private func place(_ anchor: Anchor, _ parts: [Part]) -> AlbumPlace {
-        var place = AlbumPlace()
-        let fragments = parts.map(\.fragment)
-        place.folders = Set(parts.lazy.map(\.folder)).sorted()
-        place.tracks = fragments.reduce(0) { $0 + $1.tracks }
-        place.isShared = parts.contains(where: \.isShared)
-        let pictures = fragments.compactMap(\.embedded)
-        place.embedded = pictures.first
-        place.embeddedTracks = fragments.reduce(0) { $0 + $1.embeddedTracks }
-        place.embeddedDiffers =
-            fragments.contains(where: \.embeddedDiffers) || pictures.contains { $0.digest != pictures[0].digest }
+    private mutating func unite(_ part: Int, _ other: Int) {
+        let (first, second) = (album(part), album(other))
+        albums[max(first, second)] = min(first, second)
+    }
+
+    /// Whether two parts are discs of one album, in folders beside each other or one in the other; remembers the folder that contains them.
+    private mutating func areDiscs(_ first: Int, _ second: Int) -> Bool {
+        let (part, other) = (parts[first], parts[second])
+        let areApart = Set(part.songs.lazy.map(\.disc)).isDisjoint(with: other.songs.lazy.map(\.disc))
+        if part.folder == other.folder { return areApart && (part.ending != nil || other.ending != nil) }
+        let (parent, otherParent) = (part.folder.parent, other.folder.parent)
+        guard let above = parent == otherParent || otherParent == part.folder ? otherParent : nil else { return false }
+        let discs = (folderDiscs[part.folder], folderDiscs[other.folder])
+        let areDiscs: Bool
+        if let disc = discs.0, let next = discs.1, above == parent, disc.isStrong == next.isStrong {
+            let areBeside = disc.number != next.number && Folding.key(disc.title) == Folding.key(next.title)
+            areDiscs = areBeside && (disc.isStrong || part.title == other.title && !lists[first].overlaps(lists[second]))
+        } else if above == part.folder {
+            areDiscs = discs.1?.isStrong == true && areApart
+        } else if part.ending != nil, other.ending != nil {
+            areDiscs = areApart
+        } else {
+            // By their tags alone.
+            let totals = Set((part.songs + other.songs).lazy.map(\.discTotal))
+            let (year, nextYear) = (part.only(\.year), other.only(\.year))
+            areDiscs = areApart && totals.count == 1 && totals.first ?? 0 > 1 && year == nextYear && year != nil
+        }
+        if areDiscs { for part in [first, second] { discParents[part] = above } }
+        return areDiscs
+    }
+
+    /// Whether two parts are one album: copies, or halves of it.
+    /// - Parameter same: The parts of their name.
+    private func areOne(_ first: Int, _ second: Int, of same: [Int]) -> Bool {
+        let (part, other) = (parts[first], parts[second])
+        let (year, otherYear) = (part.only(\.year), other.only(\.year))
+        if part.isUnresolved || other.isUnresolved || year != nil && otherYear != nil && year != otherYear { return false }
+        let (list, otherList) = (lists[first], lists[second])
+        if list.isCopy(of: otherList, needsLengths: year != otherYear) { return true }
+        let haveOneTotal = year != nil && year == otherYear && list.total != nil && list.total == otherList.total
+        guard part.folder == other.folder || haveOneTotal else { return false }
+        let albums = Set([album(first), album(second)])
+        return !TrackList.clash(same.lazy.filter { albums.contains(album($0)) }.flatMap { parts[$0].songs })
+    }
+
+    // MARK: Albums
+
+    private func scannedAlbums() -> [ScannedAlbum] {
+        let groups = Dictionary(grouping: parts.indices, by: album).values.map { $0.sorted() }.sorted { $0[0] < $1[0] }
+        var (owners, names) = (FolderOwners(tree), MainArtist.Names())
+        for group in groups {
+            for part in group { owners.add(parts[part].songs.count, of: group[0], in: parts[part].folder) }
+        }
+        return groups.map { group in
+            let artist = group.count == 1 ? parts[group[0]].artist : MainArtist(group.flatMap { parts[$0].credits }, &names)
+            let places = Dictionary(grouping: group) { discParents[$0] ?? parts[$0].folder }.mapValues { $0.map { parts[$0] } }
+            var album = ScannedAlbum(Array(places.values), by: artist, doubtfulIDs: doubtfulIDs)
+            album.places = places.map { place($0, $1, artist, album: group[0], owners) }.sorted { $0.folders[0] < $1.folders[0] }
+            return album
+        }
+    }
+
+    /// - Parameter folder: Of the songs, or the one that contains the folders of discs.
+    private func place(
+        _ folder: BytePath, _ parts: [AlbumPart], _ artist: MainArtist, album: Int, _ owners: FolderOwners
+    ) -> AlbumPlace {
+        var place = AlbumPlace(parts)
+        func isNamedAsArtist(_ folder: BytePath) -> Bool {
+            FoldedText(String(decoding: folder.name, as: UTF8.self)).key == artist.key
+        }
         let hasParent =
-            anchor.discs?.isEmpty == true && !roots.contains(anchor.folder) && (folders[anchor.folder]?.files ?? 0) == 0
-            // Discs of several albums beside each other: a cover above them would be that of all.
-            && owners[anchor] == 1
-        place.coverFolders = hasParent ? [anchor.folder] : place.folders
-        let covers = fragments.compactMap(\.cover)
-        place.cover = covers.count == fragments.count ? covers.first : hasParent ? folders[anchor.folder]?.cover : nil
+            place.folders != [folder] && owners.ownsAll(in: folder, album) && !isNamedAsArtist(folder)
+        place.coverFolders = hasParent ? [folder] : place.folders
+        place.isShared = place.folders.contains { audio in
+            // A picture above other albums is the artist's, or that of all music.
+            let isAboveOthers = tree.hasAudio(below: audio) && !owners.ownsAll(in: audio, album)
+            return !owners.owns(audio, album) || isAboveOthers && (tree.roots.contains(audio) || isNamedAsArtist(audio))
+        }
+        if place.isShared { return place }
+        let covers = parts.compactMap { part in tree[part.folder].cover(of: part.tags[Int(part.songs[0].tags)].album) }
+        place.cover = covers.count == parts.count ? covers.first : hasParent ? tree[folder].cover : nil
         return place
     }
 }

@@ -1,36 +1,177 @@
-/// What a scan keeps of a folder: its part of each album, and its cover.
+import Platform
+
+/// What a scan keeps of a folder: the facts of its songs, from which albums are made, and its covers.
 package struct FolderContents: Sendable, Hashable, Codable {
-    package var albums: [AlbumFragment] = []
-    /// Audio files.
+    /// Audio files, unreadable ones too.
     package var files = 0
-    /// Audio files without an album in their tags.
-    package var untagged = 0
-    /// The cover by the names that fit every album, for albums whose discs are in folders of this one.
+    /// The tags that songs share.
+    package var tags: [SongTags] = []
+    /// In the order of the files' names.
+    package var songs = SongList()
+    /// The cover by the names that fit every album.
     package var cover: CoverFile?
+    /// The covers of albums with another one, which is named as they are: by titles as written.
+    var titledCovers: [String: CoverFile] = [:]
     package var problems: [MusicProblem] = []
     /// Whether the same files may be read otherwise by the next scan.
     package var isTransient = false
 
     package init() {}
+
+    /// - Parameters:
+    ///   - tags: Of each audio file; nil for those that could not be read.
+    ///   - readsCover: Reads the size of a cover that was found.
+    package init(
+        of listing: FolderListing, tags: [AudioTags?], problems: [MusicProblem], readsCover: (inout CoverFile) -> Void
+    ) {
+        files = listing.audio.count
+        self.problems = problems
+        var numbers: [SongTags: UInt32] = [:]
+        for (entry, tags) in zip(listing.audio, tags) {
+            guard let tags else { continue }
+            let shared = SongTags(tags)
+            let number = numbers[shared] ?? UInt32(self.tags.count)
+            if numbers.updateValue(number, forKey: shared) == nil { self.tags.append(shared) }
+            songs.songs.append(Song(tags, name: entry.name, number: number))
+        }
+        func best(album: String?) -> CoverFile? {
+            CoverName.best(of: listing.pictures, album: album).map {
+                CoverFile(path: listing.path.appending($0.name), byteCount: $0.size)
+            }
+        }
+        cover = best(album: nil)
+        for title in Set(self.tags.lazy.map(\.album)) where self.tags.count < Self.maximumTitles {
+            guard let titled = best(album: title), titled.path != cover?.path else { continue }
+            titledCovers[title] = titled
+        }
+        if cover != nil { readsCover(&cover!) }
+        for title in titledCovers.keys { readsCover(&titledCovers[title]!) }
+    }
+
+    /// A folder of more albums has no cover that is named as one of them.
+    private static let maximumTitles = 100
+
+    /// The cover of an album, by its title as written.
+    func cover(of title: String) -> CoverFile? { titledCovers[title] ?? cover }
+
+    /// The covers of the albums whose songs are here.
+    package var covers: [CoverFile] {
+        Set(tags.lazy.map(\.album)).compactMap(cover(of:)).sorted { $0.path < $1.path }
+    }
+
+    /// Songs without an album in their tags.
+    package var untagged: Int {
+        let areUnknown = tags.map(\.isAlbumUnknown)
+        return songs.songs.count { areUnknown[Int($0.tags)] }
+    }
 }
 
-/// The part of an album that is in one folder.
-package struct AlbumFragment: Sendable, Hashable, Codable {
-    package var title = ""
+/// The tags that most songs of a folder share.
+package struct SongTags: Sendable, Hashable, Codable {
+    package var album = ""
+    package var albumArtist = ""
     package var artist = ""
     package var year = ""
+    package var originalYear = ""
     package var genre = ""
+    package var isCompilation = false
     package var releaseID: String?
     package var releaseGroupID: String?
-    package var tracks = 0
-    /// The embedded front cover of the first track that has one.
-    package var embedded: EmbeddedPicture?
-    /// Tracks with an embedded cover.
-    package var embeddedTracks = 0
-    /// Whether tracks have different embedded covers.
-    package var embeddedDiffers = false
-    /// The cover in the folder.
-    package var cover: CoverFile?
+    package var picture: EmbeddedPicture?
+
+    init(_ tags: AudioTags) {
+        (album, albumArtist, artist) = (tags.album, tags.albumArtist, tags.artist)
+        (year, originalYear, genre) = (tags.year, tags.originalYear, tags.genre)
+        (isCompilation, picture) = (tags.isCompilation, tags.picture)
+        (releaseID, releaseGroupID) = (tags.releaseID, tags.releaseGroupID)
+    }
+
+    /// Whether the tags name no album, or programs have written that they do not know it.
+    var isAlbumUnknown: Bool { Self.unknownAlbums.contains(album.lowercased().filter { $0.isLetter }) }
+
+    private static let unknownAlbums: Set<String> = [
+        "unknown", "unknownalbum", "nonalbumtrack", "nonalbumtracks", "unbekannt", "unbekanntesalbum", "albuminconnu",
+    ]
+}
+
+/// What distinguishes a song from others of its folder, in few bytes. 0 is an unknown number.
+package struct Song: Sendable, Hashable {
+    /// Its tags, in the folder's `tags`.
+    var tags: UInt32
+    /// A hash of the file's name.
+    var name: UInt64
+    /// A hash of the title, folded; 0 if there is none.
+    var title: UInt32
+    /// In milliseconds.
+    var length: UInt32
+    var (disc, discTotal, track, trackTotal): (UInt16, UInt16, UInt16, UInt16)
+    var side: UInt16
+
+    init(_ tags: AudioTags, name: [UInt8], number: UInt32) {
+        self.tags = number
+        self.name = FNV1a.hash(name)
+        let text = Self.folded(tags.title, name)
+        title = text.isEmpty ? 0 : UInt32(truncatingIfNeeded: FNV1a.hash(text)) | 1
+        length = UInt32(clamping: tags.length ?? 0)
+        (disc, discTotal) = (UInt16(clamping: tags.disc ?? 0), UInt16(clamping: tags.discTotal ?? 0))
+        (track, trackTotal) = (UInt16(clamping: tags.track ?? 0), UInt16(clamping: tags.trackTotal ?? 0))
+        side = UInt16(clamping: tags.side ?? 0)
+    }
+
+    /// The letters and digits of the title, else of the file's name without its number and extension.
+    private static func folded(_ title: String, _ name: [UInt8]) -> String {
+        let lower = title.lowercased()
+        let text = lower.filter { $0.isLetter || $0.isNumber }
+        if !lower.isEmpty { return text.isEmpty ? lower : text }
+        let stem = String(decoding: name, as: UTF8.self).lowercased().split(separator: ".").dropLast()
+        return stem.joined().drop { !$0.isLetter }.filter { $0.isLetter || $0.isNumber }
+    }
+}
+
+/// Songs, as a text that is read fast.
+package struct SongList: Sendable, Hashable, Codable {
+    package var songs: [Song] = []
 
     package init() {}
+
+    package init(from decoder: any Decoder) throws {
+        let data = try decoder.singleValueContainer().decode(Data.self)
+        songs = data.withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count - Song.byteCount + 1, by: Song.byteCount).map { Song(bytes, at: $0) }
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(songs.count * Song.byteCount)
+        for song in songs {
+            for word in song.fields { withUnsafeBytes(of: word.littleEndian) { bytes += $0 } }
+        }
+        var container = encoder.singleValueContainer()
+        try container.encode(Data(bytes))
+    }
+}
+
+extension Song {
+    fileprivate static let byteCount = 4 * 8
+
+    /// The song as four words.
+    fileprivate var fields: [UInt64] {
+        [
+            name, UInt64(title) << 32 | UInt64(length), UInt64(tags) << 32 | UInt64(side) << 16 | UInt64(disc),
+            UInt64(discTotal) << 32 | UInt64(track) << 16 | UInt64(trackTotal),
+        ]
+    }
+
+    fileprivate init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        func word(_ index: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + index * 8, as: UInt64.self))
+        }
+        let (second, third, fourth) = (word(1), word(2), word(3))
+        (name, title, length) = (word(0), UInt32(second >> 32), UInt32(truncatingIfNeeded: second))
+        tags = UInt32(third >> 32)
+        (side, disc) = (UInt16(truncatingIfNeeded: third >> 16), UInt16(truncatingIfNeeded: third))
+        discTotal = UInt16(truncatingIfNeeded: fourth >> 32)
+        (track, trackTotal) = (UInt16(truncatingIfNeeded: fourth >> 16), UInt16(truncatingIfNeeded: fourth))
+    }
 }

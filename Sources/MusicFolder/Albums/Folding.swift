@@ -1,4 +1,5 @@
 import AlbumLibrary
+import CoverSources
 
 /// Texts as they are compared to group files. `String` itself compares by canonical equivalence, so NFC and NFD are equal.
 ///
@@ -11,19 +12,9 @@ package enum Folding {
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// The artist before a featured one: `A feat. B` is `A`.
-    static func primaryArtist(_ artist: String) -> String {
-        let folded = key(artist)
-        let ends = [" feat. ", " feat ", " ft. ", " ft ", " featuring ", " (feat", " [feat", " (ft"]
-            .compactMap { mark in folded.firstRange(of: mark)?.lowerBound }
-        return ends.min().map { String(folded[..<$0]) } ?? folded
-    }
-
-    static let variousArtists = "Various Artists"
-
     /// `Various Artists` for its usual spellings.
     static func albumArtist(_ artist: String) -> String {
-        ["various artists", "various", "va", "v.a."].contains(key(artist)) ? variousArtists : artist
+        FoldedText(artist).isVarious ? MainArtist.various : artist
     }
 
     /// The most common text that is not empty, the first of several; empty if there is none.

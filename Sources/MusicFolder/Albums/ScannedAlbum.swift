@@ -2,26 +2,62 @@ package import CoverSources
 
 /// An album as scanned folders have it.
 package struct ScannedAlbum: Sendable, Hashable {
+    /// As written, without what says which disc it is.
     package var title = ""
+    /// The main artist.
     package var artist = ""
-    /// Four digits, or empty.
+    /// Other names that the album may be credited to.
+    package var otherArtists: [String] = []
+    /// Four digits; empty if it is unknown, or songs have different ones.
     package var year = ""
+    /// The year of the first release, as `year`.
+    package var originalYear = ""
     package var genre = ""
-    /// MusicBrainz ids, in lower case.
+    /// MusicBrainz ids, in lower case; nil if songs have different ones, or another album has it, too.
     package var releaseID: String?
     package var releaseGroupID: String?
+    /// As in `AlbumQuery`.
+    package var trackCounts: Set<Int> = []
+    package var lengths: [Int] = []
+    /// Why sources cannot be asked for its cover; nil if they can.
+    package var whyUnsearchable: String?
     /// In the order of their paths.
     package var places: [AlbumPlace] = []
 
     package init() {}
 
+    /// - Parameter places: The parts of each of its places.
+    init(_ places: [[AlbumPart]], by artist: MainArtist, doubtfulIDs: Set<String>) {
+        let parts = places.flatMap(\.self)
+        /// The value that all songs have which have one.
+        func only(_ value: (SongTags) -> String?) -> String? {
+            let values = Set(parts.flatMap(\.credits).compactMap { value($0.tags) }).subtracting([""])
+            return values.count == 1 ? values.first : nil
+        }
+        (self.artist, otherArtists) = (artist.name, artist.others)
+        title = Folding.mostCommon(parts.lazy.flatMap { part in repeatElement(part.title, count: part.songs.count) })
+        genre = Folding.mostCommon(parts.lazy.flatMap { part in part.songs.lazy.map { part.tags[Int($0.tags)].genre } })
+        originalYear = only(\.originalYear) ?? ""
+        let isDated = parts.contains { $0.credits.contains { !$0.tags.year.isEmpty } }
+        year = isDated ? only(\.year) ?? "" : originalYear
+        releaseID = only(\.releaseID).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
+        releaseGroupID = only(\.releaseGroupID).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
+        let list = TrackList(places: places)
+        (trackCounts, lengths) = (list.counts, list.lengths)
+        if parts.contains(where: \.isUnresolved) {
+            whyUnsearchable = "different songs have the same number, and nothing tells to which albums they belong"
+        }
+    }
+
+    package var isSearchable: Bool { whyUnsearchable == nil }
     /// The number of tracks, of the place that has most.
     package var tracks: Int { places.map(\.tracks).max() ?? 0 }
     /// What is known of the album, as sources are asked for it and their answers are judged.
     package var facts: AlbumQuery {
         AlbumQuery(
-            artist: artist, title: title, year: AlbumQuery.year(of: year), trackCount: tracks, releaseID: releaseID,
-            releaseGroupID: releaseGroupID)
+            artist: artist, otherArtists: otherArtists, title: title, year: AlbumQuery.year(of: year),
+            originalYear: AlbumQuery.year(of: originalYear), trackCounts: trackCounts, lengths: lengths,
+            releaseID: releaseID, releaseGroupID: releaseGroupID)
     }
     /// Whether a picture beside the audio is the cover, in every place.
     package var hasCover: Bool { places.allSatisfy { $0.cover?.mediaType != nil } }
@@ -35,14 +71,25 @@ package struct AlbumPlace: Sendable, Hashable, Codable {
     /// The folders that a file with its cover belongs into: the one that contains the discs' folders, else `folders`.
     package var coverFolders: [BytePath] = []
     package var tracks = 0
+    /// Equal for the same names of audio files; nil for places of earlier versions.
+    package var namesDigest: UInt64?
     /// The cover file at the level of the audio, else in the folder that contains the discs' folders; nil if a disc's folder has none.
     package var cover: CoverFile?
     /// The embedded front cover of the first track that has one.
     package var embedded: EmbeddedPicture?
     package var embeddedTracks = 0
     package var embeddedDiffers = false
-    /// Whether the folders contain tracks of other albums.
+    /// Whether a picture beside the audio files would be that of other albums, too: none is read or written there.
     package var isShared = false
 
     package init() {}
+
+    init(_ parts: [AlbumPart]) {
+        folders = Set(parts.lazy.map(\.folder)).sorted()
+        tracks = parts.reduce(0) { $0 + $1.songs.count }
+        namesDigest = parts.reduce(0) { digest, part in part.songs.reduce(digest) { $0 &+ $1.name } }
+        let pictures = parts.flatMap { part in part.songs.compactMap { part.tags[Int($0.tags)].picture } }
+        (embedded, embeddedTracks) = (pictures.first, pictures.count)
+        embeddedDiffers = pictures.contains { $0.digest != pictures[0].digest }
+    }
 }

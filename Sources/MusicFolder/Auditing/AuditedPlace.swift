@@ -29,7 +29,7 @@ package struct AuditedPlace: Sendable, Hashable {
     private mutating func addDiscs(_ folders: [BytePath: FolderContents]) {
         if place.isShared { return }
         for folder in place.folders {
-            for cover in (folders[folder]?.albums ?? []).compactMap(\.cover?.path) where !covers.contains(cover) {
+            for cover in (folders[folder]?.covers ?? []).map(\.path) where !covers.contains(cover) {
                 covers.append(cover)
             }
         }

@@ -3,17 +3,30 @@ package import CoverSources
 
 /// What a fill has done for an album, or why it did nothing.
 package enum FillEvent: Sendable {
+    /// Where a cover is from.
+    package enum Origin: Sendable, Hashable {
+        /// A URL that the album had.
+        case own
+        /// The tags of the album's songs.
+        case tags
+        case source(SourceName)
+    }
+
     /// A cover file is in a folder.
-    /// - Parameter source: The source that has it; nil for another URL of the album's own.
-    case written(Album, WrittenFile, bytes: Int, url: String, source: SourceName?)
+    /// - Parameter url: nil for a picture in the tags.
+    case written(Album, WrittenFile, bytes: Int, url: String?, origin: Origin)
     /// The folder has a cover that the fill did not write.
     case exists(Album, BytePath)
     /// A file could not be written.
     case unwritten(Album, folder: BytePath, reason: String)
+    /// Nothing more is written to the file system of a folder.
+    case stopped(folder: BytePath, reason: String)
     /// A picture that was offered is no cover. Others are tried.
     case placeholder(Album, url: String, reason: String)
+    /// A file of this run was removed again: albums of other artists have the same picture.
+    case takenBack(Album, BytePath, bytes: Int)
     /// No place has the cover.
-    case missing(Album)
+    case missing(Album, reason: String)
     /// Only covers were found that may be another album's.
     case doubtful(Album, [SourceCandidate])
     /// A cover could not be downloaded, or a source not be asked.

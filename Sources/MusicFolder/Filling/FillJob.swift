@@ -1,5 +1,5 @@
 package import AlbumLibrary
-import CoverSources
+package import CoverSources
 
 /// An album that lacks a cover file, and where the file goes.
 package struct FillJob: Sendable {
@@ -13,12 +13,38 @@ package struct FillJob: Sendable {
     }
 
     package var album: Album
-    package var trackCount: Int
-    package var targets: [Target] = []
-
     /// What sources are asked for.
-    var query: AlbumQuery { AlbumQuery(album, trackCount: trackCount) }
+    package var query: AlbumQuery
+    package var targets: [Target] = []
+    /// The cover URLs that a person or a list gave the album, in the order of trying.
+    package var ownURLs: [String] = []
+    /// What an earlier fill gave the album. It counts only as long as its match is certain.
+    package var filled: FilledAddress?
+    /// Why sources cannot be asked for its cover; nil if they can.
+    package var whyUnsearchable: String?
+    /// The picture that all songs have in their tags; nil if some have none, or another one.
+    package var embedded: EmbeddedPicture?
+    /// The folders of its audio files.
+    package var audioFolders: [BytePath] = []
 
-    /// The album's own cover URLs, in the order of trying.
-    package var ownURLs: [String] { [album.coverURL].compactMap { $0 } + album.alternateCoverURLs }
+    init(_ scanned: ScannedAlbum, _ album: Album, filled: FilledAddress?) {
+        (self.album, query) = (album, AlbumQuery(scanned, edited: album))
+        let url = album.coverURL.flatMap { $0.isEmpty ? nil : $0 }
+        if let filled, url == filled.url { self.filled = filled } else { ownURLs = [url].compactMap(\.self) }
+        ownURLs += album.alternateCoverURLs
+        audioFolders = scanned.places.flatMap(\.folders)
+        (embedded, whyUnsearchable) = (scanned.sharedPicture, scanned.whyUnsearchable)
+    }
+}
+
+extension ScannedAlbum {
+    /// The picture that all songs have in their tags; nil if some have none, or another one.
+    var sharedPicture: EmbeddedPicture? {
+        guard let first = places.first?.embedded, first.mediaType != nil,
+            places.allSatisfy({ place in
+                place.embedded?.digest == first.digest && place.embeddedTracks >= place.tracks && !place.embeddedDiffers
+            })
+        else { return nil }
+        return first
+    }
 }

@@ -1,9 +1,23 @@
+package import CoverSources
+
 /// What a person wants of a fill.
 package struct FillOptions: Sendable, Hashable {
     /// Write covers that match an album doubtfully.
     package var acceptsDoubtful = false
     /// Look for larger covers in place of files that an earlier fill wrote.
     package var upgrades = false
+    /// Pixels that the shorter side of a cover must have; nil for any number. An upgrade leaves covers that have them.
+    package var minimumPixels: Int?
+    /// Write covers with at most this many pixels on the longest side, as baseline JPEG; nil to write them as they are.
+    package var longestSide: Int?
+    /// The services that are asked before the pictures in the tags are looked at; nil to leave those out.
+    package var servicesBeforeTags: Set<SourceName>? = []
 
     package init() {}
+
+    /// Whether a picture has fewer pixels than are wanted. One of unknown size has not.
+    func isTooSmall(_ width: Int?, _ height: Int?) -> Bool {
+        guard let minimumPixels, let width, let height else { return false }
+        return min(width, height) < minimumPixels
+    }
 }

@@ -1,4 +1,6 @@
 package import AlbumLibrary
+import CoverSources
+import Platform
 
 /// What a fill has to do, by what a scan found. A value: nothing here reads or writes a folder.
 package struct FillPlan: Sendable {
@@ -6,18 +8,30 @@ package struct FillPlan: Sendable {
     package enum Obstacle: Sendable, Hashable {
         /// The folder contains tracks of other albums: one cover file would be that of all.
         case shared
+        /// The folder's file system is mounted read-only.
+        case readOnly
         /// A file cannot be created in the folder.
         case unwritable(reason: String)
         /// The file with the name of a cover is no image that is known.
         case noImage(BytePath)
+        /// A person has removed the cover that a fill wrote.
+        case removed(BytePath)
 
         /// For a person.
         package var reason: String {
             switch self {
             case .shared: "the folder has other albums, too, whose cover it would be"
+            case .readOnly: "its file system is read-only"
             case .unwritable(let reason): "no file can be written: \(reason)"
             case .noImage(let file): "\(BytePath(bytes: file.name)) is no image, or cannot be read; remove or rename it"
+            case .removed: "you removed the cover that a fill wrote; `sleeve fill allow` lets it be written again"
             }
+        }
+
+        /// Why no file can be created in a folder; nil if one can.
+        package static func ofWriting(into folder: BytePath) -> Obstacle? {
+            if folder.withCString({ access($0, W_OK | X_OK) }) == 0 { return nil }
+            return errno == EROFS ? .readOnly : .unwritable(reason: SystemError("write").reason)
         }
     }
 
@@ -32,15 +46,19 @@ package struct FillPlan: Sendable {
     /// - Parameters:
     ///   - albums: The scanned albums, each with its album of the library; nil if the library has none.
     ///   - written: The files of earlier fills.
-    ///   - whyUnwritable: Why no file can be created in a folder; nil if one can.
+    ///   - filled: What earlier fills gave to albums of the library, by their ids.
+    ///   - removed: Those of `written` that a person has removed.
+    ///   - obstacle: Why no file can be created in a folder; nil if one can.
     package init(
-        _ albums: [(scanned: ScannedAlbum, album: Album?)], written: [WrittenFile], options: FillOptions,
-        whyUnwritable: (BytePath) -> String?
+        _ albums: [(scanned: ScannedAlbum, album: Album?)], written: [WrittenFile],
+        filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [], options: FillOptions,
+        obstacle: (BytePath) -> Obstacle?
     ) {
         let own = Dictionary(written.map { ($0.path, $0) }) { $1 }
+        let gone = Dictionary(written.filter { removed.contains($0.path) }.map { ($0.folder, $0) }) { $1 }
         for (scanned, album) in albums {
             guard let album else { continue }
-            var (job, isCovered) = (FillJob(album: album, trackCount: scanned.tracks), true)
+            var (job, isCovered) = (FillJob(scanned, album, filled: filled[album.id]), true)
             for place in scanned.places {
                 var former: WrittenFile?
                 if let cover = place.cover {
@@ -49,7 +67,9 @@ package struct FillPlan: Sendable {
                         obstacles.append((cover.path.parent ?? cover.path, album, .noImage(cover.path)))
                         continue
                     }
-                    guard options.upgrades, !place.isShared, let file = own[cover.path] else {
+                    guard options.upgrades, !place.isShared, let file = own[cover.path],
+                        options.minimumPixels == nil || options.isTooSmall(file.width, file.height)
+                    else {
                         present.append((cover.path, album))
                         continue
                     }
@@ -60,8 +80,12 @@ package struct FillPlan: Sendable {
                 for folder in place.coverFolders {
                     if place.isShared {
                         obstacles.append((folder, album, .shared))
-                    } else if let reason = whyUnwritable(folder) {
-                        obstacles.append((folder, album, .unwritable(reason: reason)))
+                    } else if former == nil, let file = gone[folder], file.album == album.id,
+                        filled[album.id]?.facts.map({ $0.key == job.query.key }) ?? true
+                    {
+                        obstacles.append((folder, album, .removed(file.path)))
+                    } else if let problem = obstacle(folder) {
+                        obstacles.append((folder, album, problem))
                     } else if former == nil || former?.folder == folder {
                         job.targets.append(
                             .init(folder: folder, audioFolder: place.folders.first ?? folder, former: former))
@@ -71,5 +95,63 @@ package struct FillPlan: Sendable {
             if isCovered { covered += 1 }
             if !job.targets.isEmpty { jobs.append(job) }
         }
+        leaveOutRepeatedPictures(of: albums.map(\.scanned))
+    }
+
+    /// Folders, or file systems that are read-only, with the albums that get no cover file there.
+    package struct Blocked: Sendable {
+        package var place: BytePath
+        package var reason: String
+        package var albums: [Album]
+    }
+
+    /// The obstacles by folder, in the order of their paths; without those of one album alone, such as a cover that a person has removed.
+    package var blocked: [Blocked] {
+        struct Key: Hashable { var place: BytePath, reason: String }
+        var (places, numbers): ([Blocked], [Key: Int]) = ([], [:])
+        for (folder, album, obstacle) in obstacles {
+            if case .removed = obstacle { continue }
+            let place = obstacle == .readOnly ? folder.highestReadOnly : folder
+            let key = Key(place: place, reason: obstacle.reason)
+            if let number = numbers[key] {
+                places[number].albums.append(album)
+            } else {
+                numbers[key] = places.count
+                places.append(Blocked(place: place, reason: obstacle.reason, albums: [album]))
+            }
+        }
+        return places.sorted { $0.place < $1.place }
+    }
+
+    /// A picture in the tags of unrelated albums is a shop's or a program's, and no cover.
+    private mutating func leaveOutRepeatedPictures(of albums: [ScannedAlbum]) {
+        let wanted = Set(jobs.lazy.compactMap(\.embedded?.digest))
+        if wanted.isEmpty { return }
+        var pictures = RepeatedPictures()
+        for album in albums {
+            if let digest = album.sharedPicture?.digest, wanted.contains(digest) {
+                pictures.add(digest, of: album.facts)
+            }
+        }
+        for index in jobs.indices where jobs[index].embedded.map({ pictures.isRepeated($0.digest) }) == true {
+            jobs[index].embedded = nil
+        }
+    }
+}
+
+extension BytePath {
+    /// The device of the file system that it is on; nil if it is not there.
+    var device: UInt64? {
+        var status = stat()
+        return withCString { stat($0, &status) } == 0 ? UInt64(status.st_dev) : nil
+    }
+
+    /// The highest folder above it that is read-only, too.
+    fileprivate var highestReadOnly: BytePath {
+        var found = self
+        while let parent = found.parent, parent.withCString({ access($0, W_OK) }) != 0, errno == EROFS {
+            found = parent
+        }
+        return found
     }
 }

@@ -1,19 +1,21 @@
 import CoverSources
 
-/// Decides what is tried next for one album: its own URLs, then the sources in their order, each until it has a certain cover that can be
-/// downloaded; at the end, if that is wanted, the doubtful ones.
+/// Decides what is tried next for one album: the URLs that a person or a list gave it, then the sources in their order, each until it has a
+/// certain cover that can be downloaded; at the end, if that is wanted, the doubtful ones.
 struct FillSteps: Sendable {
     enum Step: Sendable, Hashable {
         /// Download the first of these that is there.
         case download([String], SourceCandidate?)
+        /// Take the picture that all songs have in their tags.
+        case tags
         /// Ask the sources other than these.
         case search(skipping: Set<SourceName>)
         case end(End)
     }
 
     enum End: Sendable, Hashable {
-        /// No source has a cover that matches.
-        case missing
+        /// No source has a cover that matches and may be taken.
+        case missing(String)
         /// The covers that match are doubtful.
         case doubtful([SourceCandidate])
         /// A cover was found, or may be there, and could not be downloaded.
@@ -23,18 +25,28 @@ struct FillSteps: Sendable {
 
     private let sources: Set<SourceName>
     private let acceptsDoubtful: Bool
-    private var own: [String]
+    private var own, filled: [String]
+    /// The services that are asked before the tags are looked at; nil when those are done with.
+    private var servicesBeforeTags: Set<SourceName>?
     private var candidates: [SourceCandidate] = []
     private var doubtful: [SourceCandidate] = []
     private var asked: Set<SourceName> = []
     /// Why something could not be asked or downloaded, apart from its absence.
     private var failure: (reason: String, isKnown: Bool)?
+    private var rejection: String?
 
     /// - Parameters:
-    ///   - own: The album's own cover URLs.
-    ///   - sources: All that may be asked.
-    init(own: [String], sources: Set<SourceName>, acceptsDoubtful: Bool) {
-        (self.own, self.sources, self.acceptsDoubtful) = (own, sources, acceptsDoubtful)
+    ///   - own: The cover URLs that a person or a list gave the album.
+    ///   - filled: Those of an earlier fill whose match is certain.
+    ///   - servicesBeforeTags: The services that are asked before the tags are looked at; nil if these have no picture.
+    ///   - sources: All services that may be asked.
+    init(
+        own: [String], filled: [String] = [], servicesBeforeTags: Set<SourceName>? = nil, sources: Set<SourceName>,
+        acceptsDoubtful: Bool
+    ) {
+        (self.own, self.filled) = (own, filled)
+        self.servicesBeforeTags = servicesBeforeTags.map { $0.intersection(sources) }
+        (self.sources, self.acceptsDoubtful) = (sources, acceptsDoubtful)
     }
 
     mutating func next() -> Step {
@@ -43,11 +55,23 @@ struct FillSteps: Sendable {
             return .download(own, nil)
         }
         if !candidates.isEmpty { return download(candidates.removeFirst()) }
-        if !asked.isSuperset(of: sources) { return .search(skipping: asked) }
+        if let servicesBeforeTags, asked.isSuperset(of: servicesBeforeTags) {
+            self.servicesBeforeTags = nil
+            return .tags
+        }
+        if !filled.isEmpty {
+            defer { filled = [] }
+            return .download(filled, nil)
+        }
+        if !asked.isSuperset(of: open) { return .search(skipping: asked.union(sources.subtracting(open))) }
         if acceptsDoubtful, !doubtful.isEmpty { return download(doubtful.removeFirst()) }
         if !doubtful.isEmpty { return .end(.doubtful(doubtful)) }
-        return .end(failure.map { .failed($0.reason, isKnown: $0.isKnown) } ?? .missing)
+        if let failure { return .end(.failed(failure.reason, isKnown: failure.isKnown)) }
+        return .end(.missing(rejection ?? "none of the sources has its cover"))
     }
+
+    /// The services that are asked now.
+    private var open: Set<SourceName> { servicesBeforeTags ?? sources }
 
     private func download(_ candidate: SourceCandidate) -> Step { .download(candidate.pictures, candidate) }
 
@@ -57,7 +81,7 @@ struct FillSteps: Sendable {
         doubtful += findings.candidates.filter { $0.certainty == .doubtful }
         asked.formUnion(findings.askedSources)
         // A search that asks nothing must not be repeated for ever.
-        if findings.answers.isEmpty { asked = sources }
+        if findings.answers.isEmpty { asked.formUnion(open) }
         if let answer = findings.answers.last(where: { $0.kind == .failed || $0.kind == .throttled }) {
             failure = ("\(answer.source.title): \(answer.detail)", answer.isGivenUp)
         }
@@ -65,6 +89,9 @@ struct FillSteps: Sendable {
 
     /// A cover that was certain may be another album's.
     mutating func doubt(_ candidate: SourceCandidate) { doubtful.append(candidate) }
+
+    /// A picture was found that is not taken. - Parameter reason: A clause, if it is to be told should nothing else be found.
+    mutating func reject(_ reason: String?) { rejection = reason ?? rejection }
 
     /// A download has failed.
     /// - Parameter isAbsent: The server says that there is no such cover.

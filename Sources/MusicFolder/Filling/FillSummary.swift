@@ -21,6 +21,12 @@ package struct FillSummary: Sendable, Hashable {
     /// Why the run could not go on, such as a full disk of the cache.
     package var stopReason: String?
 
+    /// Whether a file system takes no more files.
+    package var isDiskStopped = false
+
+    /// Pictures that have turned out to be those of unrelated albums, by their digests.
+    package var repeatedPictures: Set<String> = []
+
     /// The source that needs most time for the albums that are left, and when it is done with them.
     package var slowest: Slowest?
 
@@ -36,7 +42,10 @@ package struct FillSummary: Sendable, Hashable {
         case .written(_, _, let bytes, _, _):
             files += 1
             self.bytes += bytes
-        case .exists, .placeholder: break
+        case .takenBack(_, _, let bytes):
+            files -= 1
+            self.bytes -= bytes
+        case .exists, .placeholder, .stopped: break
         case .unwritten: unwritten += 1
         case .missing: missing += 1
         case .doubtful: doubtful += 1

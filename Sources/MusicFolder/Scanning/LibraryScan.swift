@@ -28,9 +28,13 @@ package struct LibraryScan: Sendable {
         if outcome.findings.isCancelled { return outcome }
         let (found, albums) = (outcome, try await library.all())
         let update = try await WorkThread.run {
+            try state.noteFoundURLs()
+            let written = Dictionary(try state.writtenFiles().map { ($0.path, $0) }) { $1 }
             let update = LibraryUpdate(
                 found.albums, library: albums, records: try state.albums(), options: options,
-                isGone: found.findings.isGone)
+                places: .init(
+                    isGone: found.findings.isGone, isAway: try state.away().contains,
+                    isFilled: { written[$0]?.isUnchanged == true }, resolve: \.withoutLink))
             // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.
             try state.save(update.records, removing: update.removedRecords)
             return update
@@ -45,7 +49,8 @@ package struct LibraryScan: Sendable {
             try state.confirm()
             try state.add(roots: scan.roots)
             if options.prunes { try state.removeMissingRoots() }
-            try state.removeFolders(Array(found.findings.goneFolders))
+            let away = try state.away()
+            try state.removeFolders(found.findings.goneFolders.filter { !away.contains($0) })
         }
         return outcome
     }
@@ -59,9 +64,30 @@ package struct LibraryScan: Sendable {
         try await WorkThread.run { [scan] in
             var outcome = Outcome(findings: try scan.run(state, progress: progress, isCancelled: isCancelled))
             if !outcome.findings.isCancelled {
-                outcome.albums = AlbumGrouper.albums(of: outcome.findings.folders, roots: scan.roots)
+                outcome.albums = AlbumGrouper.albums(
+                    of: outcome.findings.folders, roots: scan.roots, unread: outcome.findings.unread)
             }
             return outcome
         }
+    }
+}
+
+extension WrittenFile {
+    /// Whether the file is still what the fill wrote. One with the time of writing is not read.
+    fileprivate var isUnchanged: Bool {
+        var status = stat()
+        guard path.withCString({ stat($0, &status) }) == 0 else { return false }
+        if FileStatus(status).modified == modified { return true }
+        let bytes = try? RegularFile.contents(of: path, maximumLength: CoverFacts.maximumLength).bytes
+        return bytes.map { Digest(of: $0) == digest } ?? false
+    }
+}
+
+extension BytePath {
+    /// Where a link leads; any other path as it is.
+    fileprivate var withoutLink: BytePath {
+        var status = stat()
+        guard withCString({ lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFLNK else { return self }
+        return resolved ?? self
     }
 }

@@ -1,9 +1,10 @@
 package import AlbumLibrary
+import CoverSources
 
 /// What a scan changes in a library: a value, so that it can be decided and tested without files.
 ///
-/// A scanned album is an album of the library if they have one MusicBrainz release; else if the scan has found it in the same folder before;
-/// else if title and artist are equal, and the year if both have one. An album that a person deleted is not added again.
+/// `AlbumMatching` says which album of the library a scanned one is. Fields that a person has edited stay. An album that a person deleted is not
+/// added again. An album whose folder has another one now stays, and is gone from there.
 package struct LibraryUpdate: Sendable {
     /// Albums that are added, each with an id that the library has not.
     package private(set) var additions: [Album] = []
@@ -22,158 +23,140 @@ package struct LibraryUpdate: Sendable {
     package private(set) var ids: [Album.ID?] = []
 
     private let options: LibraryUpdateOptions
+    private let places: Places
     private var library: [Album.ID: Album] = [:]
     private var known: [Album.ID: AlbumRecord] = [:]
-    private var byRelease: [String: [Album.ID]] = [:]
-    private var byName: [Name: [Album.ID]] = [:]
-    private var byFolder: [BytePath: [Album.ID]] = [:]
     private var taken: Set<Album.ID> = []
     private var updated: [Album.ID: AlbumRecord] = [:]
     /// Where the albums were found.
     private var found: [Album.ID: Set<AlbumPlace>] = [:]
 
-    private struct Name: Hashable {
-        var title, artist: String
-        init(_ title: String, _ artist: String) {
-            (self.title, self.artist) = (Folding.key(title), Folding.key(Folding.albumArtist(artist)))
-        }
+    /// What a scan knows of folders and files.
+    struct Places: Sendable {
+        /// Whether an album that was not found in a folder is not there: the folder was looked for, and nothing in it was unreadable.
+        var isGone: @Sendable (BytePath) -> Bool
+        /// Whether a folder's disk may not be mounted.
+        var isAway: @Sendable (BytePath) -> Bool = { _ in false }
+        /// Whether a fill has written a cover file, which is unchanged since.
+        var isFilled: @Sendable (BytePath) -> Bool = { _ in false }
+        /// The path of a cover file without a link at its end.
+        var resolve: @Sendable (BytePath) -> BytePath = { $0 }
     }
+
+    /// Addresses of an earlier version, which kept copies of people's cover files in the cache.
+    private static let copies = "https://covers.invalid/music/"
 
     /// - Parameters:
     ///   - scanned: The albums of the scanned folders.
     ///   - library: The albums of the library.
     ///   - records: What is remembered of them.
-    ///   - isGone: Whether an album that was not found in a folder is gone from there: the folder was looked for, and nothing in it was
-    ///     unreadable.
-    package init(
+    init(
         _ scanned: [ScannedAlbum], library: [Album], records: [AlbumRecord], options: LibraryUpdateOptions = .init(),
-        isGone: (BytePath) -> Bool
+        places: Places
     ) {
-        self.options = options
+        (self.options, self.places) = (options, places)
         taken = Set(library.lazy.map(\.id))
-        for album in library {
-            self.library[album.id] = album
-            index(album.id, title: album.title, artist: album.artist, releaseID: album.musicBrainzReleaseID)
-        }
+        for album in library { self.library[album.id] = album }
         for record in records {
             if record.isPending, self.library[record.id] == nil {
                 removedRecords.append(record.id)
-                continue
+            } else {
+                known[record.id] = record
             }
-            // Also by what was written: a person may have edited it since, or have deleted the album.
-            let written = record.written
-            index(record.id, title: written.title ?? "", artist: written.artist ?? "", releaseID: written.releaseID)
-            known[record.id] = record
-            for folder in record.places.lazy.flatMap(\.folders) { byFolder[folder, default: []].append(record.id) }
         }
-        let shared = Dictionary(grouping: scanned.lazy.flatMap(\.places).flatMap(\.folders), by: \.self).mapValues(
-            \.count)
-        for album in scanned {
-            ids.append(add(album, isAlone: album.places.allSatisfy { $0.folders.allSatisfy { shared[$0] == 1 } }))
-        }
-        findGone(library, records, isGone)
+        let matching = AlbumMatching(
+            scanned.map { .init(facts: $0.facts, places: $0.places) }, library: library, records: Array(known.values))
+        for (album, id) in zip(scanned, matching.ids) { ids.append(add(album, id)) }
+        findGone(records)
         self.records = updated.values.filter { known[$0.id] != $0 }.sorted { $0.id < $1.id }
-    }
-
-    private mutating func index(_ id: Album.ID, title: String, artist: String, releaseID: String?) {
-        if let releaseID { byRelease[releaseID.lowercased(), default: []].append(id) }
-        byName[Name(title, artist), default: []].append(id)
     }
 
     // MARK: Scanned albums
 
-    /// - Parameter isAlone: Whether its folders contain no other album.
-    private mutating func add(_ scanned: ScannedAlbum, isAlone: Bool) -> Album.ID? {
-        let id = match(scanned, isAlone)
-        if let id { found[id, default: []].formUnion(scanned.places) }
-        if let id, library[id] == nil, updated[id] == nil {
+    private mutating func add(_ scanned: ScannedAlbum, _ id: Album.ID?) -> Album.ID? {
+        guard let id else { return addNew(scanned) }
+        found[id] = Set(scanned.places)
+        guard let former = library[id] else {
             if options.restoresDeleted {
                 removedRecords.append(id)
                 return addNew(scanned)
             }
             // A person has deleted it. The record remembers where it is.
             deleted.append(scanned)
-            var record = known[id] ?? AlbumRecord(id: id)
-            record.places = scanned.places
-            updated[id] = record
+            updated[id] = known[id]
+            updated[id]?.places = scanned.places
             return nil
         }
-        if let id, var record = updated[id] {
-            // Another scanned album has its fields.
-            record.places += scanned.places
-            updated[id] = record
-            if library[id] != nil { return id }
-            deleted.append(scanned)
-            return nil
-        }
-        guard let id, let former = library[id] else { return addNew(scanned) }
-        var record = known[id] ?? AlbumRecord(id: id)
-        let (written, album) = record.written.update(former, with: scanned)
-        record.written = written
-        record.isPending = false
+        let before = known[id]
+        var record = AlbumRecord(id: id, scanned)
+        (record.isAdded, record.filled) = (before?.isAdded ?? false, before?.filled)
         let folders = Set(scanned.places.lazy.flatMap(\.folders))
-        record.places = record.places.filter { $0.folders.allSatisfy { !folders.contains($0) } } + scanned.places
+        record.places = (before?.places ?? []).filter { folders.isDisjoint(with: $0.folders) } + scanned.places
+        var album = record.updated(former, since: before)
+        dropAddress(of: &album, &record, since: before)
+        setCoverFile(of: &album, record, scanned)
         updated[id] = record
         if album != former { edits.append((former, album)) }
         return id
     }
 
+    /// An address that a fill has found for other names is no address of the album.
+    private func dropAddress(of album: inout Album, _ record: inout AlbumRecord, since before: AlbumRecord?) {
+        if let filled = record.filled, (filled.facts ?? before?.facts)?.key != record.facts.key {
+            if album.coverURL == filled.url { album.coverURL = nil }
+            record.filled = nil
+        }
+        if album.coverURL?.hasPrefix(Self.copies) == true { album.coverURL = nil }
+        if record.filled?.url.hasPrefix(Self.copies) == true { record.filled = nil }
+    }
+
+    /// A person's file counts as the cover unless a person, or a list, has given the album an address. Without an address so does a fill's.
+    private func setCoverFile(of album: inout Album, _ record: AlbumRecord, _ scanned: ScannedAlbum) {
+        let url = album.coverURL ?? ""
+        var file: BytePath?
+        if url.isEmpty || url == record.filled?.url {
+            let covers = scanned.places.filter { !$0.isShared }.compactMap(\.cover).filter { $0.mediaType != nil }
+            file = covers.lazy.map(\.path).first { url.isEmpty || !places.isFilled($0) }.map(places.resolve)
+        }
+        if album.coverFilePath != file?.bytes { album.coverFilePath = file?.bytes }
+    }
+
     private mutating func addNew(_ scanned: ScannedAlbum) -> Album.ID {
-        let (written, filled) = WrittenFields().update(Album(), with: scanned)
-        var album = filled
+        var record = AlbumRecord(id: "", scanned)
+        var album = record.updated(Album(), since: nil)
         var (id, number) = (album.id, 2)
         while !taken.insert(id).inserted { (id, number) = ("\(album.id)-\(number)", number + 1) }
         album.id = id
-        var record = AlbumRecord(id: id)
-        (record.isAdded, record.isPending, record.written, record.places) = (true, true, written, scanned.places)
+        (record.id, record.isAdded, record.isPending) = (id, true, true)
+        setCoverFile(of: &album, record, scanned)
         updated[id] = record
         additions.append(album)
         return id
     }
 
-    /// The album of the library that a scanned one is, or the record of one that a person has deleted; nil for a new album.
-    private func match(_ scanned: ScannedAlbum, _ isAlone: Bool) -> Album.ID? {
-        let named = byName[Name(scanned.title, scanned.artist)] ?? []
-        let same = scanned.releaseID.flatMap { byRelease[$0] } ?? []
-        let folders = scanned.places.lazy.flatMap(\.folders)
-        let here = folders.flatMap { byFolder[$0] ?? [] }.filter { isCompatible($0, scanned) }
-        // In a folder with several albums only the title tells which it was. An album alone in its folder may have got another title.
-        let before = here.first { named.contains($0) } ?? (isAlone ? here.first { updated[$0] == nil } : nil)
-        let candidates =
-            same + [before].compactMap { $0 } + named.filter { isCompatible($0, scanned) && isSameYear($0, scanned) }
-        return candidates.first { library[$0] != nil } ?? candidates.first
-    }
-
-    /// Whether an album has no other MusicBrainz release than a scanned one, in the library or in the tags that were written there.
-    private func isCompatible(_ id: Album.ID, _ scanned: ScannedAlbum) -> Bool {
-        guard let scannedID = scanned.releaseID else { return true }
-        let ids = [library[id]?.musicBrainzReleaseID?.lowercased(), known[id]?.written.releaseID].compactMap { $0 }
-        return ids.isEmpty || ids.contains(scannedID)
-    }
-
-    private func isSameYear(_ id: Album.ID, _ scanned: ScannedAlbum) -> Bool {
-        let year = library[id]?.year ?? known[id]?.written.year ?? ""
-        return year.isEmpty || scanned.year.isEmpty || year == scanned.year
-    }
-
     // MARK: Gone
 
-    private mutating func findGone(_ library: [Album], _ records: [AlbumRecord], _ isGone: (BytePath) -> Bool) {
+    private mutating func findGone(_ records: [AlbumRecord]) {
         let removed = Set(removedRecords)
         for former in records where !removed.contains(former.id) {
             var record = updated[former.id] ?? former
-            let found = self.found[former.id] ?? []
-            record.places.removeAll { !found.contains($0) && $0.folders.allSatisfy(isGone) }
+            let found = self.found[former.id]
+            record.places.removeAll { place in
+                found?.contains(place) != true
+                    // What was found elsewhere has moved.
+                    && place.folders.allSatisfy { places.isGone($0) && (found != nil || !places.isAway($0)) }
+            }
             // A scanned album is not gone, even if one of its places is.
             if !record.places.isEmpty {
                 if record != former { updated[record.id] = record }
-            } else if let album = self.library[former.id], !former.places.isEmpty {
+            } else if let album = library[former.id], !former.places.isEmpty {
                 gone.append(album)
-                let isOwn = former.isAdded && former.written.isUnedited(album)
-                if isOwn { prunable.append(album.id) }
+                // Another album may have its folder, and a cover there.
+                if album.coverFile != nil { edits.append((album, album.withoutCoverFile)) }
+                if former.isUnedited(album) { prunable.append(album.id) }
                 guard options.prunes else { continue }
-                if isOwn { removedRecords.append(album.id) } else { updated[album.id] = record }
-            } else if self.library[former.id] == nil {
+                if former.isUnedited(album) { removedRecords.append(album.id) } else { updated[album.id] = record }
+            } else if library[former.id] == nil {
                 updated[former.id] = nil
                 removedRecords.append(former.id)
             }

@@ -1,4 +1,5 @@
 import Dispatch
+import Files
 import Platform
 import Synchronization
 
@@ -54,6 +55,9 @@ package struct MusicScan: Sendable {
             guard roots.contains(where: { folder.isInside($0) }) else { return false }
             return folders[folder].map(\.problems.isEmpty) ?? !isHidden(folder)
         }
+
+        /// Files and folders that could not be read, and links that were not followed.
+        package var unread: [BytePath] { problems.map(\.path) + outsideLinks }
 
         /// Removes the temporary files of fills that were killed.
         package func sweep() { for folder in leftovers { _ = try? OpenFolder(path: folder.bytes).sweep() } }
@@ -193,16 +197,17 @@ package struct MusicScan: Sendable {
     private static func contents(
         of listing: FolderListing, _ paths: [BytePath], _ results: [Result<AudioTags, TagRecord.Failure>]
     ) -> FolderContents {
-        var (tags, problems, isTransient) = ([AudioTags](), [MusicProblem](), false)
-        for (path, result) in zip(paths, results) {
+        var (problems, isTransient) = ([MusicProblem](), false)
+        let tags: [AudioTags?] = zip(paths, results).map { path, result in
             switch result {
-            case .success(let found): tags.append(found)
+            case .success(let found): return found
             case .failure(let failure):
                 problems.append(MusicProblem(path, failure.reason))
                 isTransient = isTransient || failure.isTransient
+                return nil
             }
         }
-        var contents = FolderReducer.contents(of: listing, tags: tags, problems: problems) { $0.readHeader() }
+        var contents = FolderContents(of: listing, tags: tags, problems: problems) { $0.readHeader() }
         contents.isTransient = isTransient
         return contents
     }

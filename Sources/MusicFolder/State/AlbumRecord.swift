@@ -1,6 +1,7 @@
 import AlbumLibrary
+package import CoverSources
 
-/// What is remembered of an album of the library: where it is, and which fields a scan has written.
+/// What is remembered of an album of the library: what the last scan has found of it, and who gave it its address.
 package struct AlbumRecord: Sendable, Hashable {
     /// The album's id in the library.
     package var id: String
@@ -8,54 +9,79 @@ package struct AlbumRecord: Sendable, Hashable {
     package var isAdded = false
     /// Whether the album may not be in the library yet: the process ended before the library was written.
     package var isPending = false
-    package var written = WrittenFields()
+    /// As the tags have it. A field of the library's album that differs was edited by a person.
+    package var facts = AlbumQuery(artist: "", title: "")
+    /// As the tags have it.
+    package var genre = ""
     package var places: [AlbumPlace] = []
+    /// The address that a fill has given to the album. It counts as long as the album has it: any other is a person's or a list's.
+    package var filled: FilledAddress?
 
     package init(id: String) { self.id = id }
+
+    init(id: String, _ scanned: ScannedAlbum) {
+        (self.id, facts, genre, places) = (id, scanned.facts, scanned.genre, scanned.places)
+    }
+
+    /// The album of the library with what a scan has found, except for the fields that a person has edited.
+    /// - Parameter former: What the scan before has found; nil if there was none: fields that have a value are a person's.
+    func updated(_ album: Album, since former: AlbumRecord?) -> Album {
+        var album = album
+        let (before, now) = (former.map(Fields.init) ?? Fields(), Fields(self))
+        func update(_ field: WritableKeyPath<Album, String>, _ name: KeyPath<Fields, String>) {
+            if album[keyPath: field] == before[keyPath: name] { album[keyPath: field] = now[keyPath: name] }
+        }
+        update(\.title, \.title)
+        update(\.artist, \.artist)
+        update(\.year, \.year)
+        update(\.genre, \.genre)
+        if album.musicBrainzReleaseID == before.releaseID { album.musicBrainzReleaseID = now.releaseID }
+        if album.musicBrainzReleaseGroupID == before.releaseGroupID {
+            album.musicBrainzReleaseGroupID = now.releaseGroupID
+        }
+        return album
+    }
+
+    /// Whether a scan has added an album, and nothing of it was edited since.
+    func isUnedited(_ album: Album) -> Bool {
+        guard isAdded, album.coverURL == nil || album.coverURL == filled?.url else { return false }
+        var expected = updated(Album(id: album.id, coverURL: album.coverURL), since: nil)
+        expected.coverFile = album.coverFile
+        return expected.withoutOtherFields == album.withoutOtherFields
+            && Set(expected.otherFields) == Set(album.otherFields)
+    }
+
+    /// What the library keeps of the facts, as it spells them.
+    private struct Fields {
+        var title = "", artist = "", year = "", genre = ""
+        var releaseID, releaseGroupID: String?
+
+        init() {}
+
+        init(_ record: AlbumRecord) {
+            (title, artist, genre) = (record.facts.title, record.facts.artist, record.genre)
+            year = record.facts.year.map { String($0) } ?? ""
+            (releaseID, releaseGroupID) = (record.facts.releaseID, record.facts.releaseGroupID)
+        }
+    }
 }
 
-/// The values that a scan has last written into fields of an album; nil for fields that it has never written. A field that has another
-/// value now was edited, and stays.
-package struct WrittenFields: Sendable, Hashable, Codable {
-    package var title: String?
-    package var artist: String?
-    package var year: String?
-    package var genre: String?
-    package var releaseID: String?
-    package var releaseGroupID: String?
-    /// Where a fill has found the cover.
-    package var coverURL: String?
-
-    package init() {}
-
-    /// Writes the scanned fields into an album of the library: those that are empty, and those that have the value written before.
-    /// - Returns: What is written now, and the album.
-    func update(_ album: Album, with scanned: ScannedAlbum) -> (written: WrittenFields, album: Album) {
-        var (written, album) = (self, album)
-        func update(_ field: WritableKeyPath<WrittenFields, String?>, _ new: String, _ current: String) -> String {
-            let isOwn = self[keyPath: field] == current || current.isEmpty && self[keyPath: field] == nil
-            guard isOwn, !new.isEmpty else { return current }
-            written[keyPath: field] = new
-            return new
-        }
-        album.title = update(\.title, scanned.title, album.title)
-        album.artist = update(\.artist, scanned.artist, album.artist)
-        album.year = update(\.year, scanned.year, album.year)
-        album.genre = update(\.genre, scanned.genre, album.genre)
-        let releaseID = update(\.releaseID, scanned.releaseID ?? "", album.musicBrainzReleaseID ?? "")
-        if releaseID != album.musicBrainzReleaseID ?? "" { album.musicBrainzReleaseID = releaseID }
-        let groupID = update(\.releaseGroupID, scanned.releaseGroupID ?? "", album.musicBrainzReleaseGroupID ?? "")
-        if groupID != album.musicBrainzReleaseGroupID ?? "" { album.musicBrainzReleaseGroupID = groupID }
-        return (written, album)
+extension Album {
+    fileprivate var withoutOtherFields: Album {
+        var album = self
+        album.otherFields = []
+        return album
     }
+}
 
-    /// Whether nothing of an album was edited since a scan added it.
-    func isUnedited(_ album: Album) -> Bool {
-        var expected = Album(
-            id: album.id, title: title ?? "", artist: artist ?? "", genre: genre ?? "", coverURL: coverURL,
-            year: year ?? "")
-        expected.musicBrainzReleaseID = releaseID
-        expected.musicBrainzReleaseGroupID = releaseGroupID
-        return expected == album
-    }
+/// An address that a fill has given to an album.
+package struct FilledAddress: Sendable, Hashable {
+    package var url: String
+    /// The album's facts when its cover was judged; nil if an earlier version has not kept them.
+    package var facts: AlbumQuery?
+
+    package init(url: String, facts: AlbumQuery?) { (self.url, self.facts) = (url, facts) }
+
+    /// Whether it was judged for these facts, so that no other judgement is needed.
+    package func isJudged(for facts: AlbumQuery) -> Bool { self.facts == facts }
 }

@@ -1,72 +1,113 @@
+import CoverSources
 import Platform
 import SQLite
 
 /// The albums of the library that scanned folders contain.
 extension MusicState {
     static let albumsSchema = """
-        CREATE TABLE IF NOT EXISTS albums (
-            id TEXT PRIMARY KEY, added INTEGER NOT NULL, pending INTEGER NOT NULL, written TEXT NOT NULL,
-            places TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS records (
+            id TEXT PRIMARY KEY, added INTEGER NOT NULL, pending INTEGER NOT NULL, facts TEXT NOT NULL, genre TEXT NOT NULL,
+            places TEXT NOT NULL, filled_url TEXT, filled_facts TEXT) WITHOUT ROWID;
         """
+
+    /// Takes over the table of version 3, which had the scanned fields and no lengths.
+    static func convertAlbums(_ database: borrowing Connection) throws {
+        guard try database.integer("SELECT count(*) FROM sqlite_master WHERE name = 'albums'") == 1 else { return }
+        struct Written: Decodable {
+            var title, artist, year, genre, releaseID, releaseGroupID, coverURL: String?
+        }
+        var records: [AlbumRecord] = []
+        try database.statement("SELECT id, added, pending, written, places FROM albums").each { row in
+            var record = AlbumRecord(id: row.text(0))
+            (record.isAdded, record.isPending) = (row.int(1) != 0, row.int(2) != 0)
+            if let written = try? JSONDecoder().decode(Written.self, from: Data(row.text(3).utf8)) {
+                record.facts = AlbumQuery(
+                    artist: written.artist ?? "", title: written.title ?? "", year: AlbumQuery.year(of: written.year),
+                    releaseID: written.releaseID, releaseGroupID: written.releaseGroupID)
+                record.genre = written.genre ?? ""
+                record.filled = written.coverURL.map { FilledAddress(url: $0, facts: nil) }
+            }
+            record.places = places(row.text(4))
+            records.append(record)
+        }
+        for record in records { try save(record, in: database) }
+        try database.execute("DROP TABLE albums")
+    }
 
     /// All records, in the order of their ids.
     package func albums() throws(Problem) -> [AlbumRecord] {
         try reading {
             let decoder = JSONDecoder()
+            func facts(_ text: String) -> AlbumQuery? { try? decoder.decode(AlbumQuery.self, from: Data(text.utf8)) }
             var records: [AlbumRecord] = []
-            try database.statement("SELECT id, added, pending, written, places FROM albums ORDER BY id").each { row in
+            try database.statement(
+                "SELECT id, added, pending, facts, genre, places, filled_url, filled_facts FROM records ORDER BY id"
+            ).each { row in
                 var record = AlbumRecord(id: row.text(0))
-                record.isAdded = row.int(1) != 0
-                record.isPending = row.int(2) != 0
-                record.written = try decoder.decode(WrittenFields.self, from: Data(row.text(3).utf8))
-                record.places = try decoder.decode([AlbumPlace].self, from: Data(row.text(4).utf8))
+                (record.isAdded, record.isPending) = (row.int(1) != 0, row.int(2) != 0)
+                // What another version has written in another form is found by the next scan.
+                record.facts = facts(row.text(3)) ?? record.facts
+                (record.genre, record.places) = (row.text(4), Self.places(row.text(5)))
+                record.filled = row.optionalText(6).map { url in
+                    FilledAddress(url: url, facts: row.optionalText(7).flatMap(facts))
+                }
                 records.append(record)
             }
             return records
         }
     }
 
+    private static func places(_ text: String) -> [AlbumPlace] {
+        (try? JSONDecoder().decode([AlbumPlace].self, from: Data(text.utf8))) ?? []
+    }
+
     /// Where an album of a library is, whose state another process may have; nowhere if the library has no state, or an unreadable one.
     package static func places(of album: String, in library: String) -> [AlbumPlace] {
         guard let database = try? Connection(path(of: library), .reading) else { return [] }
-        let text = try? database.statement("SELECT places FROM albums WHERE id = ?").first(.text(album)) { $0.text(0) }
-        return text.flatMap { try? JSONDecoder().decode([AlbumPlace].self, from: Data($0.utf8)) } ?? []
+        let text = try? database.statement("SELECT places FROM records WHERE id = ?").first(.text(album)) { $0.text(0) }
+        return text.map(places) ?? []
     }
 
     /// Saves records, and removes those of `removed` ids.
     package func save(_ records: [AlbumRecord], removing removed: [String] = []) throws(Problem) {
         if records.isEmpty, removed.isEmpty { return }
         try transaction {
-            let encoder = JSONEncoder()
-            func json(_ value: some Encodable) throws -> SQLValue {
-                .text(String(decoding: try encoder.encode(value), as: UTF8.self))
-            }
-            for id in removed { try database.statement("DELETE FROM albums WHERE id = ?").run(.text(id)) }
-            for record in records {
-                try database.statement(
-                    "INSERT OR REPLACE INTO albums (id, added, pending, written, places) VALUES (?, ?, ?, ?, ?)"
-                ).run(
-                    .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0),
-                    json(record.written),
-                    json(record.places))
-            }
+            for id in removed { try database.statement("DELETE FROM records WHERE id = ?").run(.text(id)) }
+            for record in records { try Self.save(record, in: database) }
         }
     }
 
-    /// Remembers where a fill has found the covers of albums; nil for those whose cover was taken back.
+    private static func save(_ record: AlbumRecord, in database: borrowing Connection) throws {
+        func json(_ value: some Encodable) throws -> SQLValue {
+            .text(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
+        }
+        try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
+            .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0), json(record.facts),
+            .text(record.genre), json(record.places), record.filled.map { .text($0.url) } ?? .null,
+            record.filled?.facts.map(json) ?? .null)
+    }
+
+    /// Remembers where a fill has found the covers of albums, for their facts as the last scan has found them; nil for those whose cover was
+    /// taken back.
     /// - Returns: For each album, the URL that was remembered before.
     @discardableResult
     func note(coverURLs: [String: String?]) throws(Problem) -> [String: String] {
         if coverURLs.isEmpty { return [:] }
         var records = Dictionary(try albums().map { ($0.id, $0) }) { first, _ in first }
-        let before = coverURLs.keys.reduce(into: [:]) { $0[$1] = records[$1]?.written.coverURL }
-        for (id, url) in coverURLs { records[id]?.written.coverURL = url }
+        let before = coverURLs.keys.reduce(into: [:]) { $0[$1] = records[$1]?.filled?.url }
+        for (id, url) in coverURLs where records[id]?.filled?.url != url {
+            let facts = records[id]?.facts
+            records[id]?.filled = url.map { FilledAddress(url: $0, facts: facts) }
+        }
         try save(coverURLs.keys.compactMap { records[$0] })
         return before
     }
 
+    /// Remembers where fills that were killed had found covers, before a scan finds other facts.
+    func noteFoundURLs() throws(Problem) { try note(coverURLs: try foundURLs().mapValues(Optional.some)) }
+
     /// Marks the albums that were added as being in the library.
     package func confirm() throws(Problem) {
-        try transaction { try database.statement("UPDATE albums SET pending = 0 WHERE pending != 0").run() }
+        try transaction { try database.statement("UPDATE records SET pending = 0 WHERE pending != 0").run() }
     }
 }

@@ -1,9 +1,14 @@
+import Files
 import Platform
 import SQLite
 
 /// The music folders that were scanned for the library.
 extension MusicState {
-    static let rootsSchema = "CREATE TABLE IF NOT EXISTS roots (path BLOB PRIMARY KEY) WITHOUT ROWID;"
+    /// `mounts` has the file systems that were mounted in the folders when they were scanned.
+    static let rootsSchema = """
+        CREATE TABLE IF NOT EXISTS roots (path BLOB PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS mounts (path BLOB PRIMARY KEY) WITHOUT ROWID;
+        """
 
     /// The folders that no other one of them contains, in the order of their paths.
     package func roots() throws(Problem) -> [BytePath] { try reading { try Self.roots(in: database) } }
@@ -35,18 +40,38 @@ extension MusicState {
     /// Why what was written into a folder that is away is not taken back.
     package static let awayReason = "its folder is not there; its disk may not be mounted"
 
-    /// Whether the scanned folder that contains a missing folder is missing or empty, too: its disk may not be mounted.
-    func isAway(_ folder: BytePath) throws(Problem) -> Bool {
-        try roots().contains { root in
-            folder.isInside(root) && (try? OpenFolder(path: root.bytes).names().isEmpty) ?? true
+    /// The places where a missing folder may be that is not gone: its disk may not be mounted.
+    struct Away {
+        /// Scanned folders that are missing or empty, and places where file systems were mounted.
+        fileprivate(set) var folders: [BytePath] = []
+
+        func contains(_ folder: BytePath) -> Bool { folders.contains { folder.isInside($0) } }
+    }
+
+    func away() throws(Problem) -> Away {
+        let missing = try roots().filter { (try? OpenFolder(path: $0.bytes).names().isEmpty) ?? true }
+        let mounted = Set(MountPoints.all())
+        return try reading {
+            var away = Away(folders: missing)
+            try database.statement("SELECT path FROM mounts").each { row in
+                let path = BytePath(bytes: row.bytes(0))
+                if !mounted.contains(path) { away.folders.append(path) }
+            }
+            return away
         }
     }
 
+    func isAway(_ folder: BytePath) throws(Problem) -> Bool { try away().contains(folder) }
+
     func add(roots: [BytePath]) throws(Problem) {
+        let mounts = MountPoints.all().filter { mount in roots.contains { mount != $0 && mount.isInside($0) } }
         try transaction {
-            for root in roots {
-                try database.statement("INSERT OR IGNORE INTO roots (path) VALUES (?)").run(.blob(root.bytes))
+            for (table, paths) in [("roots", roots), ("mounts", mounts)] {
+                for path in paths {
+                    try database.statement("INSERT OR IGNORE INTO \(table) (path) VALUES (?)").run(.blob(path.bytes))
+                }
             }
         }
+        try follow(roots)
     }
 }

@@ -1,16 +1,27 @@
 import AlbumLibrary
 import Platform
 
-/// The tags of an audio file that identify its album.
+/// What an audio file says of itself and of its album.
 package struct AudioTags: Sendable, Hashable, Codable {
+    /// As written.
     package var album = ""
     package var albumArtist = ""
     package var artist = ""
-    /// Four digits; empty if the tags have none.
+    package var title = ""
+    /// Four digits; empty if the tags have none that is known.
     package var year = ""
+    /// The year of the first release, as `year`.
+    package var originalYear = ""
     package var genre = ""
     package var disc: Int?
+    package var discTotal: Int?
     package var track: Int?
+    /// The number of tracks of the disc, or of all discs.
+    package var trackTotal: Int?
+    /// The side of a record whose tracks are called A1, B1: from 1.
+    package var side: Int?
+    /// In milliseconds; nil if it is unknown.
+    package var length: Int?
     package var isCompilation = false
     /// MusicBrainz ids, in lower case.
     package var releaseID: String?
@@ -24,6 +35,8 @@ package struct AudioTags: Sendable, Hashable, Codable {
 
     /// Longer texts are cut: the library refuses them.
     static let maximumLength = 1_000
+    /// Higher numbers of discs and tracks are unknown.
+    private static let maximumNumber = 9_999
 
     /// Takes a property of TagLib's. Of keys that have one meaning the first value counts.
     /// - Parameter yearRank: The rank of the key that gave the year; `noYear` at first.
@@ -32,12 +45,17 @@ package struct AudioTags: Sendable, Hashable, Codable {
         case "ALBUM": Self.set(&album, value)
         case "ALBUMARTIST", "ALBUM ARTIST", "ALBUM_ARTIST": Self.join(&albumArtist, value)
         case "ARTIST": Self.join(&artist, value)
+        case "TITLE": Self.set(&title, value)
         case "GENRE": Self.set(&genre, value)
-        case "DISCNUMBER": disc = disc ?? Self.number(value)
-        case "TRACKNUMBER": track = track ?? Self.number(value)
+        case "DISCNUMBER": Self.setNumbers(&disc, &discTotal, value)
+        case "DISCTOTAL", "TOTALDISCS": discTotal = Self.number(value) ?? discTotal
+        case "TRACKNUMBER": addTrack(value)
+        case "TRACKTOTAL", "TOTALTRACKS": trackTotal = Self.number(value) ?? trackTotal
         case "COMPILATION": isCompilation = isCompilation || Self.number(value) == 1 || value.lowercased() == "true"
         case "MUSICBRAINZ_ALBUMID": releaseID = releaseID ?? Self.uuid(value)
         case "MUSICBRAINZ_RELEASEGROUPID": releaseGroupID = releaseGroupID ?? Self.uuid(value)
+        case "ORIGINALDATE", "ORIGINALYEAR":
+            if originalYear.isEmpty { originalYear = Self.year(in: value) ?? "" }
         default:
             guard let rank = Self.dates.firstIndex(of: key), rank < yearRank, let found = Self.year(in: value) else {
                 return
@@ -47,7 +65,7 @@ package struct AudioTags: Sendable, Hashable, Codable {
     }
 
     /// The keys that say the year, the most reliable one first.
-    private static let dates = ["DATE", "YEAR", "RELEASEDATE", "ORIGINALDATE", "ORIGINALYEAR"]
+    private static let dates = ["DATE", "YEAR", "RELEASEDATE"]
     static let noYear = dates.count
 
     private static func set(_ field: inout String, _ value: String) { if field.isEmpty { field = clean(value) } }
@@ -72,18 +90,44 @@ package struct AudioTags: Sendable, Hashable, Codable {
         return text
     }
 
-    /// The number that a text such as `3/12` begins with.
-    private static func number(_ text: String) -> Int? {
-        Int(text.trimmingWhitespace().prefix { $0.isASCII && $0.isNumber })
+    /// The number that a text such as `3/12` begins with; nil for 0.
+    private static func number(_ text: some StringProtocol) -> Int? {
+        let digits = text.drop { $0.isWhitespace }.prefix { $0.isASCII && $0.isNumber }
+        return Int(digits).flatMap { (1...maximumNumber).contains($0) ? $0 : nil }
     }
 
-    /// The first four digits of a date in any order: `1971-03-05`, `05/03/1971`, `19710305`.
+    /// Takes `3`, or `3/12`.
+    private static func setNumbers(_ number: inout Int?, _ total: inout Int?, _ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1)
+        number = number ?? parts.first.flatMap { Self.number($0) }
+        if parts.count > 1 { total = total ?? Self.number(parts[1]) }
+    }
+
+    /// Takes `3`, `3/12`, or `A1` of a record.
+    private mutating func addTrack(_ text: String) {
+        let text = text.trimmingWhitespace()
+        guard track == nil, let letter = text.utf8.first.map({ $0 | 0x20 }), (0x61...0x7A).contains(letter) else {
+            return Self.setNumbers(&track, &trackTotal, text)
+        }
+        (side, track) = (Int(letter - 0x60), Self.number(text.dropFirst()))
+        if track == nil { side = nil }
+    }
+
+    /// The first four digits of a date in any order: `1971-03-05`, `05/03/1971`, `19710305`. Programs write 0000 and 1900 for what they do not
+    /// know.
     private static func year(in text: String) -> String? {
         let runs = text.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard let run = runs.first(where: { $0.count >= 4 }) else { return nil }
-        let year = String(decoding: run.prefix(4), as: UTF8.self)
-        return year == "0000" ? nil : year
+        let text = String(decoding: run.prefix(4), as: UTF8.self)
+        guard let year = Int(text), year >= 1_000, year != 1_900, year <= thisYear else { return nil }
+        return text
     }
+
+    private static let thisYear: Int = {
+        var (seconds, date) = (time_t(WallClock.milliseconds() / 1_000), tm())
+        gmtime_r(&seconds, &date)
+        return Int(date.tm_year) + 1_900
+    }()
 
     private static func uuid(_ text: String) -> String? {
         let text = text.trimmingWhitespace().lowercased()

@@ -1,4 +1,5 @@
 import CTagLib
+import Files
 import ImageHeader
 import Platform
 
@@ -9,6 +10,21 @@ final class TagReader {
     private var (lastBytes, last): ([UInt8], EmbeddedPicture?) = ([], nil)
     /// A picture larger than this is not kept for comparison.
     private static let maximumKept = 16 << 20
+
+    /// The bytes of the picture that `read` has found last; only if `keepsPicture`.
+    private var (keepsPicture, kept) = (false, [UInt8]())
+
+    /// Writes the picture of a file into a new file. - Returns: Its digest in `made`.
+    func take(_ change: TagChange) -> ChangeOutcome {
+        keepsPicture = true
+        defer { (keepsPicture, kept) = (false, []) }
+        guard case .success(let tags) = read(change.path), tags.picture != nil else { return .absent }
+        let file = change.copy.withCString { open($0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+        guard file >= 0 else { return .failed(error: errno) }
+        defer { close(file) }
+        guard kept.withUnsafeBytes({ writeAll($0, to: file) }) else { return .failed(error: errno) }
+        return .made(audio: Digest(of: kept))
+    }
 
     /// Reads a file. It may block, crash or never return: the parsers are large, and the bytes are untrusted.
     func read(_ path: BytePath) -> Result<AudioTags, TagRecord.Failure> {
@@ -30,7 +46,8 @@ final class TagReader {
             },
             picture: { context, type, _, _, bytes, count in
                 TagReader.of(context).add(UnsafeRawBufferPointer(start: bytes, count: count), type: Int(type))
-            })
+            },
+            length: { context, milliseconds in TagReader.of(context).tags.length = Int(milliseconds) })
         let code = sleeve_read_tags(descriptor, MusicNames.fileExtension(NewFile.typedName(path.name)) ?? "", &visitor)
         switch Int(code) {
         case Int(sleeve_tags_read):
@@ -59,6 +76,7 @@ final class TagReader {
         let isFront = type == EmbeddedPicture.frontCover
         if tags.picture.map({ isFront && $0.type != EmbeddedPicture.frontCover }) ?? true {
             tags.picture = picture(bytes, type)
+            if keepsPicture { kept = Array(bytes) }
         }
     }
 

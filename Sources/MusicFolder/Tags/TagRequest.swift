@@ -56,6 +56,8 @@ struct TagChange: Hashable {
         case add
         /// Removes a picture that was added, as `EmbeddedCover` has it.
         case remove(picture: Digest, audio: Digest, growth: Int)
+        /// Writes the file's picture into the copy, and no audio.
+        case take
     }
 
     var path: BytePath
@@ -68,6 +70,7 @@ extension TagChange.Action {
     fileprivate var text: String {
         switch self {
         case .add: "add"
+        case .take: "take"
         case .remove(let picture, let audio, let growth): "remove \(picture) \(audio) \(growth)"
         }
     }
@@ -76,6 +79,7 @@ extension TagChange.Action {
         let words = text.split(separator: " ").map(String.init)
         switch words.first {
         case "add" where words.count == 1: self = .add
+        case "take" where words.count == 1: self = .take
         case "remove" where words.count == 4:
             guard let picture = Digest(words[1]), let audio = Digest(words[2]), let growth = Int(words[3]) else {
                 return nil

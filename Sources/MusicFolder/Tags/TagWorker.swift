@@ -40,6 +40,9 @@ package struct TagWorker {
         case .read(let path):
             alarm(lifetime)
             return TagRecord(reader.read(path)).bytes
+        case .change(let change) where change.action == .take:
+            alarm(lifetime)
+            return reader.take(change).bytes
         case .change(let change):
             let length = (try? FileStatus(change.path.bytes, in: AT_FDCWD, followsLinks: false))?.size ?? 0
             if lifetime > 0 { alarm(lifetime + UInt32(clamping: length >> 20)) }

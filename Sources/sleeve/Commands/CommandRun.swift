@@ -82,8 +82,12 @@ extension Serve {
         let refresh = CommandRun(name: "refresh", options: common + (tier ?? [])) { configuration.isOffline ? nil : [] }
         let library = configuration.libraryFile == nil ? [] : ["--library", configuration.libraryPath]
         let archive = archive.server.coverArtArchive.map { ["--source-base", "caa=\($0)"] } ?? []
+        // The folders and the options of the last fill; its own options count, and those of requests that this program was given.
         let fill = CommandRun(name: "fill", options: common + library + archive) {
             guard configuration.libraryFile != nil, !configuration.isOffline else { return nil }
+            if let last = MusicState.lastFill(of: configuration.libraryPath) {
+                return last.options + last.folders.map { "\($0)" }
+            }
             let roots = MusicState.roots(of: configuration.libraryPath)
             return roots.isEmpty ? nil : roots.map { "\($0)" }
         }

@@ -20,8 +20,8 @@ struct Get: AsyncParsableCommand {
             cannot be made smaller (GIF, AVIF, JPEG XL, HEIC, SVG, damaged), is written as it is. The sizes 150, 300, 600 and 1200 are \
             kept in the cache.
 
-            With --album it is the cover of an album of the library: at the first of its URLs that is cached, else at the first \
-            from which it can be downloaded.
+            With --album it is the cover of an album of the library: the file beside its music, if that is yours, else at the first of its \
+            URLs that is cached, else at the first from which it can be downloaded.
 
             With --tier, a cover that is not cached is looked for there first, for 3 seconds at most. A downloaded one is put there after it was \
             written; that this fails is no failure of the command.
@@ -89,9 +89,11 @@ struct Get: AsyncParsableCommand {
         try archive.apply(to: &configuration)
         if let size { configuration.coverSize = size.inArchive }
         let library = try await openLibrary(configuration, createsCache: !network.offline, checksTier: false)
-        let request = try await request(in: library)
+        let (request, own) = try await request(in: library)
         let work = Task {
-            if let side = size?.pixels {
+            if let own {
+                size?.pixels.flatMap { LibraryAPI.resized(own, longestSide: $0) } ?? own
+            } else if let side = size?.pixels {
                 try await library.cover(for: request, longestSide: side)
             } else {
                 try await library.cover(for: request)
@@ -100,7 +102,7 @@ struct Get: AsyncParsableCommand {
         Signals.handle { _ in work.cancel() }
         do {
             let cover = try await work.value
-            let file = path ? try await file(cover, in: library) : nil
+            let file = path ? try await file(cover, own, in: library) : nil
             if !path { try write(cover) }
             if cover.isStale {
                 configuration.logger.notice(
@@ -122,16 +124,18 @@ struct Get: AsyncParsableCommand {
         await library.close()
     }
 
+    /// - Returns: What to download, and the album's own cover file, which comes first.
     /// - Throws: An exit code, after an error message, if there is no such album.
-    private func request(in library: LibraryAPI) async throws -> CoverRequest {
-        guard let album else { return CoverRequest(url ?? "", cachePolicy: absences.cachePolicy) }
+    private func request(in library: LibraryAPI) async throws -> (CoverRequest, own: Cover?) {
+        guard let album else { return (CoverRequest(url ?? "", cachePolicy: absences.cachePolicy), nil) }
         do {
             let albums = try await library.existingAlbums()
             let found = albums[try album.index(in: albums)]
-            if library.coverURLs(of: found).isEmpty {
+            let own = Cover(fileOf: found)
+            if own == nil, library.coverURLs(of: found).isEmpty {
                 throw fail("\(found.shortName): the library has no address of its cover; `sleeve fill` looks for one")
             }
-            return CoverRequest(album: found, cachePolicy: absences.cachePolicy)
+            return (CoverRequest(album: found, cachePolicy: absences.cachePolicy), own)
         } catch {
             await library.close()
             if let error = error as? LibraryError { throw fail(error.message) }
@@ -140,7 +144,12 @@ struct Get: AsyncParsableCommand {
     }
 
     /// The path of the cover's file.
-    private func file(_ cover: Cover, in library: LibraryAPI) async throws -> String {
+    private func file(_ cover: Cover, _ own: Cover?, in library: LibraryAPI) async throws -> String {
+        if let own {
+            if own.digest == cover.digest { return own.url.path(percentEncoded: false) }
+            throw CoverFailure(
+                .notStorable, url: own.key, detail: "the cache keeps no sizes of a file beside the music; use --output")
+        }
         let file =
             if let side = size?.pixels { try await library.coverFile(for: cover.key, longestSide: side) } else {
                 try library.coverFile(for: cover.key)

@@ -98,11 +98,13 @@ struct MusicFolderOptions: ParsableArguments {
     }
 
     /// Scans, with progress, and reports what could not be read.
-    /// - Parameter library: nil to leave the library as it is.
+    /// - Parameters:
+    ///   - library: nil to leave the library as it is.
+    ///   - reports: Whether to say what could not be read.
     /// - Throws: An exit code, after an error message.
     static func run(
         _ scan: LibraryScan, _ library: AlbumStore?, _ state: MusicState, _ options: LibraryOptions,
-        _ progress: ProgressOptions
+        _ progress: ProgressOptions, reports: Bool = true
     ) async throws -> LibraryScan.Outcome {
         do {
             let outcome = try await withProgress(MusicScan.Progress(), every: progress.interval(options)) { found in
@@ -115,7 +117,7 @@ struct MusicFolderOptions: ParsableArguments {
                 }
                 return try await scan.run(library, state, progress: report, isCancelled: isCancelled)
             }
-            report(outcome, options)
+            if reports { report(outcome, options) }
             return outcome
         } catch let error as MusicState.Problem {
             throw fail(error.description)
@@ -140,4 +142,7 @@ struct MusicFolderOptions: ParsableArguments {
 extension Album {
     /// Artist and title, for messages.
     var shortName: String { artist.isEmpty ? title : "\(artist), \(title)" }
+
+    /// With the year: it may be the only difference.
+    var fullName: String { year.isEmpty ? shortName : "\(shortName) (\(year))" }
 }

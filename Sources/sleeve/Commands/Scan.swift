@@ -14,14 +14,15 @@ struct Scan: AsyncParsableCommand {
             gif, in any case), and pictures in the tags. It writes nothing into the folders. Files without an album in their tags are counted.
 
             Files are one album by their MusicBrainz release, else by album artist, title, year and folder. Folders such as CD1 and \
-            Disc 2 are one album. New albums are added; fields that you have edited and albums that you have deleted stay as they are. \
+            Disc 2 are one album. It is an album of the library by its release, else by artist, title and year, else if the songs in its folder \
+            are as long as before, whatever they are called; never by the folder alone. New albums are added; fields that you have edited and albums that you have deleted stay as they are. \
             One `sleeve album undo` undoes what was added. `sleeve prefetch` then downloads the covers of albums that have a MusicBrainz id.
 
             Only folders that have changed are read again. Symbolic links are followed once each, inside the folder. Hidden folders, \
             folders with an empty .nomedia, .ndignore or .mpdignore, and those of storage systems (@eaDir, #snapshot, ...) are left out.
 
-            Albums whose folder is gone are reported. If a folder has lost all of its music, its disk may not be mounted: then none counts \
-            as gone.
+            Albums whose folder is gone, or has another album now, are reported. If a folder has lost all of its music, or a disk that was \
+            mounted in it is not, none of its albums counts as gone.
 
             With --json it prints one object with the counts: files, filesRead, folders, foldersRead, albums, new, changed, deleted, \
             withCover, withoutCover, embedded, untagged, gone, pruned, links, problems.

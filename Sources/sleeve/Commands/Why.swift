@@ -44,21 +44,29 @@ struct Why: AsyncParsableCommand {
         var report = CoverReport(album: album)
         if let memory = SourceMemory.existing(for: library.configuration) {
             report.sources = try await memory.record(of: AlbumQuery(album).key)
+            report.known = report.sources.decided(archive(of: library).flatMap { $0.known(AlbumQuery(album)) })
         }
         var scanned = ScannedAlbum()
         scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
-        let plan = FillPlan([(scanned, album)], written: [], options: .init(), whyUnwritable: FillCommand.whyUnwritable)
+        let state = MusicState.existing(of: library.configuration.libraryPath)
+        let removed = (try? state?.removedFiles()) ?? []
+        let plan = FillPlan(
+            [(scanned, album)], written: removed, removed: Set(removed.map(\.path)), options: .init(),
+            obstacle: FillPlan.Obstacle.ofWriting)
         report.obstacles = plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" }
         var urls = library.coverURLs(of: album)
         for url in report.sources.candidates.flatMap(\.pictures) where !urls.contains(url) { urls.append(url) }
         report.urls = try await history(of: urls.filter { URL(string: $0) != nil }, in: library)
         // A fill asks the archive for other sizes, too.
-        let archive = CoverSource.table([.caa], bases: [.caa: library.configuration.coverArtArchive.absoluteString])
-        let pictures = archive.flatMap { $0.known(AlbumQuery(album)) }.flatMap(\.pictures)
+        let pictures = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }.flatMap(\.pictures)
         report.urls += try await history(of: pictures.filter { !urls.contains($0) }, in: library).filter { history in
             history.cached != nil || history.absence != nil || history.redirect != nil
         }
         return report
+    }
+
+    private func archive(of library: LibraryAPI) -> [CoverSource] {
+        CoverSource.table([.caa], bases: [.caa: library.configuration.coverArtArchive.absoluteString])
     }
 
     private func history(of urls: [String], in library: LibraryAPI) async throws -> [CoverHistory] {

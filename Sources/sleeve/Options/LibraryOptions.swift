@@ -39,7 +39,8 @@ struct LibraryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The format of these messages: text, or json (one object per line). Default: text.", valueName: "format"))
+            "The format of these messages: text, or json (one object per line). Default: text.", valueName: "format",
+            visibility: .hidden))
     var logFormat: LogFormat?
 
     func validate() throws {

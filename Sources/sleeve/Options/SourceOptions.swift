@@ -9,24 +9,46 @@ import Platform
 struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Ask these services, in this order: caa (Cover Art Archive), musicbrainz, itunes, deezer. Default: all of them.",
+            "Look at these, in this order: tags (a picture that all songs have), caa (Cover Art Archive), musicbrainz, itunes, deezer. Default: all.",
             valueName: "names"))
-    var source: CommaSeparated<SourceName>?
+    var source: CommaSeparated<CoverPlace>?
 
     @Option(
         help: ArgumentHelp(
             "Use another address for a service. Repeat the option for more. Default: $SLEEVE_SOURCE_BASE, separated by commas.",
-            valueName: "name=url"))
+            valueName: "name=url", visibility: .hidden))
     var sourceBase: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A mail address or page in the User-Agent field, without which MusicBrainz is not asked. Default: $SLEEVE_CONTACT.",
+            "A mail address or page for MusicBrainz, which is not asked without it. Default: $SLEEVE_CONTACT.",
             valueName: "address"))
     var contact: String?
 
-    @Flag(help: "Ask services again that had no cover in the last 30 days.")
+    @Flag(help: "Ask again for what had no cover in the last 30 days.")
     var retryMissing = false
+
+    /// Where covers are looked for.
+    enum CoverPlace: ExpressibleByArgument, Hashable {
+        case tags
+        case service(SourceName)
+
+        init?(argument: String) {
+            if argument == "tags" {
+                self = .tags
+            } else {
+                guard let name = SourceName(rawValue: argument) else { return nil }
+                self = .service(name)
+            }
+        }
+
+        var name: String {
+            switch self {
+            case .tags: "tags"
+            case .service(let name): name.rawValue
+            }
+        }
+    }
 
     func validate() throws {
         do throws(BaseProblem) {
@@ -52,7 +74,23 @@ struct SourceOptions: ParsableArguments {
     /// The sources to ask, in order.
     /// - Throws: An exit code, after an error message, if a variable cannot be used.
     func sources() throws -> [CoverSource] {
-        CoverSource.table(source?.values ?? SourceName.allCases, bases: try bases())
+        CoverSource.table(services(source?.values) ?? SourceName.allCases, bases: try bases())
+    }
+
+    /// The services that are asked before the tags are looked at; nil to leave those out.
+    var servicesBeforeTags: Set<SourceName>? {
+        guard let places = source?.values else { return [] }
+        return places.firstIndex(of: .tags).map { Set(services(Array(places[..<$0])) ?? []) }
+    }
+
+    private func services(_ places: [CoverPlace]?) -> [SourceName]? {
+        places?.compactMap { if case .service(let name) = $0 { name } else { nil } }
+    }
+
+    /// The options that were given, for another process.
+    var words: [String] {
+        (source.map { ["--source=" + $0.values.map(\.name).joined(separator: ",")] } ?? [])
+            + sourceBase.map { "--source-base=\($0)" } + (contact.map { ["--contact=\($0)"] } ?? [])
     }
 
     /// - Throws: An exit code, after an error message, if a source that was named is not asked without a contact.
@@ -112,8 +150,6 @@ struct SourceOptions: ParsableArguments {
         LibraryConfiguration.isUserAgent(text) && CoverSource.hasContact(text) && !text.contains { "()".contains($0) }
     }
 }
-
-extension SourceName: ExpressibleByArgument {}
 
 extension LibraryConfiguration {
     /// The path of what sources were asked for the library's albums.

@@ -9,10 +9,17 @@ struct CoverReport {
     var album: Album?
     /// The services that were asked for the album.
     var sources = SourceMemory.Record()
+    /// The covers that ids in the tags locate.
+    var known: [SourceCandidate] = []
     /// Why a fill looks for no cover for folders of the album.
     var obstacles: [String] = []
     /// What the cache knows of the cover's URLs.
     var urls: [CoverHistory] = []
+
+    /// Those that ids locate count only if a person has decided about them: whether they are there is not known.
+    private var candidates: [SourceCandidate] {
+        sources.candidates + sources.rejected + known.filter { [.accepted, .refused].contains($0.match) }
+    }
 
     // MARK: Text
 
@@ -32,7 +39,7 @@ struct CoverReport {
             }
             text += "\n" + table.text(width: nil)
         }
-        let candidates = sources.candidates + sources.rejected
+        let candidates = candidates
         if !candidates.isEmpty {
             var table = TextTable(["Found", "At", "Artist", "Album", "Year", "Tracks", "Why"], numeric: [])
             for candidate in candidates {
@@ -94,7 +101,7 @@ struct CoverReport {
             line.add([
                 "album": JSONText(album.json), "sources": Self.array(sources.lastAnswers.map(Self.json)),
                 "obstacles": Self.array(obstacles.map(\.json)),
-                "candidates": Self.array((sources.candidates + sources.rejected).map(Self.json)),
+                "candidates": Self.array(candidates.map(Self.json)),
             ])
         }
         line.add("urls", Self.array(urls.map(Self.json)))

@@ -1,4 +1,5 @@
 import AlbumLibrary
+import CoverSources
 import Platform
 import Testing
 
@@ -21,13 +22,14 @@ import Testing
 
     private func plan(
         _ albums: [ScannedAlbum], written: [WrittenFile] = [], upgrades: Bool = false,
-        whyUnwritable: (BytePath) -> String? = { _ in nil }
+        filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [],
+        obstacle: (BytePath) -> FillPlan.Obstacle? = { _ in nil }
     ) -> FillPlan {
         var options = FillOptions()
         options.upgrades = upgrades
         return FillPlan(
-            albums.map { ($0, Album(title: "Low Tide")) }, written: written, options: options,
-            whyUnwritable: whyUnwritable)
+            albums.map { ($0, Album(id: "1", title: "Low Tide")) }, written: written, filled: filled, removed: removed,
+            options: options, obstacle: obstacle)
     }
 
     private func file(_ folder: String, _ name: String) -> WrittenFile {
@@ -44,9 +46,9 @@ import Testing
 
     @Test func `a folder with other albums, and one that takes no file, are obstacles`() {
         let albums = [scanned("/m/a", isShared: true), scanned("/m/b")]
-        let plan = plan(albums, whyUnwritable: { $0 == BytePath("/m/b") ? "read-only" : nil })
+        let plan = plan(albums, obstacle: { $0 == BytePath("/m/b") ? .readOnly : nil })
         #expect(plan.jobs.isEmpty)
-        #expect(plan.obstacles.map(\.obstacle) == [.shared, .unwritable(reason: "read-only")])
+        #expect(plan.obstacles.map(\.obstacle) == [.shared, .readOnly])
     }
 
     @Test func `a file that is no image is an obstacle and no cover`() {
@@ -76,5 +78,45 @@ import Testing
     @Test func `covers that are there are listed, each for its album`() {
         let plan = plan([scanned("/m/a", cover: "cover.jpg"), scanned("/m/b")])
         #expect(plan.present.map(\.file) == [BytePath("/m/a/cover.jpg")])
+    }
+
+    @Test func `a cover that a person has removed stays away, unless the folder's tags name another album by now`() {
+        let (file, path) = (file("/m/a", "cover.jpg"), BytePath("/m/a/cover.jpg"))
+        let stays = plan([scanned("/m/a")], written: [file], removed: [path])
+        #expect(stays.jobs.isEmpty && stays.obstacles.map(\.obstacle) == [.removed(path)])
+        let facts = AlbumQuery(artist: "Another", title: "Album")
+        let filled = ["1": FilledAddress(url: "https://a.example/1", facts: facts)]
+        #expect(plan([scanned("/m/a")], written: [file], filled: filled, removed: [path]).jobs.count == 1)
+    }
+
+    @Test func `an address of a fill is no person's`() {
+        var album = Album(id: "1", title: "Low Tide", coverURL: "https://a.example/1")
+        album.alternateCoverURLs = ["https://a.example/2"]
+        let filled = FilledAddress(url: "https://a.example/1", facts: nil)
+        #expect(FillJob(scanned("/m/a"), album, filled: filled).ownURLs == ["https://a.example/2"])
+        #expect(FillJob(scanned("/m/a"), album, filled: filled).filled == filled)
+        #expect(FillJob(scanned("/m/a"), album, filled: nil).ownURLs == ["https://a.example/1", "https://a.example/2"])
+    }
+
+    @Test func `the albums of a folder that has no cover are one line`() {
+        let plan = plan([
+            scanned("/m/a", isShared: true), scanned("/m/a", isShared: true), scanned("/m/b", isShared: true),
+        ])
+        #expect(plan.blocked.map(\.place) == [BytePath("/m/a"), BytePath("/m/b")])
+        #expect(plan.blocked.map(\.albums.count) == [2, 1])
+    }
+
+    @Test func `a picture in the tags of all songs is the album's, unless albums of three artists have it`() {
+        func tagged(_ artist: String, _ embedded: Int = 2) -> ScannedAlbum {
+            var album = scanned("/m/\(artist)")
+            album.artist = artist
+            (album.places[0].tracks, album.places[0].embeddedTracks) = (2, embedded)
+            album.places[0].embedded = EmbeddedPicture(
+                type: 3, mediaType: "image/png", width: 9, height: 9, byteCount: 9, digest: "d")
+            return album
+        }
+        #expect(plan([tagged("A"), tagged("B")]).jobs.map(\.embedded?.digest) == ["d", "d"])
+        #expect(plan([tagged("A", 1)]).jobs.map(\.embedded) == [nil])
+        #expect(plan([tagged("A"), tagged("B"), tagged("C")]).jobs.map(\.embedded) == [nil, nil, nil])
     }
 }

@@ -34,7 +34,7 @@ import Testing
         steps.didFail("i.example: 404", isAbsent: true)
         #expect(steps.next() == .search(skipping: [.itunes]))
         steps.add(findings([], [(.deezer, .notFound)]))
-        #expect(steps.next() == .end(.missing))
+        #expect(steps.next() == .end(.missing("none of the sources has its cover")))
     }
 
     @Test(arguments: [false, true])
@@ -77,6 +77,29 @@ import Testing
         var steps = FillSteps(own: [], sources: [.caa], acceptsDoubtful: false)
         #expect(steps.next() == .search(skipping: []))
         steps.add(SourceFindings())
-        #expect(steps.next() == .end(.missing))
+        #expect(steps.next() == .end(.missing("none of the sources has its cover")))
+    }
+
+    @Test func `the tags are looked at before the services, or after those that a person wants first`() {
+        var steps = FillSteps(
+            own: ["https://a.example/1"], servicesBeforeTags: [], sources: [.itunes], acceptsDoubtful: false)
+        #expect(steps.next() == .download(["https://a.example/1"], nil))
+        #expect(steps.next() == .tags)
+        #expect(steps.next() == .search(skipping: []))
+        steps = FillSteps(
+            own: [], servicesBeforeTags: [.caa], sources: [.caa, .itunes], acceptsDoubtful: false)
+        #expect(steps.next() == .search(skipping: [.itunes]))
+        steps.add(findings([], [(.caa, .notFound)]))
+        #expect(steps.next() == .tags)
+        #expect(steps.next() == .search(skipping: [.caa]))
+    }
+
+    @Test func `the address of an earlier fill comes after the tags, and a rejection is the reason at the end`() {
+        var steps = FillSteps(
+            own: [], filled: ["https://f.example/1"], servicesBeforeTags: [], sources: [], acceptsDoubtful: false)
+        #expect(steps.next() == .tags)
+        #expect(steps.next() == .download(["https://f.example/1"], nil))
+        steps.reject("too small")
+        #expect(steps.next() == .end(.missing("too small")))
     }
 }

@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Makes changed copies of audio files, and proves them, in the process that calls it.
@@ -36,6 +37,7 @@ struct ChangedCopy {
         let pictures: PictureChange
         var added: EmbeddableCover?
         switch change.action {
+        case .take: return .absent
         case .add:
             guard tags.picture == nil else { throw EmbeddingProblem(reason: "has got a picture meanwhile") }
             let cover = try EmbeddableCover(folder.file(copyName).contents())

@@ -8,7 +8,7 @@ struct AlbumExport: AsyncParsableCommand {
         abstract: "Write the albums to a file or to stdout.",
         discussion: """
             The file's extension chooses the format: .json, .jsonl (or .ndjson) or .csv; --format overrides it. stdout and \
-            files without an extension get JSON. Every format holds every field: CSV has a column for each.
+            files without an extension get JSON. Every format holds every field but the paths of cover files: CSV has a column for each.
 
               sleeve album export albums.csv
               sleeve album export --format jsonl | grep 1971
@@ -34,7 +34,7 @@ struct AlbumExport: AsyncParsableCommand {
     func run() async throws {
         let format = try chosenFormat()
         try await withAlbums(try options.configuration()) { library in
-            let albums = try await library.albums.all()
+            let albums = try await library.albums.all().map(\.withoutCoverFile)
             let text = AlbumFile.text(of: albums, format: format)
             let output = output == "-" ? nil : output
             if let output, OutputFile.isSame(output, library.configuration.libraryPath) {

@@ -2,7 +2,8 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 
-/// An argument that names an album: its number in the list, its title or its id. The title may follow the artist: `artist - title`.
+/// An argument that names an album: its number in the list, its title or its id. The title may follow the artist, `artist - title`, and be
+/// written as messages and `sleeve fill review` print it: `7. artist, title (year)`.
 struct AlbumReference: ExpressibleByArgument {
     var text: String
     init(argument: String) { text = argument }
@@ -29,14 +30,23 @@ struct AlbumReference: ExpressibleByArgument {
 
     private static func find(_ name: String, _ kind: Kind, _ albums: [Album]) -> [Int] {
         switch kind {
-        case .number: return Int(name).flatMap { $0 > 0 && $0 <= albums.count ? [$0 - 1] : nil } ?? []
+        case .number:
+            // The number alone, or before the name.
+            let parts = name.split(separator: ". ", maxSplits: 1).map(String.init)
+            guard let number = parts.first.flatMap({ Int($0) }), albums.indices.contains(number - 1) else { return [] }
+            if parts.count == 1 { return name.contains(".") ? [] : [number - 1] }
+            return find(parts[1], .title, albums).contains(number - 1) ? [number - 1] : []
         case .id: return albums.indices.filter { albums[$0].id == name }
         case .title:
-            let folded = name.lowercased()
+            let wanted = name.withoutControls.lowercased()
             return albums.indices.filter { index in
-                let title = albums[index].title.lowercased()
-                return title == folded
-                    || (folded.hasSuffix(title) && "\(albums[index].artist.lowercased()) - \(title)" == folded)
+                let album = albums[index]
+                // Most titles are in no name that is asked for.
+                guard wanted.contains(album.title.withoutControls.lowercased()) else { return false }
+                let names = [album.title, "\(album.artist) - \(album.title)", album.shortName]
+                return names.contains {
+                    [$0, "\($0) (\(album.year))"].map { $0.withoutControls.lowercased() }.contains(wanted)
+                }
             }
         }
     }

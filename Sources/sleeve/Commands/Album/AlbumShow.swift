@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
+import Platform
 
 struct AlbumShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -38,6 +39,7 @@ struct AlbumShow: AsyncParsableCommand {
     }
 
     private func coverResult(of album: Album, in library: LibraryAPI) async -> Result<Cover, CoverFailure> {
+        if let own = Cover(fileOf: album) { return .success(own) }
         do throws(CoverFailure) {
             return .success(try await library.cover(for: CoverRequest(album: album)))
         } catch {
@@ -51,7 +53,9 @@ struct AlbumShow: AsyncParsableCommand {
         switch result {
         case .success(let cover):
             table.add(["Cover", describe(cover)])
-            table.add(["Save as", Self.command(cover)])
+            table.add(
+                cover.url.isFileURL
+                    ? ["File", cover.url.path(percentEncoded: false)] : ["Save as", Self.command(cover)])
         case .failure(let failure):
             table.add(["Cover", failure.detail])
         }
@@ -80,7 +84,8 @@ struct AlbumShow: AsyncParsableCommand {
                 "height": cover.height,
             ])
             if cover.isStale { line.add("stale", true) }
-            line.add("file", try? library.coverFile(for: cover.key))
+            let path = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
+            line.add("file", try? path ?? library.coverFile(for: cover.key))
         case .failure(let failure):
             line.add("error", failure.detail)
         }

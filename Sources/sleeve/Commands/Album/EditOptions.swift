@@ -63,7 +63,8 @@ struct EditOptions: ParsableArguments {
             ], text: "\(message)\n")
     }
 
-    private func send(_ library: LibraryAPI) async throws {
+    /// Sends queued edits to the remote library.
+    func send(_ library: LibraryAPI) async throws {
         guard let remote = library.configuration.remote?.absoluteString else { return }
         let outbox = try await library.albums.sendEdits()
         for refusal in outbox.refused {

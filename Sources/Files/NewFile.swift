@@ -1,0 +1,220 @@
+#if os(Linux)
+    import CFiles
+#endif
+package import Platform
+import Synchronization
+
+/// A file that appears in a folder, complete, when it is committed. Until then it has a temporary name that begins with a dot, which
+/// media servers ignore.
+///
+/// It never replaces a file unless told to. `OwnFile` replaces files of people.
+/// A killed process leaves the temporary file, which `OpenFolder.sweep` removes.
+///
+///     let file = try NewFile(in: folder)
+///     try file.copy(source)
+///     try file.sync()
+///     try file.commit(as: name)
+///     try folder.sync()            // once for all files in the folder
+package final class NewFile {
+    /// How a file got the bytes of another one.
+    package enum Transfer: Sendable {
+        /// Both files share the blocks until one is written.
+        case reflink
+        case copy
+    }
+
+    package let folder: OpenFolder
+    package private(set) var temporary: FileName
+    private(set) var descriptor: Int32
+    /// Whether the file stays when this object is gone.
+    private var isCommitted: Bool
+
+    private static let serial = Atomic(0)
+    private static let (prefix, suffix) = (".sleeve-", ".part")
+
+    /// A name that no other file of this process has.
+    /// - Parameter type: An extension, which comes before the name's own.
+    static func temporaryName(_ type: String = "") -> FileName {
+        let number = serial.wrappingAdd(1, ordering: .relaxed).newValue
+        return FileName("\(prefix)\(getpid())-\(number)\(type.isEmpty ? "" : ".")\(type)\(suffix)")!
+    }
+
+    /// The name that tells a file's type: that of a temporary file without its last extension, other names as they are.
+    package static func typedName(_ name: [UInt8]) -> [UInt8] {
+        FileName(name).map(isTemporary) == true ? name.dropLast(suffix.utf8.count) : name
+    }
+
+    /// Whether a name is one of a temporary file.
+    package static func isTemporary(_ name: FileName) -> Bool {
+        name.bytes.starts(with: prefix.utf8) && name.bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// Creates an empty temporary file.
+    /// - Parameters:
+    ///   - mode: the permissions, less the process's umask.
+    ///   - type: the extension that the file will have, for programs that read the temporary one; no slash.
+    ///   - isLocked: Lock it for `sweep`. On file systems of other machines locks may be missing, or wait.
+    /// - Throws: `SystemError`.
+    package init(
+        in folder: OpenFolder, mode: mode_t = 0o666, type: String = "", isLocked: Bool = true
+    ) throws(SystemError) {
+        self.folder = folder
+        // A file in an append-only folder could be neither renamed nor removed.
+        if folder.isProtected { throw SystemError("write", path: folder.path, number: EPERM) }
+        while true {
+            let name = Self.temporaryName(type)
+            let file = name.withCString {
+                openat(folder.descriptor, $0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+            }
+            // A leftover, or the file of a process of another container with the same number.
+            if file < 0, errno == EEXIST { continue }
+            guard file >= 0 else { throw SystemError("write", path: folder.path) }
+            if !isLocked || Self.isKept(file) {
+                (temporary, descriptor, isCommitted) = (name, file, false)
+                return
+            }
+            close(file)
+        }
+    }
+
+    /// Opens and empties the file of another process's `NewFile`. It is the other process that commits or removes it.
+    /// - Throws: `SystemError`.
+    package init(sharing name: FileName, in folder: OpenFolder) throws(SystemError) {
+        let file = name.withCString { openat(folder.descriptor, $0, O_RDWR | O_TRUNC | O_NOFOLLOW | O_CLOEXEC) }
+        guard file >= 0 else { throw SystemError("write", path: folder.path(of: name)) }
+        (self.folder, temporary, descriptor, isCommitted) = (folder, name, file, true)
+    }
+
+    /// Locks a new file for `sweep`; false if one has taken it for a leftover in between.
+    private static func isKept(_ file: Int32) -> Bool {
+        if flock(file, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
+        var status = stat()
+        return fstat(file, &status) == 0 && status.st_nlink > 0
+    }
+
+    deinit {
+        close(descriptor)
+        if !isCommitted { temporary.withCString { _ = unlinkat(folder.descriptor, $0, 0) } }
+    }
+
+    /// Appends bytes.
+    /// - Throws: `SystemError`.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        guard writeAll(bytes, to: descriptor) else { throw SystemError("write", path: folder.path) }
+    }
+
+    /// Appends bytes.
+    /// - Throws: `SystemError`.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        guard bytes.withUnsafeBytes({ writeAll($0, to: descriptor) }) else {
+            throw SystemError("write", path: folder.path)
+        }
+    }
+
+    /// The bytes written so far, for reading. They stay readable when this object is released.
+    /// - Throws: `SystemError`.
+    package func source() throws(SystemError) -> SourceFile {
+        try SourceFile(descriptor: fcntl(descriptor, F_DUPFD_CLOEXEC, 0), path: folder.path(of: temporary))
+    }
+
+    /// Takes over the bytes of another file: its blocks, where the file system can share them, else a copy.
+    /// - Throws: `SystemError`; `EIO` if the file has another length than when it was opened.
+    @discardableResult
+    package func copy(_ source: borrowing SourceFile) throws(SystemError) -> Transfer {
+        let transfer = clone(source) ? Transfer.reflink : .copy
+        if transfer == .copy {
+            let folder = folder.path
+            try source.read { [descriptor] (bytes) throws(SystemError) in
+                guard writeAll(bytes, to: descriptor) else { throw SystemError("write", path: folder) }
+                return true
+            }
+        }
+        guard try status().st_size == source.status.st_size else {
+            throw SystemError("read", path: source.path, number: EIO)
+        }
+        return transfer
+    }
+
+    private func clone(_ source: borrowing SourceFile) -> Bool {
+        #if os(Linux)
+            return sleeve_clone(descriptor, source.descriptor) == 0
+        #else
+            // macOS clones only into a new file, which takes the place of the empty one: another process would not find it.
+            if isCommitted { return false }
+            let name = Self.temporaryName()
+            guard name.withCString({ fclonefileat(source.descriptor, folder.descriptor, $0, 0) }) == 0 else {
+                return false
+            }
+            let file = name.withCString { openat(folder.descriptor, $0, O_RDWR | O_NOFOLLOW | O_CLOEXEC) }
+            var status = stat()
+            guard file >= 0, flock(file, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0,
+                fchmod(file, status.st_mode & 0o7777) == 0, futimens(file, nil) == 0
+            else {
+                if file >= 0 { close(file) }
+                name.withCString { _ = unlinkat(folder.descriptor, $0, 0) }
+                return false
+            }
+            temporary.withCString { _ = unlinkat(folder.descriptor, $0, 0) }
+            close(descriptor)
+            (temporary, descriptor) = (name, file)
+            return true
+        #endif
+    }
+
+    /// Gives the file to an owner, with permissions. Only the superuser may give files away; a member of a group may give them to it.
+    /// - Returns: whether the file has this owner, group and mode now.
+    @discardableResult
+    package func setOwner(_ user: uid_t, _ group: gid_t, mode: mode_t) -> Bool {
+        // Changing the owner clears mode bits (chown(2)), so the mode comes last.
+        let isOwned = fchown(descriptor, user, group) == 0
+        if !isOwned { _ = fchown(descriptor, uid_t.max, group) }
+        return fchmod(descriptor, mode & 0o7777) == 0 && isOwned
+    }
+
+    /// The file's status. Its modification time stays when it is committed.
+    /// - Throws: `SystemError`.
+    package func status() throws(SystemError) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemError("write", path: folder.path) }
+        return status
+    }
+
+    /// Returns once the bytes would survive power loss. Call it before `commit`, or `sync(_:)` for a group of files.
+    /// - Throws: `SystemError`. Some file systems report a full disk or quota only here. One that cannot sync a file is no error.
+    package func sync() throws(SystemError) {
+        guard DurableFile.sync(descriptor) || [EINVAL, ENOTSUP, ENOSYS].contains(errno) else {
+            throw SystemError("write", path: folder.path)
+        }
+    }
+
+    /// Syncs several files of one file system together, which takes little longer than one.
+    /// - Throws: `SystemError`.
+    package static func sync(_ files: [NewFile]) throws(SystemError) {
+        #if os(Linux)
+            if files.count > 1 { return try files[0].syncFileSystem() }
+        #endif
+        for file in files { try file.sync() }
+    }
+
+    /// Syncs the file's whole file system, names included, where the system can; else the file.
+    /// - Throws: `SystemError`.
+    package func syncFileSystem() throws(SystemError) {
+        guard DurableFile.syncFileSystem(descriptor) else { throw SystemError("sync", path: folder.path) }
+    }
+
+    /// Gives the file its name. The folder's `sync` makes the name durable.
+    /// - Parameter replaces: Replaces the file of this name atomically. The caller has made sure that it is its own.
+    /// - Throws: `SystemError`, with the cause `exists` if there is a file of this name.
+    package func commit(as name: FileName, replacing replaces: Bool = false) throws(SystemError) {
+        let error = replaces ? folder.rename(temporary, to: name) : folder.moveExclusively(temporary, to: name)
+        guard error == 0 else { throw SystemError("write", path: folder.path(of: name), number: error) }
+        isCommitted = true
+    }
+
+    /// Gives the file a name that no sweep removes, and which the caller has written down.
+    func hide(as name: FileName) throws(SystemError) {
+        let error = folder.rename(temporary, to: name)
+        guard error == 0 else { throw SystemError("write", path: folder.path(of: name), number: error) }
+        (temporary, isCommitted) = (name, true)
+    }
+}

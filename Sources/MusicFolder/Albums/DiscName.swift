@@ -1,0 +1,62 @@
+/// The name of a folder, or the end of an album's title, that says which disc of several it is: `CD1`, `Disc 2 - Live`, `Low Tide (Disk 2)`.
+struct DiscName: Hashable {
+    /// What precedes the word for the disc; empty if nothing does.
+    var title: String
+    /// From 1; letters count, too.
+    var number: Int
+    /// Whether the word says nothing but disc. Volumes, sides and parts are often albums.
+    var isStrong: Bool
+    /// Whether a bracket or a sign parts it from the title.
+    var isParted: Bool
+
+    /// The words, and whether they are strong.
+    private static let disc: [(word: String, isStrong: Bool)] =
+        ["digital media", "disc", "disk", "cd", "dvd"].map { ($0, true) }
+        + ["volume", "vol", "vinyl", "side", "book", "part", "lp"].map { ($0, false) }
+    private static let words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    private static let roman = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
+
+    /// Returns nil unless the name ends with a word for a disc and its number, and what the disc is called.
+    init?(_ name: String) {
+        let text = Array(name.lowercased())
+        let starts = text.indices.filter { index in
+            text[index].isLetter && (index == 0 || !text[index - 1].isLetter && !text[index - 1].isNumber)
+        }
+        for (word, isStrong) in Self.disc {
+            for start in starts where text[start...].starts(with: word) {
+                guard let number = Self.number(text[(start + word.count)...]) else { continue }
+                // Lower case may have another length.
+                let before = name.count == text.count ? Array(name.prefix(start)) : Array(text[..<start])
+                let last = before.last { $0 != " " }
+                let isBracket = last.map { "([{".contains($0) } ?? false
+                // A bracket ends with the name.
+                if isBracket, let end = text.last(where: { $0 != " " }), !")]}".contains(end) { continue }
+                title = String(before.reversed().drop { " ([{-–—_.,:/".contains($0) }.reversed())
+                isParted = isBracket || last.map { "-–—,:/".contains($0) } ?? true
+                (self.number, self.isStrong) = (number, isStrong)
+                return
+            }
+        }
+        return nil
+    }
+
+    /// The number that follows the word, if it is a whole word.
+    private static func number(_ text: ArraySlice<Character>) -> Int? {
+        let rest = text.drop { " ._-#:".contains($0) }
+        let token = rest.prefix { $0.isLetter || $0.isNumber }
+        var after = rest.dropFirst(token.count).drop { $0 == " " }
+        if after.starts(with: "of ") || after.first == "/" {
+            after = after.drop { !$0.isNumber }.drop { $0.isNumber }.drop { $0 == " " }
+        }
+        if let sign = after.first, !")]}._-–—,:([{".contains(sign) { return nil }
+        let word = String(token)
+        if token.allSatisfy({ $0.isASCII && $0.isNumber }) {
+            return token.count <= 2 ? Int(word).flatMap { $0 > 0 ? $0 : nil } : nil
+        }
+        // "Discs" and "Volumes" are other words.
+        guard rest.startIndex > text.startIndex else { return nil }
+        if let index = words.firstIndex(of: word) ?? roman.firstIndex(of: word) { return index + 1 }
+        guard token.count == 1, let letter = word.utf8.first, (0x61...0x68).contains(letter) else { return nil }
+        return Int(letter) - 0x60
+    }
+}

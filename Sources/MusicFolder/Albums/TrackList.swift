@@ -1,0 +1,108 @@
+/// Songs in the order of discs and tracks, each once: copies of a song in another format are left out.
+struct TrackList {
+    /// Songs whose lengths differ by more than this are different recordings, in milliseconds.
+    private static let tolerance: UInt32 = 3_000
+
+    private(set) var songs: [Song] = []
+
+    init(_ songs: some Sequence<Song>) {
+        var known: Set<UInt64> = []
+        let order = songs.enumerated().sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
+        self.songs = order.lazy.map(\.element).filter { $0.track == 0 || known.insert($0.place).inserted }
+    }
+
+    /// The songs of all places of an album; if some have no number, those of the place with most.
+    init(places: [[AlbumPart]]) {
+        let lists = places.map { TrackList($0.lazy.flatMap(\.songs)) }
+        self.init(lists.lazy.flatMap(\.songs))
+        if songs.contains(where: { $0.track == 0 }) { songs = lists.max { $0.songs.count < $1.songs.count }?.songs ?? [] }
+    }
+
+    /// In milliseconds, 0 for an unknown one; empty if none is known. Lengths that are all equal were made up.
+    var lengths: [Int] { Self.areKnown(songs.lazy.map(\.length)) ? songs.map { Int($0.length) } : [] }
+
+    /// Whether lengths are those of songs.
+    static func areKnown(_ lengths: some Collection<UInt32>) -> Bool {
+        guard let first = lengths.first(where: { $0 > 0 }) else { return false }
+        return lengths.count == 1 || lengths.contains { $0 > 0 && $0 != first }
+    }
+
+    /// The numbers of tracks that the album may have: by its tags, else by songs that are numbered from 1 without a gap.
+    var counts: Set<Int> {
+        let discs = Dictionary(grouping: songs, by: \.disc).values
+        var counts: Set<Int> = []
+        var sum: Int? = 0
+        for disc in discs {
+            let total = Self.total(disc).flatMap { $0 >= disc.count && $0 >= disc.lazy.map(\.track).max() ?? 0 ? $0 : nil }
+            // The total of all discs, if they are all here.
+            if let total, total >= songs.count { counts.insert(Int(total)) }
+            let count = total.map(Int.init) ?? (songs.count > 3 && Self.areNumbered(disc) ? disc.count : nil)
+            sum = sum.flatMap { sum in count.map { sum + $0 } }
+        }
+        if let sum, sum > 0 { counts.insert(sum) }
+        return counts
+    }
+
+    /// The number of tracks in the tags of all songs.
+    var total: UInt16? { Self.total(songs) }
+
+    private static func total(_ songs: [Song]) -> UInt16? {
+        let totals = Set(songs.lazy.map(\.trackTotal)).subtracting([0])
+        return totals.count == 1 ? totals.first : nil
+    }
+
+    private static func areNumbered(_ disc: [Song]) -> Bool {
+        Dictionary(grouping: disc, by: \.side).values.allSatisfy { side in
+            side.enumerated().allSatisfy { Int($0.element.track) == $0.offset + 1 }
+        }
+    }
+
+    // MARK: Two lists
+
+    /// Whether the songs are the same ones, in the same order: by their lengths; by their titles where lengths are unknown.
+    /// - Parameter needsLengths: Whether titles do not suffice.
+    func isCopy(of other: TrackList, needsLengths: Bool) -> Bool {
+        guard songs.count == other.songs.count, !songs.isEmpty else { return false }
+        let pairs = Array(zip(songs, other.songs))
+        guard Self.areKnown(songs.lazy.map(\.length)), Self.areKnown(other.songs.lazy.map(\.length)) else {
+            return !needsLengths && pairs.allSatisfy { $0.place == $1.place && $0.title == $1.title && $0.title != 0 }
+        }
+        let known = pairs.filter { $0.length > 0 && $1.length > 0 }
+        let equal = known.count { Self.areClose($0.length, $1.length) }
+        return !known.isEmpty && (known.count < 5 ? equal == known.count : equal * 10 >= known.count * 9)
+    }
+
+    /// Whether two songs have one number and are different songs.
+    static func clash(_ songs: some Sequence<Song>) -> Bool {
+        var first: [UInt64: Song] = [:]
+        return songs.contains { song in
+            guard song.track > 0 else { return false }
+            guard let other = first[song.place] else {
+                first[song.place] = song
+                return false
+            }
+            return areDifferent(song, other)
+        }
+    }
+
+    /// Whether two lists have a number in common, or songs without one.
+    func overlaps(_ other: TrackList) -> Bool {
+        let places = Set(songs.lazy.map(\.place))
+        return (songs + other.songs).contains { $0.track == 0 } || other.songs.contains { places.contains($0.place) }
+    }
+
+    private static func areClose(_ first: UInt32, _ second: UInt32) -> Bool {
+        max(first, second) - min(first, second) <= tolerance
+    }
+
+    private static func areDifferent(_ first: Song, _ second: Song) -> Bool {
+        let titles = first.title != 0 && second.title != 0 ? first.title != second.title : nil
+        let lengths = first.length > 0 && second.length > 0 ? !areClose(first.length, second.length) : nil
+        return (titles != nil || lengths != nil) && titles ?? true && lengths ?? true
+    }
+}
+
+extension Song {
+    /// Disc, side and track. A song without a number comes last.
+    var place: UInt64 { UInt64(disc) << 32 | UInt64(side) << 16 | UInt64(track == 0 ? UInt16.max : track) }
+}

@@ -1,0 +1,281 @@
+import AlbumLibrary
+import CoverLibrary
+import CoverSources
+import Platform
+
+/// The albums of a fill while it runs, by their numbers: what is done next for each.
+struct FillRun: Sendable {
+    /// What is looked up for an album, beside its downloads.
+    enum Lookup: Sendable {
+        case search(Int, AlbumQuery, skipping: Set<SourceName>)
+        case tags(Int, Digest, in: [BytePath])
+    }
+
+    enum Message: Sendable {
+        /// - Parameter stopReason: Why the prefetch cannot go on; it waits for requests before it ends.
+        case outcome(CoverOutcome, _ stopReason: String?)
+        case found(Int, SourceFindings)
+        /// The file of an album's picture in the tags; nil if it could not be taken out.
+        case tags(Int, BytePath?)
+        /// The prefetch has ended, perhaps early.
+        case ended(LibraryError?)
+    }
+
+    /// Albums for which sources are asked at a time. Most of them wait in line: the queue sees how long its lines are.
+    private static let maximumSearches = 1_000
+    /// How often the library is given what was found.
+    private static let noteInterval = Duration.seconds(60)
+    private static let repeated = "albums of other artists have the same picture"
+
+    private let fill: Fill
+    private let jobs: [FillJob]
+    private let feed: AsyncStream<CoverRequest>.Continuation
+    private let work: AsyncStream<Lookup>.Continuation
+    private let onEvent: @Sendable (FillEvent) -> Void
+    private let progress: @Sendable (FillSummary) -> Void
+
+    private var steps: [FillSteps] = []
+    /// What each album's current download is of.
+    private var offers: [Int: SourceCandidate] = [:]
+    private var waiting: ArraySlice<(job: Int, skipped: Set<SourceName>)> = []
+    private var searches = 0
+    private var pictures: RepeatedPictures
+    /// The files of this run whose albums were matched by their names, by their pictures.
+    private var byName: [Digest: [(number: Int, file: WrittenFile, bytes: Int, offer: SourceCandidate)]] = [:]
+    /// The devices of file systems to which nothing more is written.
+    private var stoppedDisks: Set<UInt64> = []
+    /// When the library was last given what was found.
+    private var noted = ContinuousClock.now
+
+    private(set) var unfinished: Set<Int>
+    var summary = FillSummary()
+    /// The URLs of covers that were taken back, by their albums.
+    private(set) var takenBack: [Album.ID: [String]] = [:]
+    private(set) var problem: LibraryError?
+
+    init(
+        _ fill: Fill, _ jobs: [FillJob], _ feed: AsyncStream<CoverRequest>.Continuation,
+        _ work: AsyncStream<Lookup>.Continuation, _ onEvent: @escaping @Sendable (FillEvent) -> Void,
+        _ progress: @escaping @Sendable (FillSummary) -> Void
+    ) {
+        (self.fill, self.jobs, pictures, self.feed, self.work) = (fill, jobs, fill.written, feed, work)
+        (self.onEvent, self.progress) = (onEvent, progress)
+        unfinished = Set(jobs.indices)
+        summary.albums = jobs.count
+    }
+
+    mutating func start() async {
+        for job in jobs { steps.append(await fill.steps(of: job)) }
+        for number in jobs.indices { advance(number) }
+    }
+
+    mutating func take(_ message: Message) async {
+        switch message {
+        case .ended(let error): problem = error
+        case .found(let number, let findings):
+            searches -= 1
+            if unfinished.contains(number) {
+                steps[number].add(findings)
+                advance(number)
+            }
+            search()
+            summary.slowest = await fill.queue.slowest(more: waiting.count).map {
+                FillSummary.Slowest(source: $0, end: .now + $1)
+            }
+            // The time that is left is shown without an event.
+            progress(summary)
+        case .tags(let number, let path):
+            await take(tags: path, of: number)
+            path?.withCString { _ = unlink($0) }
+        case .outcome(let outcome, let stopReason):
+            if let stopReason {
+                summary.stopReason = stopReason
+                feed.finish()
+            }
+            guard let number = outcome.line.map({ $0 - 1 }), unfinished.contains(number) else { return }
+            await take(outcome, of: number)
+        }
+    }
+
+    private mutating func take(tags path: BytePath?, of number: Int) async {
+        guard unfinished.contains(number) else { return }
+        if let path, let picture = jobs[number].embedded, let digest = Digest(picture.digest) {
+            switch fill.rejection(of: picture.digest, picture.width, picture.height) {
+            case nil: return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
+            case .placeholder(let reason): steps[number].reject("the picture in its tags \(reason)")
+            case .tooSmall(let reason): steps[number].reject(reason)
+            }
+        }
+        advance(number)
+    }
+
+    private mutating func take(_ outcome: CoverOutcome, of number: Int) async {
+        let (offer, job) = (offers[number], jobs[number])
+        guard let digest = outcome.contentDigest else {
+            if let offer, outcome.isAbsent {
+                await fill.queue.judge(offer.rejected("the server has no picture of it"), for: job.query)
+            }
+            steps[number].didFail(outcome.failure?.message ?? "", isAbsent: outcome.isAbsent)
+            return advance(number)
+        }
+        let path = BytePath(fill.library.coverFile(digest))
+        var file = CoverFile(path: path, byteCount: Int64(outcome.bytes))
+        file.readHeader()
+        let isJudged = offer.map { $0.match != .accepted } ?? false
+        switch fill.rejection(
+            of: digest.description, file.width, file.height, hasOneColour: isJudged && fill.library.hasOneColor(digest))
+        {
+        case nil: break
+        case .placeholder(let reason):
+            note(.placeholder(job.album, url: outcome.url, reason: reason))
+            if let offer { await fill.queue.judge(offer.rejected("the picture \(reason)"), for: job.query) }
+            return advance(number)
+        case .tooSmall(let reason):
+            steps[number].reject(reason)
+            return advance(number)
+        }
+        let isRepeated = pictures.add(digest.description, of: job.query) || fill.repeated.contains(digest.description)
+        if let offer, offer.match.isByName {
+            let judged = isRepeated ? offer.doubted(Self.repeated) : offer
+            await fill.queue.judge(judged, for: job.query)
+            if isRepeated {
+                steps[number].doubt(judged)
+                summary.repeatedPictures.insert(digest.description)
+                if !fill.options.acceptsDoubtful { await takeBack(digest) }
+                return advance(number)
+            }
+        }
+        let known = offer == nil ? await fill.queue.source(of: outcome.url, for: job.query) : offer?.source
+        let picture = FillPicture(
+            path: path, digest: digest, url: outcome.url, origin: known.map { .source($0) } ?? .own, offer: offer)
+        await write(number, picture)
+    }
+
+    // MARK: Steps
+
+    private mutating func advance(_ number: Int) {
+        let job = jobs[number]
+        switch steps[number].next() {
+        case .download(let urls, let candidate):
+            offers[number] = candidate
+            feed.yield(request(job, urls, number))
+        case .tags:
+            guard let picture = job.embedded, let digest = Digest(picture.digest) else { return advance(number) }
+            work.yield(.tags(number, digest, in: job.audioFolders))
+        case .search(let skipped):
+            waiting.append((number, skipped))
+            search()
+        case .end(let end):
+            // What an upgrade does not find is no loss: the album has a cover.
+            let formers = job.targets.compactMap(\.former)
+            let isUpgrade = formers.count == job.targets.count
+            finish(number, isUpgrade ? formers.map { .exists(job.album, $0.path) } : [FillEvent(end, job.album)])
+        }
+    }
+
+    private mutating func search() {
+        while searches < Self.maximumSearches, let (number, skipped) = waiting.popFirst() {
+            guard unfinished.contains(number) else { continue }
+            searches += 1
+            work.yield(.search(number, jobs[number].query, skipping: skipped))
+        }
+    }
+
+    private func request(_ job: FillJob, _ urls: [String], _ number: Int) -> CoverRequest {
+        // Only the URLs count: the album's other locations are the sources' concern.
+        var album = Album(id: job.album.id, title: job.album.title, artist: job.album.artist, coverURL: urls[0])
+        album.alternateCoverURLs = Array(urls.dropFirst())
+        var request = CoverRequest(album: album)
+        request.line = number + 1
+        return request
+    }
+
+    private mutating func finish(_ number: Int, _ events: [FillEvent]) {
+        unfinished.remove(number)
+        for event in events { note(event) }
+        if unfinished.isEmpty { feed.finish() }
+    }
+
+    private mutating func note(_ event: FillEvent) {
+        summary.add(event)
+        onEvent(event)
+        progress(summary)
+    }
+
+    // MARK: Files
+
+    private mutating func write(_ number: Int, _ picture: FillPicture) async {
+        let job = jobs[number]
+        var (events, isWritten): ([FillEvent], Bool) = ([], false)
+        for target in job.targets {
+            switch await fill.write(picture, to: target, of: job) {
+            case .written(let file, let bytes):
+                isWritten = true
+                events.append(.written(job.album, file, bytes: bytes, url: picture.url, origin: picture.origin))
+                if let offer = picture.offer, offer.match.isByName, target.former == nil {
+                    byName[picture.digest, default: []].append((number, file, bytes, offer))
+                }
+            case .exists(let path): events.append(.exists(job.album, path))
+            case .notLarger: break
+            case .failed(let folder, let reason):
+                events.append(.unwritten(job.album, folder: folder, reason: reason))
+            case .noRoom(let folder, let reason): stop(folder, reason)
+            }
+        }
+        if isWritten { summary.filled += 1 }
+        guard unfinished.contains(number) else { return events.forEach { note($0) } }
+        if events.isEmpty {
+            // Another source may have a larger one.
+            return advance(number)
+        }
+        finish(number, events)
+        if ContinuousClock.now - noted > Self.noteInterval {
+            // A failure is that of the end, too.
+            try? await fill.noteFoundURLs()
+            noted = .now
+        }
+    }
+
+    /// Ends the albums whose folders are all on a file system that takes no more files: nothing is requested for them.
+    private mutating func stop(_ folder: BytePath, _ reason: String) {
+        summary.isDiskStopped = true
+        guard let disk = folder.device else {
+            return note(.stopped(folder: folder, reason: reason))
+        }
+        if stoppedDisks.insert(disk).inserted { note(.stopped(folder: folder, reason: reason)) }
+        for number in unfinished.sorted() {
+            let job = jobs[number]
+            guard job.targets.allSatisfy({ $0.folder.device.map(stoppedDisks.contains) ?? false }) else { continue }
+            finish(number, job.targets.map { .unwritten(job.album, folder: $0.folder, reason: reason) })
+        }
+    }
+
+    /// Removes the files of this run again whose picture has turned out to be that of unrelated albums.
+    private mutating func takeBack(_ digest: Digest) async {
+        for (number, file, bytes, offer) in byName.removeValue(forKey: digest) ?? [] {
+            guard await fill.writer.takeBack(file) else { continue }
+            note(.takenBack(jobs[number].album, file.path, bytes: bytes))
+            guard takenBack.updateValue(offer.pictures, forKey: file.album) == nil else { continue }
+            let doubted = offer.doubted(Self.repeated)
+            await fill.queue.judge(doubted, for: jobs[number].query)
+            summary.filled -= 1
+            note(.doubtful(jobs[number].album, [doubted]))
+        }
+    }
+}
+
+extension FillEvent {
+    fileprivate init(_ end: FillSteps.End, _ album: Album) {
+        self =
+            switch end {
+            case .missing(let reason): .missing(album, reason: reason)
+            case .doubtful(let candidates): .doubtful(album, candidates)
+            case .failed(let reason, let isKnown): .failed(album, reason: reason, isKnown: isKnown)
+            }
+    }
+}
+
+extension CoverOutcome {
+    /// The server says that there is no such picture. A placeholder is no failure, and no cover.
+    fileprivate var isAbsent: Bool { failure.map { [404, 410].contains($0.status) } ?? true }
+}

@@ -1,0 +1,124 @@
+import Files
+import Platform
+import SQLite
+
+/// What is remembered of fills beside the files that they wrote: what the last one was asked for, and what was said.
+extension MusicState {
+    static let fillsSchema = """
+        CREATE TABLE IF NOT EXISTS last_fill (number INTEGER PRIMARY KEY CHECK (number = 1), request TEXT NOT NULL);
+        CREATE TABLE IF NOT EXISTS seen_covers (
+            folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
+            WITHOUT ROWID;
+        """
+
+    /// What a person has asked a fill for.
+    package struct FillRequest: Sendable, Hashable, Codable {
+        package var folders: [BytePath]
+        /// Its options, as words of a command line.
+        package var options: [String]
+
+        package init(folders: [BytePath], options: [String]) { (self.folders, self.options) = (folders, options) }
+    }
+
+    /// The last fill; nil if there was none.
+    package func lastFill() throws(Problem) -> FillRequest? { try reading { try Self.lastFill(in: database) } }
+
+    /// That of a library whose state another process may have; nil if it has none, or an unreadable one.
+    package static func lastFill(of library: String) -> FillRequest? {
+        guard let database = try? Connection(path(of: library), .reading) else { return nil }
+        return try? lastFill(in: database)
+    }
+
+    private static func lastFill(in database: borrowing Connection) throws -> FillRequest? {
+        let text = try database.statement("SELECT request FROM last_fill").first { $0.text(0) }
+        return try text.map { try JSONDecoder().decode(FillRequest.self, from: Data($0.utf8)) }
+    }
+
+    package func save(_ request: FillRequest) throws(Problem) {
+        try transaction {
+            let text = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+            try database.statement("INSERT OR REPLACE INTO last_fill VALUES (1, ?)").run(.text(text))
+        }
+    }
+
+    /// The pictures that fills have found for unrelated albums, by their digests.
+    package func repeatedPictures() throws(Problem) -> Set<String> {
+        try reading {
+            var digests: Set<String> = []
+            try database.statement("SELECT digest FROM repeated_pictures").each { digests.insert($0.text(0)) }
+            return digests
+        }
+    }
+
+    package func save(repeatedPictures digests: Set<String>) throws(Problem) {
+        if digests.isEmpty { return }
+        try transaction {
+            for digest in digests {
+                try database.statement("INSERT OR IGNORE INTO repeated_pictures VALUES (?)").run(.text(digest))
+            }
+        }
+    }
+
+    /// Remembers what a fill of folders has said, in place of what it said before.
+    /// - Returns: The messages that it did not say before.
+    package func tell(_ messages: Set<String>, of folders: [BytePath]) throws(Problem) -> Set<String> {
+        let key = folders.map { "\($0)" }.sorted().joined(separator: "\n")
+        var news = messages
+        try transaction {
+            try database.statement("SELECT message FROM told WHERE folders = ?").each(.text(key)) {
+                news.remove($0.text(0))
+            }
+            try database.statement("DELETE FROM told WHERE folders = ?").run(.text(key))
+            for message in messages {
+                try database.statement("INSERT INTO told VALUES (?, ?)").run(.text(key), .text(message))
+            }
+        }
+        return news
+    }
+
+    /// The state of a library, if there is one, for commands that do not create it.
+    package static func existing(of library: String) -> MusicState? {
+        guard FileManager.default.fileExists(atPath: path(of: library)) else { return nil }
+        return try? MusicState(of: library) { _ in }
+    }
+
+    /// Notes which of the cover files of fills are there: one that is not, and was, has been removed. A killed fill may remember others.
+    package func noteCovers() throws(Problem) {
+        let seen = try seenCovers()
+        let files = try writtenFiles().filter { file in
+            seen[file.path] != file.digest && file.path.withCString { access($0, F_OK) } == 0
+        }
+        if files.isEmpty { return }
+        try transaction {
+            for file in files {
+                try database.statement("INSERT OR REPLACE INTO seen_covers VALUES (?, ?, ?)")
+                    .run(.blob(file.folder.bytes), .blob(file.name), .digest(file.digest))
+            }
+        }
+    }
+
+    private func seenCovers() throws(Problem) -> [BytePath: Digest] {
+        try reading {
+            var seen: [BytePath: Digest] = [:]
+            try database.statement("SELECT folder, name, digest FROM seen_covers").each { row in
+                seen[BytePath(bytes: row.bytes(0)).appending(row.bytes(1))] = row.digest(2)
+            }
+            return seen
+        }
+    }
+
+    /// The cover files of fills that a person has removed from folders that are there.
+    package func removedFiles() throws(Problem) -> [WrittenFile] {
+        let seen = try seenCovers()
+        return try writtenFiles().filter { file in
+            (file.isUndone || seen[file.path] == file.digest)
+                && file.path.withCString { access($0, F_OK) } != 0 && errno == ENOENT
+                && file.folder.withCString { access($0, F_OK) } == 0
+        }
+    }
+
+    /// Lets the cover that a person has removed be written again.
+    package func allow(_ file: WrittenFile) throws(Problem) { try forget(file) }
+}

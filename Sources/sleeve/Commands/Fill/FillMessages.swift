@@ -1,0 +1,114 @@
+import CommandSupport
+import CoverLibrary
+import CoverSources
+import MusicFolder
+import Platform
+import Synchronization
+
+/// What a fill has to say at its end, at most 20 lines of a kind.
+final class FillMessages: Sendable {
+    /// In the order of printing: first the albums without a cover, each once.
+    enum Kind: String, CaseIterable {
+        case album, failure, folder, file, note
+        case written = "written file"
+
+        /// It stays as it is until a person does something.
+        var isKept: Bool { [.album, .folder, .file].contains(self) }
+    }
+
+    private static let limit = 20
+
+    private let report: String?
+    private let state = Mutex<(lines: [Kind: [String]], failures: Int, stops: Set<String>)>(([:], 0, []))
+
+    init(report: String?) { self.report = report }
+
+    /// Failures of this run. The next one may not have them.
+    var failures: Int { state.withLock { $0.failures } }
+
+    /// What stays as it is until a person does something.
+    var known: Set<String> {
+        state.withLock { state in Set(Kind.allCases.filter(\.isKept).flatMap { state.lines[$0] ?? [] }) }
+    }
+
+    func add(_ kind: Kind, _ text: String) {
+        state.withLock { state in
+            state.lines[kind, default: []].append(text)
+            if kind == .failure { state.failures += 1 }
+        }
+    }
+
+    func add(_ plan: FillPlan) {
+        for (_, album, obstacle) in plan.obstacles {
+            if case .removed = obstacle { add(.album, "\(album.fullName): \(obstacle.reason)") }
+        }
+        for blocked in plan.blocked {
+            let names =
+                blocked.albums.count > 3
+                ? Decimals.count(blocked.albums.count, "album") : blocked.albums.map(\.fullName).joined(separator: "; ")
+            add(.folder, "\(blocked.place): no cover file of \(names): \(blocked.reason)")
+        }
+    }
+
+    func add(_ outcome: LibraryScan.Outcome) {
+        for problem in outcome.findings.problems.sorted(by: { $0.path < $1.path }) { add(.file, problem.description) }
+        for root in outcome.findings.emptyRoots {
+            add(.file, "\(root): has no audio file left; nothing of it was removed. Is its disk mounted?")
+        }
+        for link in outcome.findings.outsideLinks {
+            add(.note, "\(link): is a link out of the folder; --follow follows it")
+        }
+        for album in outcome.update?.gone ?? [] { add(.note, "gone: \(album.shortName)") }
+    }
+
+    func add(_ event: FillEvent) {
+        switch event {
+        case .missing(let album, let reason): add(.album, "\(album.fullName): \(reason)")
+        case .doubtful(let album, let covers):
+            let found = covers.count == 1 ? "a doubtful cover" : "doubtful covers"
+            add(.album, "\(album.fullName): found only \(found); see `sleeve fill review`")
+        case .failed(let album, let reason, _): add(.failure, "\(album.fullName): \(reason)")
+        case .stopped(let folder, let reason):
+            state.withLock { _ = $0.stops.insert(reason) }
+            add(.failure, "\(folder): \(reason); no more covers are written to its disk")
+        case .unwritten(let album, let folder, let reason):
+            if state.withLock({ $0.stops.contains(reason) }) { return }
+            add(.folder, "\(folder): no cover file of \(album.fullName): \(reason)")
+        case .placeholder(let album, let url, let reason):
+            add(.note, "\(album.fullName): not written: \(url): \(reason)")
+        case .takenBack(let album, let path, _):
+            add(.note, "\(path): removed again: albums of other artists have the same picture as \(album.fullName)")
+        case .written(_, let file, _, let url, let origin):
+            let place =
+                switch origin {
+                case .tags: "its tags"
+                case .source(let source): source.title
+                case .own: url.flatMap { URL(string: $0)?.host() } ?? "its own URL"
+                }
+            add(.written, "wrote \(file.path) (\(place))")
+        case .exists: break
+        }
+    }
+
+    func add(_ event: EmbedEvent) {
+        switch event {
+        case .left(let path, let reason): add(.file, "\(path): \(reason)")
+        case .unwritable(let folder, let reason): add(.file, "\(folder): no tags can be written: \(reason)")
+        case .embedded, .otherFormat, .removed, .kept: break
+        }
+    }
+
+    /// - Parameter news: What no fill has said before; nil for everything. With `isQuiet`, nothing else is said but failures.
+    func print(isQuiet: Bool, news: Set<String>? = nil) {
+        let all = state.withLock { $0.lines }
+        for kind in Kind.allCases where !isQuiet || kind.isKept || kind == .failure {
+            var lines = all[kind] ?? []
+            if isQuiet, kind.isKept, let news { lines.removeAll { !news.contains($0) } }
+            for line in lines.prefix(Self.limit) { if kind == .written { Log.info(line) } else { Log.warning(line) } }
+            guard lines.count > Self.limit else { continue }
+            let rest = Decimals.count(lines.count - Self.limit, "more \(kind.rawValue)")
+            let place = kind == .file || kind == .note ? "`sleeve scan` lists more" : "--report FILE lists all"
+            Log.warning("\(rest): " + (report.map { "see \($0)" } ?? place))
+        }
+    }
+}

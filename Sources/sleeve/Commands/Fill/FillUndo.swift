@@ -1,0 +1,113 @@
+import ArgumentParser
+import CommandSupport
+import CoverLibrary
+import CoverSources
+import MusicFolder
+import Synchronization
+
+struct FillUndo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", _superCommandName: "sleeve fill",
+        abstract: "Take back what the last fill wrote, in all folders.",
+        discussion: """
+            Removes its cover files and its covers in tags, and puts back the covers that it replaced. What was changed since stays. A \
+            cover that was accepted is doubtful again. Exits with 3 if something could not be taken back.
+            """)
+
+    @Flag(help: "Say what would be removed.")
+    var dryRun = false
+
+    @OptionGroup var progress: ProgressOptions
+    @OptionGroup var editing: EditOptions
+
+    func run() async throws {
+        try await editing.withLibrary { library in
+            do {
+                try await undo(library, try MusicFolderOptions.openState(library.configuration))
+            } catch let problem as MusicState.Problem {
+                throw fail(problem.description)
+            }
+        }
+    }
+
+    private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
+        let writer = try CoverWriter(state, name: "cover")
+        let summary = Mutex(EmbedSummary())
+        let undone = try await writer.undo(isDryRun: dryRun, cached: { library.coverFile($0) }) { run in
+            let tags = try await undo(try state.embeddedCovers(ofRun: run), state)
+            summary.withLock { $0 = tags }
+            return tags.removed + tags.kept > 0
+        }
+        let tags = summary.withLock { $0 }
+        var (albums, removed, restored, kept, failed) = (Set<Album.ID>(), 0, 0, tags.kept, tags.failed)
+        for result in undone {
+            switch result {
+            case .removed(let path, let album):
+                (removed, _) = (removed + 1, albums.insert(album))
+                tell("\(path): would be removed")
+            case .restored(let path):
+                restored += 1
+                tell("\(path): the smaller cover would be put back")
+            case .kept(let path):
+                kept += 1
+                Log.warning("\(path): was changed or removed since; it stays as it is")
+            case .failed(let path, let reason):
+                failed += 1
+                Log.error("\(path): \(reason)")
+            case .away(let path):
+                failed += 1
+                Log.error("\(path): \(MusicState.awayReason)")
+            }
+        }
+        if !dryRun { try await forget(albums, library, writer) }
+        let done = [(removed, "taken back"), (restored, "put back"), (tags.removed, "taken out of tags")].filter {
+            $0.0 > 0
+        }
+        .map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
+        let isNothing = done.isEmpty && kept + failed == 0
+        try editing.options.printResult(
+            json: [
+                "removed": removed, "restored": restored, "kept": kept, "failed": failed,
+                "removedFromTags": tags.removed,
+            ],
+            text: isNothing ? "There is no fill to take back.\n" : done.map { "\($0).\n" }.joined())
+        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+        if failed > 0 { throw ExitStatus.someFailed }
+    }
+
+    private func undo(_ covers: [EmbeddedCover], _ state: MusicState) async throws -> EmbedSummary {
+        if covers.isEmpty { return EmbedSummary() }
+        return try await FillWork.withEmbedder(
+            state, every: progress.interval(editing.options),
+            { "\(Decimals.count($0.removed, "cover")) taken out of tags" }
+        ) { event in
+            switch event {
+            case .kept(let path): Log.warning("\(path): its tags or its audio were changed since; it stays as it is")
+            case .left(let path, let reason): Log.error("\(path): \(reason)")
+            case .removed(let path): tell("\(path): the cover would be taken out of its tags")
+            case .embedded, .otherFormat, .unwritable: break
+            }
+        } _: { [dryRun] embedder, observer in
+            try await embedder.undo(covers, isDryRun: dryRun, observer)
+        }
+    }
+
+    /// A line of a dry run.
+    private func tell(_ line: String) {
+        if dryRun, !editing.options.json, !editing.options.quiet { _ = try? printLine(line) }
+    }
+
+    /// The library loses the URLs of the covers, unless a person has edited them, and the covers are accepted no longer.
+    private func forget(_ albums: Set<Album.ID>, _ library: LibraryAPI, _ writer: CoverWriter) async throws {
+        let urls = try await writer.forgetCoverURLs(of: Array(albums))
+        let found = try await library.albums.all().filter { albums.contains($0.id) }
+        try await library.albums.edit(
+            found.filter { urls[$0.id] != nil && $0.coverURL == urls[$0.id] }.map { album in
+                var former = album
+                former.coverURL = nil
+                return (album, former)
+            })
+        guard let memory = SourceMemory.existing(for: library.configuration) else { return }
+        for album in found { try await memory.withdrawAcceptance(of: AlbumQuery(album).key) }
+    }
+}

@@ -1,0 +1,40 @@
+import CommandSupport
+import CoverLibrary
+import MusicFolder
+
+/// Covers in the tags of audio files.
+extension FillWork {
+    /// Embeds the covers of albums.
+    /// - Parameter run: nil to write nothing, and count the files that would get the cover that is beside them.
+    func embed(
+        _ albums: [ScannedAlbum], run: Int64?, _ messages: FillMessages, _ report: FillReport?
+    ) async throws -> EmbedSummary {
+        try await Self.withEmbedder(
+            state, maximum: arguments.covers.embedMax, every: arguments.interval,
+            { "\(Decimals.count($0.embedded, "file")) with a new cover in its tags" }
+        ) { event in
+            messages.add(event)
+            report?.add(event)
+        } _: { embedder, observer in
+            try await embedder.run(EmbedJob.jobs(albums), run: run, observer)
+        }
+    }
+
+    static func withEmbedder(
+        _ state: MusicState, maximum: Int? = nil, every interval: Duration?,
+        _ text: @escaping @Sendable (EmbedSummary) -> String, _ onEvent: @escaping @Sendable (EmbedEvent) -> Void,
+        _ body: @escaping @Sendable (Embedder, Embedder.Observer) async throws -> EmbedSummary
+    ) async throws -> EmbedSummary {
+        let embedder = Embedder(
+            state, start: try TagsWorker.starter(),
+            prepare: { cover in maximum.flatMap { LibraryAPI.resized(cover, longestSide: $0) } ?? cover })
+        do {
+            return try await withProgress(EmbedSummary(), every: interval, text) { progress in
+                try await body(
+                    embedder, .init(onEvent: onEvent, progress: progress, isCancelled: { Signals.received != nil }))
+            }
+        } catch let error as TagLane.Unavailable {
+            throw fail(error.description)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import CommandSupport
+import CoverLibrary
+import CoverSources
+import MusicFolder
+import Platform
+
+/// A fill: the scan, the covers, the tags, and what is said of them.
+struct FillWork {
+    let arguments: FillArguments
+    let library: LibraryAPI
+    let state: MusicState
+    var options: FillOptions
+    /// The albums to fill; nil for all.
+    var only: Set<Album.ID>?
+
+    init(_ arguments: FillArguments, _ library: LibraryAPI, _ state: MusicState) {
+        (self.arguments, self.library, self.state, options) = (arguments, library, state, FillOptions())
+        (options.minimumPixels, options.longestSide) = (arguments.covers.minPixels, arguments.covers.size)
+        options.servicesBeforeTags = arguments.sources.servicesBeforeTags
+    }
+
+    /// - Parameters:
+    ///   - found: What is scanned, and the number of folders that are not there.
+    ///   - isDryRun: Print what would be done.
+    ///   - request: The options, to be remembered; nil for a fill of a few albums.
+    /// - Throws: An exit code, after the messages.
+    func run(
+        _ found: (scan: LibraryScan, missing: Int), isDryRun: Bool = false, request: [String]? = nil
+    ) async throws {
+        let (start, folders, isQuiet) = (ContinuousClock.now, found.scan.scan.roots, arguments.options.quiet)
+        let outcome = try await MusicFolderOptions.run(
+            found.scan, library.albums, state, arguments.options, arguments.output.progress, reports: false)
+        try Self.stopIfSignalled()
+        try state.noteCovers()
+        let written = try state.writtenFiles()
+        let filled = try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }
+        let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
+        let scanned = scannedAlbums(outcome, albums)
+        let plan = FillPlan(
+            scanned, written: written, filled: Dictionary(filled) { $1 },
+            removed: Set(try state.removedFiles().map(\.path)),
+            options: options, obstacle: FillPlan.Obstacle.ofWriting)
+        let messages = FillMessages(report: arguments.output.report)
+        messages.add(plan)
+        // `fill accept` asks for the accepted covers only.
+        if only == nil { messages.add(outcome) }
+        let problems = messages.known.count
+        if isDryRun {
+            try await printPlan(plan)
+            if arguments.covers.embed {
+                let tags = try await embed(scanned.map(\.scanned), run: nil, messages, nil)
+                try arguments.options.printResult(
+                    json: ["embedded": tags.embedded, "embeddedBytes": tags.bytes],
+                    text: "\(Decimals.count(tags.embedded, "file")) would get a cover in the tags, and those of albums "
+                        + "whose covers would be found.\n" + tags.otherFormatsText)
+            }
+            return messages.print(isQuiet: isQuiet)
+        }
+        if let request { try state.save(.init(folders: folders, options: request)) }
+        outcome.findings.sweep()
+        let report = try arguments.output.report.map { try FillReport($0, plan) }
+        let writer = try CoverWriter(state, name: (arguments.covers.name ?? .cover).rawValue)
+        var pictures = RepeatedPictures()
+        for file in written {
+            if let album = albums[file.album] { pictures.add(file.digest.description, of: AlbumQuery(album)) }
+        }
+        try Self.stopIfSignalled()
+        let summary = try await fill(plan.jobs, pictures, writer) { event in
+            report?.add(event)
+            messages.add(event)
+        }
+        try state.save(repeatedPictures: summary.repeatedPictures)
+        try state.noteCovers()
+        for file in written where summary.repeatedPictures.contains(file.digest.description) {
+            messages.add(.file, "\(file.path): albums of other artists have the same picture; remove it if it is wrong")
+        }
+        let isWhole = Signals.received == nil
+        let embedding =
+            arguments.covers.embed && isWhole && !summary.isDiskStopped
+            ? try await embed(scanned.map(\.scanned), run: writer.run, messages, report) : nil
+        let problem = report?.close() ?? summary.stopReason
+        let news = isWhole && only == nil ? try state.tell(messages.known, of: folders) : messages.known
+        messages.print(isQuiet: isQuiet, news: news)
+        if let problem { Log.error(problem) }
+        await library.warnOfEvictedCovers()
+        let result = FillResult(
+            summary: summary, covered: plan.covered, obstacles: Set(plan.obstacles.map(\.folder)).count,
+            problems: problems, seconds: (ContinuousClock.now - start) / .seconds(1), embedding: embedding)
+        try arguments.options.printResult(json: result.json, text: result.text)
+        try Self.stopIfSignalled()
+        if !news.isEmpty || messages.failures + found.missing > 0 || problem != nil { throw ExitStatus.someFailed }
+    }
+
+    private static func stopIfSignalled() throws {
+        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+    }
+
+    /// The scanned albums, with what the library has of each by now.
+    private func scannedAlbums(
+        _ outcome: LibraryScan.Outcome, _ albums: [Album.ID: Album]
+    ) -> [(scanned: ScannedAlbum, album: Album?)] {
+        let scanned = zip(outcome.albums, outcome.update?.ids ?? []).map { ($0, $1.flatMap { albums[$0] }) }
+        guard let only else { return scanned }
+        for id in only.subtracting(scanned.compactMap { $0.1?.id }) {
+            Log.warning("\(albums[id]?.fullName ?? id): not in these folders; a fill of its folder writes the cover")
+        }
+        return scanned.filter { $0.1.map { only.contains($0.id) } == true }
+    }
+
+    private func fill(
+        _ jobs: [FillJob], _ pictures: RepeatedPictures, _ writer: CoverWriter,
+        _ onEvent: @escaping @Sendable (FillEvent) -> Void
+    ) async throws -> FillSummary {
+        let memory = SourceMemory.open(for: library.configuration)
+        let scratch = try TemporaryFolder(in: FileManager.default.temporaryDirectory.relativePath, name: "sleeve-fill")
+        defer { scratch.removeAll() }
+        let tags = TagPictures(
+            in: BytePath(scratch.path), start: try TagsWorker.starter(), isCancelled: { Signals.received != nil })
+        let work = Fill(
+            library, asking: try arguments.sources.queue(for: library, memory: memory),
+            Set(try arguments.sources.sources().map(\.name)), writer: writer, tags: tags,
+            scratch: BytePath(scratch.path),
+            options: options, written: pictures, repeated: try state.repeatedPictures())
+        var total = FillSummary()
+        total.albums = jobs.count
+        return try await withProgress(total, every: arguments.interval) { summary in
+            "\(Decimals.grouped(summary.filled)) of \(Decimals.count(summary.albums, "album")) filled, "
+                + "\(Decimals.grouped(summary.missing + summary.doubtful)) not found, \(Decimals.grouped(summary.failed)) failed"
+                + Self.remainingTime(summary)
+        } _: { progress in
+            try await work.run(jobs, onEvent: onEvent, progress: progress)
+        }
+    }
+
+    /// The estimate of a source whose rate is what takes the time.
+    private static func remainingTime(_ summary: FillSummary) -> String {
+        guard let slowest = summary.slowest, case let time = slowest.end - .now, time > .seconds(10) else { return "" }
+        return ", about \(PrefetchSummary.clock(time / .seconds(1))) left at the rate of \(slowest.source.title)"
+    }
+
+    // MARK: Dry run
+
+    private func printPlan(_ plan: FillPlan) async throws {
+        let queue = try arguments.sources.queue(for: library, memory: .existing(for: library.configuration))
+        var asked: Set<SourceName> = []
+        for job in plan.jobs {
+            let (names, known) = await queue.plan(job.query)
+            asked.formUnion(names)
+            var steps = job.ownURLs.prefix(1).map { "would download \($0)" }
+            if job.embedded != nil, options.servicesBeforeTags != nil {
+                steps.append("would take the picture in its tags")
+            }
+            if !names.isEmpty { steps.append("would ask \(names.map(\.rawValue).joined(separator: ", "))") }
+            if let cover = known.certain { steps.append("would download \(cover.pictures[0]) (\(cover.source.title))") }
+            let again = known.answers.isEmpty ? "" : " again yet; `sleeve why` tells what each answered"
+            if names.isEmpty, known.certain == nil { steps.append("would ask no source\(again)") }
+            let text = Redaction.redact(steps.joined(separator: ", else "))
+            for target in job.targets {
+                let reason = target.former == nil ? "no cover" : "would be replaced by a larger one"
+                if arguments.options.json {
+                    try printJSON([
+                        "folder": "\(target.folder)", "album": job.album.id, "artist": job.album.artist,
+                        "title": job.album.title, "reason": reason, "plan": text,
+                    ])
+                } else {
+                    try printLine("\(target.folder): \(reason); \(job.album.shortName): \(text)")
+                }
+            }
+        }
+        if arguments.options.json || arguments.options.quiet { return }
+        for source in try arguments.sources.sources() where !asked.isEmpty {
+            source.refusal(userAgent: library.configuration.userAgent).map { Log.info($0) }
+        }
+        let blocked = plan.blocked.count
+        try printResult(
+            "\(Decimals.count(plan.jobs.count, "album")) would be looked for; \(Decimals.grouped(plan.covered)) \(plan.covered == 1 ? "has" : "have") a cover file"
+                + (blocked == 0 ? ".\n" : "; \(Decimals.count(blocked, "folder")) cannot get one.\n"))
+    }
+}

@@ -1,0 +1,43 @@
+import CommandSupport
+import CoverLibrary
+import CoverSources
+import MusicFolder
+import Platform
+
+extension FoundCovers {
+    /// Nil if no source was ever asked for the library.
+    init?(_ library: LibraryAPI) async throws {
+        guard let memory = SourceMemory.existing(for: library.configuration) else { return nil }
+        self.init(memory, try await library.albums.all(), archive: library.configuration.coverArtArchive.absoluteString)
+    }
+
+    /// The covers that a person names: those of an album, or at a URL.
+    /// - Throws: An exit code, after an error message, if there is no such album, or nothing at the URL.
+    static func named(
+        _ reference: String, in library: LibraryAPI
+    ) async throws -> [(FoundCovers, FoundCovers.Album)] {
+        guard let covers = try await FoundCovers(library) else {
+            throw fail("no source was asked yet; `sleeve fill` looks for covers")
+        }
+        guard reference.contains("://") else {
+            let albums = try await library.albums.all()
+            let number = try AlbumReference(argument: reference).index(in: albums) + 1
+            return [(covers, try await covers.covers(of: number))]
+        }
+        let found = try await covers.covers(at: reference)
+        if found.isEmpty { throw fail("no source has offered a cover at \(reference)") }
+        return found.map { (covers, $0) }
+    }
+}
+
+extension LibraryAPI {
+    /// The covers of fills that a person has removed, with their albums as `fill review` prints them.
+    func removedCovers() async throws -> [(name: String, file: WrittenFile)] {
+        guard let state = MusicState.existing(of: configuration.libraryPath) else { return [] }
+        let names = try await albums.all().enumerated().map {
+            ($0.element.id, "\($0.offset + 1). \($0.element.fullName)")
+        }
+        let byID = Dictionary(names) { first, _ in first }
+        return try state.removedFiles().compactMap { file in byID[file.album].map { ($0, file) } }
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import CommandSupport
+import CoverLibrary
+import MusicFolder
+
+/// The options of the commands that write covers.
+struct FillArguments: ParsableArguments {
+    @OptionGroup(title: "Covers") var covers: Covers
+    @OptionGroup(title: "Sources") var sources: SourceOptions
+    @OptionGroup(title: "Library and output") var output: Output
+    @OptionGroup(visibility: .hidden) var network: NetworkOptions
+
+    struct Covers: ParsableArguments {
+        @Option(help: ArgumentHelp("No covers with a side of fewer pixels.", valueName: "pixels"))
+        var minPixels: Int?
+
+        @Option(help: ArgumentHelp("Write them as JPEG with at most this longest side.", valueName: "pixels"))
+        var size: Int?
+
+        @Option(help: ArgumentHelp("The files' name: cover (default), folder or front.", valueName: "name"))
+        var name: FileStem?
+
+        @Flag(help: "Also write the covers into tags without a picture.")
+        var embed = false
+
+        @Option(help: ArgumentHelp("The same as --size, in tags.", valueName: "pixels"))
+        var embedMax: Int?
+
+        /// Names that media servers look for.
+        enum FileStem: String, ExpressibleByArgument { case cover, folder, front }
+
+        func validate() throws {
+            for (name, value) in [("--min-pixels", minPixels), ("--size", size), ("--embed-max", embedMax)] {
+                if let value, value < 1 { throw ValidationError("\(name) must be at least 1") }
+            }
+            if embedMax != nil, !embed { throw ValidationError("--embed-max needs --embed") }
+            if let minPixels, let size, size < minPixels { throw ValidationError("--size is less than --min-pixels") }
+        }
+    }
+
+    struct Output: ParsableArguments {
+        @Option(
+            help: ArgumentHelp("Write a JSON line for each folder of an album.", valueName: "file"),
+            completion: .file())
+        var report: String?
+
+        @OptionGroup(visibility: .hidden) var progress: ProgressOptions
+        @OptionGroup var editing: EditOptions
+
+        func validate() throws { try RunOptions.check(report, "--report") }
+    }
+
+    var options: LibraryOptions { output.editing.options }
+    var interval: Duration? { output.progress.interval(options) }
+
+    /// Opens the library and what is remembered of music folders, and sends edits to the remote library.
+    /// - Throws: An exit code, after an error message.
+    func withLibrary(_ body: (LibraryAPI, MusicState) async throws -> Void) async throws {
+        var configuration = try options.configuration()
+        try network.apply(to: &configuration)
+        try sources.apply(to: &configuration)
+        try configuration.setRemote(output.editing.remote)
+        if let report = output.report, OutputFile.isSame(report, configuration.libraryPath) {
+            throw fail("--report would overwrite \(report); choose another file")
+        }
+        if !network.offline { try sources.requireContact(configuration.userAgent) }
+        try await withAlbums(configuration) { library in
+            var outcome: (any Error)?
+            do {
+                try await body(library, try MusicFolderOptions.openState(library.configuration))
+            } catch let problem as MusicState.Problem {
+                throw fail(problem.description)
+            } catch let failure as CoverFailure {
+                throw fail(failure.message)
+            } catch {
+                outcome = error
+            }
+            if !network.offline { try await output.editing.send(library) }
+            if let outcome { throw outcome }
+        }
+    }
+
+    /// The options that were given, for another process.
+    var words: [String] {
+        func word(_ name: String, _ value: String?) -> [String] { value.map { ["--\(name)=\($0)"] } ?? [] }
+        return word("min-pixels", covers.minPixels.map(String.init)) + word("size", covers.size.map(String.init))
+            + word("name", covers.name?.rawValue) + (covers.embed ? ["--embed"] : [])
+            + word("embed-max", covers.embedMax.map(String.init)) + sources.words + network.words
+    }
+}

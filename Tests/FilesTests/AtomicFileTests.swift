@@ -1,0 +1,119 @@
+import Foundation
+import Platform
+import Testing
+
+@testable import Files
+
+@Suite struct AtomicFileTests {
+    @Test func `the old bytes stay until replace, parts are written in order, and no temporary file is left`() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            try Data("old".utf8).write(to: URL(filePath: path))
+            do {
+                let file = try AtomicFile(replacing: path)
+                for part in ["a", "", "bc"] { try file.append(Array(part.utf8)) }
+                try file.sync()
+                #expect(text(of: path) == "old")
+                try file.replace()
+            }
+            #expect(text(of: path) == "abc")
+            #expect(try names(in: folder) == ["file"])
+        }
+    }
+
+    @Test func `a file that is not replaced stays as it is`() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            for exists in [false, true] {
+                if exists { try Data("old".utf8).write(to: URL(filePath: path)) }
+                do {
+                    let file = try AtomicFile(replacing: path)
+                    try file.append(Array("new".utf8))
+                    try file.sync()
+                    #expect(try names(in: folder).contains { $0.hasSuffix(".part") })
+                }
+                #expect(try names(in: folder) == (exists ? ["file"] : []))
+            }
+            #expect(text(of: path) == "old")
+        }
+    }
+
+    @Test func `what lies under the name of the temporary file is neither opened nor replaced`() throws {
+        try withFolder { folder in
+            let (path, other) = (folder + "/file", folder + "/other")
+            try Data("mine".utf8).write(to: URL(filePath: other))
+            let number = try #require(Int("\(NewFile.temporaryName())".split { !$0.isNumber }.last ?? ""))
+            for next in number..<(number + 100) {
+                let link = "\(folder)/.sleeve-\(getpid())-\(next).part"
+                try FileManager.default.createSymbolicLink(
+                    atPath: link, withDestinationPath: next % 2 == 0 ? other : path)
+            }
+            let planted = try names(in: folder).count
+            let file = try AtomicFile(Array("new".utf8), replacing: path)
+            try file.replace()
+            #expect(text(of: path) == "new" && text(of: other) == "mine")
+            #expect(try names(in: folder).count == planted + 1)
+        }
+    }
+
+    @Test func `the file of a killed process is removed where that is asked for`() throws {
+        try withFolder { folder in
+            let leftover = folder + "/.sleeve-1-1.part"
+            for sweeps in [false, true] {
+                try Data("half".utf8).write(to: URL(filePath: leftover))
+                let file = try AtomicFile(Array("new".utf8), replacing: folder + "/file", sweeps: sweeps)
+                try file.replace()
+                #expect(try names(in: folder) == (sweeps ? ["file"] : [".sleeve-1-1.part", "file"]))
+            }
+        }
+    }
+
+    @Test func `the permissions of the file stay, and a new one gets those that are asked for`() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            func mode() throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            let new = try AtomicFile(replacing: path, mode: 0o600)
+            try new.replace()
+            #expect(try mode() == 0o600)
+            chmod(path, 0o664)
+            let next = try AtomicFile(Array("x".utf8), replacing: path)
+            try next.replace()
+            #expect(try mode() == 0o664)
+        }
+    }
+
+    @Test(arguments: [true, false]) func `a symbolic link stays a link, and its target is replaced`(exists: Bool) throws
+    {
+        try withFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder + "/real", withIntermediateDirectories: true)
+            if exists { try Data("old".utf8).write(to: URL(filePath: folder + "/real/file")) }
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "real/file")
+            let file = try AtomicFile(Array("new".utf8), replacing: folder + "/link")
+            try file.replace()
+            #expect(text(of: folder + "/real/file") == "new")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/link") == "real/file")
+        }
+    }
+
+    @Test func `a folder that is missing is an error that names the file`() throws {
+        try withFolder { folder in
+            let path = folder + "/none/file"
+            let error = #expect(throws: SystemError.self) { _ = try AtomicFile([], replacing: path) }
+            #expect(error.map { "\($0)".contains(path) } == true)
+        }
+    }
+
+    @Test func `a file is overwritten in place whether it grows or shrinks`() throws {
+        try withFolder { folder in
+            let file = folder + "/file"
+            try Data("0123456789".utf8).write(to: URL(filePath: file))
+            for bytes in ["abc", "", "abcdefghijklmnop", "x"] {
+                try AtomicFile.overwrite(file, with: Array(bytes.utf8))
+                #expect(text(of: file) == bytes)
+            }
+            #expect(throws: SystemError.self) { try AtomicFile.overwrite(file + "/none", with: []) }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import AlbumLibrary
+import CoverSources
+import Testing
+
+@testable import MusicFolder
+
+@Suite struct AlbumMatchingTests {
+    private static let songs = [200_000, 184_000, 251_000, 223_000, 305_000, 190_000]
+
+    private func album(
+        _ title: String, by artist: String = "The Artists", year: Int? = nil, songs: [Int] = Self.songs,
+        in folder: String = "/m/1"
+    ) -> AlbumMatching.Scanned {
+        var place = AlbumPlace()
+        (place.folders, place.tracks) = ([BytePath(folder)], songs.count)
+        let facts = AlbumQuery(artist: artist, title: title, year: year, trackCount: songs.count, lengths: songs)
+        return .init(facts: facts, places: [place])
+    }
+
+    /// Whether an album is one that the last scan has found.
+    private func isSame(_ album: AlbumMatching.Scanned, as former: AlbumMatching.Scanned, isDeleted: Bool = false)
+        -> Bool
+    {
+        var record = AlbumRecord(id: "1")
+        (record.facts, record.places) = (former.facts, former.places)
+        let known = Album(
+            id: "1", title: former.facts.title, artist: former.facts.artist,
+            year: former.facts.year.map(String.init) ?? "")
+        return AlbumMatching([album], library: isDeleted ? [] : [known], records: [record]).ids == ["1"]
+    }
+
+    @Test func `tags that were corrected make no other album, as the songs in the folder are the same`() {
+        let former = album("Sallt", by: "Unknown", year: 1998)
+        #expect(isSame(album("Salt", by: "Ann Orr", year: 2001), as: former))
+        #expect(!isSame(album("Salt", by: "Ann Orr", year: 2001, in: "/m/2"), as: former))
+        #expect(!isSame(album("Salt", by: "Ann Orr", year: 2001, songs: Self.songs.reversed()), as: former))
+        #expect(!isSame(album("Salt", by: "Ann Orr", songs: Array(Self.songs.prefix(3))), as: former))
+    }
+
+    @Test func `without a year the songs say whether an album that has moved is the same`() {
+        let former = album("Salt")
+        #expect(isSame(album("Salt", in: "/m/2"), as: former))
+        #expect(!isSame(album("Salt", songs: Self.songs.reversed(), in: "/m/2"), as: former))
+        #expect(!isSame(album("Salt", songs: [], in: "/m/2"), as: former))
+    }
+
+    @Test func `an album of the same name and year with other songs is another one`() {
+        let former = album("Salt", year: 2001)
+        #expect(isSame(album("Salt", year: 2001, songs: Self.songs.map { $0 + 2_000 }, in: "/m/2"), as: former))
+        #expect(!isSame(album("Salt", year: 2001, songs: Self.songs.map { $0 + 20_000 }, in: "/m/2"), as: former))
+        // A single beside its album.
+        #expect(!isSame(album("Salt", year: 2001, songs: [Self.songs[0]], in: "/m/2"), as: former))
+    }
+
+    @Test func `without lengths the names of files say it, in the same folder, or in one of that name elsewhere`() {
+        func album(_ files: UInt64, in folder: String, tracks: Int = 5) -> AlbumMatching.Scanned {
+            var album = self.album("Salt", songs: [], in: folder)
+            album.facts.trackCounts = [tracks]
+            album.places[0].namesDigest = files
+            return album
+        }
+        let former = album(7, in: "/m/Salt")
+        #expect(isSame(album(7, in: "/m/Salt", tracks: 6), as: former))
+        #expect(!isSame(album(8, in: "/m/Salt", tracks: 6), as: former))
+        #expect(isSame(album(7, in: "/other/Salt"), as: former))
+        #expect(!isSame(album(7, in: "/other/Salt", tracks: 6), as: former))
+        #expect(!isSame(album(8, in: "/other/Salt"), as: former))
+        #expect(!isSame(album(7, in: "/m/Rust"), as: former))
+    }
+
+    @Test func `songs that arrive later belong to the album in whose folder they are`() {
+        let former = album("Salt", year: 2001, songs: Array(Self.songs.prefix(2)))
+        #expect(isSame(album("Salt", year: 2001), as: former))
+    }
+
+    @Test func `a deletion hides the same songs only`() {
+        let former = album("Salt", year: 2001)
+        #expect(isSame(album("Salt", year: 2001, in: "/m/2"), as: former, isDeleted: true))
+        #expect(!isSame(album("Salt", year: 2001, songs: Self.songs.reversed()), as: former, isDeleted: true))
+        #expect(!isSame(album("Salt"), as: former, isDeleted: true))
+        #expect(!isSame(album("Rust", year: 2001), as: former, isDeleted: true))
+    }
+}

@@ -1,0 +1,142 @@
+import CoverSources
+import Foundation
+import MusicFiles
+import Testing
+
+extension CommandTests {
+    /// What a person decides about covers that were found.
+    @Suite struct FillDecisionTests: FillSuite {
+        @Test func `a doubtful cover is listed, and written only when that is wanted`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let review = try await stage.run("fill", "review")
+                #expect(review.stdout.contains("Deezer: Someone, Reissued"), "\(review)")
+                let (accepted, _) = try await run(stage, fill + ["--accept-doubtful"])
+                #expect((accepted.filled, accepted.doubtful) == (1, 0))
+                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
+            }
+        }
+
+        @Test func `a doubtful cover whose address an album got is accepted, until that edit is undone`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                struct Line: Decodable { var url: String }
+                let review = try await stage.run("fill", "review", "--json")
+                let line = try #require(review.stdout.split(separator: "\n").first)
+                let url = try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
+                #expect(try await stage.run("album", "edit", "Reissued", "--cover-url", url).status == 0)
+                #expect(try await stage.run("fill", "review").stdout == "No doubtful covers.\n")
+                #expect(try await stage.run("album", "undo").status == 0)
+                #expect(try await stage.run("fill", "review").stdout.contains("Deezer: Someone, Reissued"))
+                let (next, _) = try await run(stage, fill)
+                #expect((next.filled, next.doubtful) == (0, 1))
+            }
+        }
+
+        @Test func `one doubtful cover is accepted by its album, and is no longer one`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                try FileManager.default.removeItem(atPath: "\(stage.folder)/music/Id/With an Id/cover.jpg")
+                let accepted = try await sleeveTests.run(
+                    ["fill", "accept", "--offline", "Someone - Reissued"] + fill.dropFirst(2),
+                    environment: stage.environment)
+                // The picture itself is requested: offline, it is not there.
+                #expect(accepted.status == 3, "\(accepted)")
+                let review = try await stage.run("fill", "review")
+                #expect(review.stdout == "No doubtful covers.\n", "\(review)")
+                // What is wrong elsewhere is no fault of this one.
+                try Data("no sound".utf8).write(to: URL(filePath: "\(stage.folder)/music/None/Nowhere/3.mp3"))
+                let (next, result) = try await run(stage, ["fill", "accept", "Reissued"] + fill.dropFirst(2))
+                #expect(result.status == 0, "\(result)")
+                #expect(
+                    (next.albums, next.filled) == (1, 1), "without folders: those that were scanned; no other album")
+                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
+                #expect(pictures(stage)["Id/With an Id/cover.jpg"] == nil)
+            }
+        }
+
+        @Test func `undo takes back that a cover was accepted, and a dry run of it says what it would remove`()
+            async throws
+        {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let filled = pictures(stage)
+                _ = try await run(stage, ["fill", "accept", "Reissued"] + fill.dropFirst(2))
+                let files = pictures(stage)
+                let plan = try await stage.run("fill", "undo", "--dry-run")
+                let path = "\(stage.folder)/music/Someone/Reissued/cover.jpg"
+                #expect(plan.stdout == "\(path): would be removed\n1 cover would be taken back.\n", "\(plan)")
+                #expect(pictures(stage) == files && files.count == filled.count + 1)
+                #expect(try await stage.run("fill", "undo").status == 0)
+                #expect(pictures(stage) == filled)
+                let (next, _) = try await run(stage, fill)
+                #expect((next.filled, next.doubtful) == (0, 1))
+            }
+        }
+
+        @Test func `a refused cover is not proposed again until that is wanted`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let refused = try await stage.run("fill", "refuse", "Reissued")
+                #expect(refused.status == 0 && refused.stderr.contains("refused 1 cover"), "\(refused)")
+                #expect(try await stage.run("fill", "review").stdout == "No doubtful covers.\n")
+                let (second, _) = try await run(stage, fill + ["--accept-doubtful"])
+                #expect((second.filled, second.missing, second.doubtful) == (0, 2, 0))
+                #expect(try await stage.run("fill", "allow", "Reissued").status == 0)
+                let (third, _) = try await run(stage, fill)
+                #expect((third.missing, third.doubtful) == (1, 1))
+                _ = try await stage.run("fill", "refuse", "Reissued")
+                let why = try await stage.run("why", "Reissued")
+                #expect(why.stdout.contains("refused by you") && why.stdout.contains("has no MusicBrainz id"), "\(why)")
+                let unknown = try await stage.run("fill", "refuse", "Nowhere")
+                #expect(unknown.status == 1 && unknown.stderr.contains("no doubtful or certain cover"), "\(unknown)")
+            }
+        }
+
+        @Test func `a refusal of a certain match holds until it is withdrawn`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                #expect(try await stage.run("fill", "undo").status == 0)
+                for name in ["With an Id", "Low Tide"] {
+                    let refused = try await stage.run("fill", "refuse", name)
+                    #expect(refused.status == 0, "\(refused)")
+                }
+                let (second, result) = try await run(stage, fill)
+                #expect((second.filled, second.missing) == (1, 3), "\(result)")
+                let listed = try await stage.run("fill", "review", "--refused")
+                #expect(listed.stdout.contains(". Id, With an Id (1999)\n"), "\(listed)")
+                #expect(listed.stdout.contains(". The Harbour Lights, Low Tide (1971)\n"), "\(listed)")
+                let url = try #require(listed.stdout.split(separator: "\n").first { $0.contains("/release/") })
+                #expect(try await stage.run("fill", "allow", url.trimmingCharacters(in: .whitespaces)).status == 0)
+                #expect(try await stage.run("fill", "allow", "Low Tide").status == 0)
+                let (third, _) = try await run(stage, fill)
+                #expect((third.filled, third.missing) == (2, 1))
+            }
+        }
+
+        @Test func `an album is named as review prints it, by number if two have one name`() async throws {
+            let albums = [("Someone", "Reissued", "2001", ""), ("Someone", "Reissued", "2003", "")]
+            try await withMusic(albums: albums) { stage, fill in
+                for (number, year) in ["2001", "2003"].enumerated() {
+                    for track in 1...2 {
+                        try MusicFile.write(
+                            "\(stage.folder)/music/Someone/\(number)/\(track).mp3",
+                            MusicTags(
+                                album: "Reissued", albumArtist: "Someone", artist: "Someone", date: year, track: track))
+                    }
+                }
+                try FileManager.default.removeItem(atPath: stage.folder + "/music/Someone/Reissued")
+                _ = try await run(stage, fill)
+                let review = try await stage.run("fill", "review")
+                let names = review.stdout.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map(String.init)
+                #expect(names.count == 2, "\(review)")
+                for name in names + [names[0].components(separatedBy: " (")[0], "1", "Someone, Reissued (2003)"] {
+                    #expect(try await stage.run("why", name).status == 0, "\(name)")
+                }
+                let accepted = try await sleeveTests.run(
+                    ["fill", "accept", names[1]] + fill.dropFirst(2), environment: stage.environment)
+                #expect(accepted.status == 0 && pictures(stage).count == 1, "\(accepted)")
+            }
+        }
+    }
+}

@@ -90,6 +90,8 @@ let package = Package(
             name: "Platform",
             dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux])), "CFiles"],
             swiftSettings: settings),
+        // Folders and files, those of people too: created, replaced and removed without a loss.
+        .target(name: "Files", dependencies: ["Platform", "CFiles"], swiftSettings: settings),
         .target(name: "SQLite", dependencies: ["Platform", "CSQLite"], swiftSettings: settings),
         .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
         .target(
@@ -99,22 +101,22 @@ let package = Package(
         // Pictures in smaller sizes, and the threads that make them.
         .target(name: "CoverSizes", dependencies: ["CPictures", "ImageHeader", "Platform"], swiftSettings: settings),
         .target(
-            name: "CoverCache", dependencies: ["Platform", "SQLite", "CLinux"], swiftSettings: settings),
+            name: "CoverCache", dependencies: ["Files", "Platform", "SQLite", "CLinux"], swiftSettings: settings),
         // The covers that several caches share, in a directory or a bucket.
         .target(
-            name: "CoverTier", dependencies: ["CoverCache", "CurlHTTP", "Platform", httpTypes, logging],
+            name: "CoverTier", dependencies: ["CoverCache", "CurlHTTP", "Files", "Platform", httpTypes, logging],
             swiftSettings: settings),
         .target(
             name: "CoverFetch",
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
             swiftSettings: settings),
         .target(
-            name: "AlbumLibrary", dependencies: ["Platform", "SQLite", logging], swiftSettings: settings),
+            name: "AlbumLibrary", dependencies: ["Files", "Platform", "SQLite", logging], swiftSettings: settings),
         .target(
             name: "CoverLibrary",
             dependencies: [
                 "Platform", "CoverFetch", "CoverCache", "CoverSizes", "CoverTier", "AlbumLibrary", "CurlHTTP",
-                "HTTPCaching",
+                "Files", "HTTPCaching",
                 "ImageHeader", httpTypes,
                 logging, deque, metrics, tracing, serviceLifecycle,
             ],
@@ -123,7 +125,8 @@ let package = Package(
         .target(
             name: "MusicFolder",
             dependencies: [
-                "AlbumLibrary", "CTagLib", "CoverLibrary", "CoverSources", "ImageHeader", "Platform", "SQLite",
+                "AlbumLibrary", "CTagLib", "CoverLibrary", "CoverSources", "Files", "ImageHeader", "Platform",
+                "SQLite",
             ],
             swiftSettings: settings),
         // Where covers of albums are looked for: services, what they answer, and whether it is the album.
@@ -135,7 +138,8 @@ let package = Package(
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "HTTPCaching", "Platform", "ServerChannels", "CZlib", hummingbird, hummingbirdCore,
+                "CoverLibrary", "Files", "HTTPCaching", "Platform", "ServerChannels", "CZlib", hummingbird,
+                hummingbirdCore,
                 nioCore, nioPosix, httpTypes,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
@@ -151,7 +155,7 @@ let package = Package(
         // What the commands of both programs need: messages, files, signals, child processes.
         .target(
             name: "CommandSupport",
-            dependencies: ["AlbumLibrary", "Platform", "CLinux", argumentParser, logging],
+            dependencies: ["AlbumLibrary", "Files", "Platform", "CLinux", argumentParser, logging],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",
@@ -189,6 +193,7 @@ let package = Package(
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: settings),
+        .testTarget(name: "FilesTests", dependencies: ["Files", "Platform"], swiftSettings: settings),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "Platform"], swiftSettings: settings),
         .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
         .testTarget(
@@ -214,8 +219,8 @@ let package = Package(
         .testTarget(
             name: "MusicFolderTests",
             dependencies: [
-                "MusicFolder", "AlbumLibrary", "CommandSupport", "CoverLibrary", "CoverSources", "MusicFiles",
-                "Platform",
+                "MusicFolder", "AlbumLibrary", "CommandSupport", "CoverLibrary", "CoverSources", "Files",
+                "MusicFiles", "Platform",
                 "SQLite",
             ],
             swiftSettings: settings),

@@ -1,3 +1,4 @@
+import Files
 package import Platform
 
 /// The secret that browsers and programs send to a gallery. Its address holds it.
@@ -27,7 +28,7 @@ package enum GalleryToken {
     /// - Throws: `SystemError`.
     package static func kept(in path: String) throws(SystemError) -> String {
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
+            atPath: FilePath.directory(of: path), withIntermediateDirectories: true)
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError("create", path: path) }
         let folder = try OpenFolder(path: path)
         if let token = read(folder) { return token }

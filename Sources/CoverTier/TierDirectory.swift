@@ -1,4 +1,5 @@
 import CoverCache
+import Files
 import Platform
 import Synchronization
 

@@ -22,7 +22,7 @@ package enum DamagedFile {
         do {
             return try open(path)
         } catch let error as SQLiteError where error.isCorruption {
-            let aside = newPath(AtomicFile.directory(of: path) + "/damaged-\(name)", ".sqlite3")
+            let aside = newPath(FilePath.directory(of: path) + "/damaged-\(name)", ".sqlite3")
             guard rename(path, aside) == 0 else { throw error }
             notice(aside)
             return try open(path)

@@ -97,7 +97,7 @@ import Testing
         try withFolder { folder in
             let (file, letter) = ("\(folder.path)/\(name)", folder.path + "/letter.txt")
             try FileManager.default.createDirectory(
-                atPath: AtomicFile.directory(of: file), withIntermediateDirectories: true)
+                atPath: FilePath.directory(of: file), withIntermediateDirectories: true)
             for path in [file, letter] { try Bytes.write(picture(1), to: path) }
             let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
             let used = folder.path + "/" + name.prefix { $0 != "/" }
@@ -165,7 +165,7 @@ import Testing
                 folder.index + ".bad-novel", "\(folder.path)/sizes/300/\(name.prefix(2))/mine.jpg",
             ]
             try FileManager.default.createDirectory(
-                atPath: AtomicFile.directory(of: mine[8]), withIntermediateDirectories: true)
+                atPath: FilePath.directory(of: mine[8]), withIntermediateDirectories: true)
             for file in mine + ["\(place)/\(name).4711.part", folder.path + "/writing/4711.1"] {
                 try Bytes.write([1], to: file)
             }

@@ -146,23 +146,66 @@ extension CommandTests {
             }
         }
 
-        @Test func `a hard link is the cache's file, and a changed cover replaces the link`() async throws {
+        @Test func `times of files change nothing`() async throws {
             try await withStage { stage in
-                try await library(0..<2, in: stage)
-                let summary = try await export(stage, "--link")
-                #expect(summary.written == 2 && summary.shared == 2)
-                func number(_ path: String) throws -> Int? {
-                    try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+                try await library(0..<3, in: stage)
+                _ = try await export(stage)
+                let manifest = try stage.text(of: stage.folder + "/out/.sleeve-export.jsonl")
+                // An hour is daylight saving on FAT, and a copy has the time of copying.
+                for (number, offset) in [(0, -3_600.0), (1, 100_000)] {
+                    try FileManager.default.setAttributes(
+                        [.modificationDate: Date(timeIntervalSinceNow: offset)],
+                        ofItemAtPath: stage.folder + "/out/Artist/Album \(number)/cover.jpg")
                 }
-                let cached = try await stage.run("get", "--path", stage.urls(0..<1)[0]).stdout.dropLast()
-                #expect(try number(String(cached)) == number(stage.folder + "/out/Artist/Album 0/cover.jpg"))
-                #expect(try await export(stage, "--link").unchanged == 2)
+                let same = try await export(stage)
+                #expect(same.unchanged == 3 && same.written == 0 && same.kept == 0)
+                #expect(try stage.text(of: stage.folder + "/out/.sleeve-export.jsonl") != manifest)
+                // Still the export's own.
                 let text = try stage.text(of: stage.folder + "/albums.json")
                 _ = try stage.file("albums.json", text.replacing("/0.jpg?", with: "/7.jpg?"))
                 #expect(try await stage.run("prefetch", "--quiet").status == 0)
-                #expect(try await export(stage, "--link").written == 1)
+                #expect(try await export(stage).written == 1)
                 #expect(files(stage)["Artist/Album 0/cover.jpg"] == cover(7))
-                #expect(FileManager.default.contents(atPath: String(cached)) == cover(0))
+            }
+        }
+
+        @Test func `a library neither replaces nor removes what another one has exported`() async throws {
+            try await withStage { stage in
+                try await library(0..<2, in: stage)
+                _ = try await export(stage)
+                let other = stage.folder + "/other.json"
+                let albums = """
+                    [{"id": "x", "title": "Album 0", "artist": "Artist", "coverUrl": "\(stage.origin.coverURL(5))?size=4000"}]
+                    """
+                try Data(albums.utf8).write(to: URL(filePath: other))
+                #expect(try await stage.run("prefetch", "--quiet", "--library", other).status == 0)
+                let summary = try await export(stage, "--prune", "--library", other, status: 3)
+                #expect(summary.kept == 1 && summary.outdated == 0 && summary.written == 0)
+                #expect(files(stage)["Artist/Album 0/cover.jpg"] == cover(0) && files(stage).count == 2)
+                // A library that was moved is the same one.
+                for name in ["albums.json", "albums.json.state"] {
+                    try FileManager.default.moveItem(
+                        atPath: "\(stage.folder)/\(name)", toPath: stage.folder + "/moved" + name.dropFirst(6))
+                }
+                let moved = stage.folder + "/moved.json"
+                try Data("[]".utf8).write(to: URL(filePath: moved))
+                #expect(try await export(stage, "--prune", "--library", moved).outdated == 2)
+                #expect(files(stage).isEmpty)
+            }
+        }
+
+        @Test func `the cover file beside an album's music is what is exported`() async throws {
+            try await withStage { stage in
+                let own = CoverImage.jpeg(number: 3, aboutBytes: 4_000)
+                try Data(own).write(to: URL(filePath: stage.folder + "/my cover%.jpg"))
+                _ = try stage.file(
+                    "albums.json",
+                    """
+                    [{"id": "1", "title": "Album", "artist": "Artist", "coverFile": "\(stage.folder)/my cover%25.jpg"}]
+                    """)
+                #expect(try await export(stage).written == 1)
+                #expect(files(stage) == ["Artist/Album/cover.jpg": Data(own)])
+                #expect(stage.origin.requestCount == 0)
             }
         }
 

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `a run replaces its own series in a shared file and keeps all others`() throws {
-        let old = "sleeve_cache_entries{command=\"refresh\"} 9\n# a comment\nnonsense\n"
+        let old = "sleeve_cache_entries{command=\"refresh\"} 9\n"
         var text = MetricsFile(path: "x", cache: "/a", command: "refresh").text(run(1, ended: 1), replacing: old)
         text = MetricsFile(path: "x", cache: "/a", command: "prefetch").text(run(2, ended: 2), replacing: text)
         text = MetricsFile(path: "x", cache: "/ab", command: "refresh").text(run(3, ended: 3), replacing: text)
@@ -85,22 +85,39 @@ import Testing
         #expect(metrics.value("sleeve_cache_entries{command=\"refresh\"}") == nil)
     }
 
-    @Test func `the files of one directory have no series in common, and agree about their families`() throws {
+    @Test func `the lines of other programs stay as they are`() {
+        let others = """
+            # HELP backup_seconds How long the backup took.
+            # TYPE backup_seconds gauge
+            backup_seconds{host="a b"} 9.5e1 1700000000
+
+            # a comment
+            nonsense
+            sleeve_last_run_seconds_of_others 3
+
+            """
+        let metrics = MetricsFile(path: "x", cache: "/a", command: "refresh")
+        var text = metrics.text(run(1), replacing: others)
+        #expect(text.hasPrefix(others))
+        let once = text
+        text = metrics.text(run(1), replacing: text)
+        #expect(text == once)
+    }
+
+    @Test func `other files of the directory stay as they are, and a new one can be read by all`() throws {
         let folder = FileManager.default.temporaryDirectory.path() + "sleeve-metrics-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let files = [("a-refresh", "/a", "refresh"), ("a-prefetch", "/a", "prefetch"), ("b", "/b", "refresh")]
-        for round in 1...2 {
-            for (name, cache, command) in files {
-                try MetricsFile(path: "\(folder)/\(name).prom", cache: cache, command: command).write(run(round))
-            }
-            let texts = try files.map { try String(contentsOfFile: "\(folder)/\($0.0).prom", encoding: .utf8) }
-            let metrics = try texts.map(Exposition.init)
-            let names = metrics.flatMap(\.series).map(\.name)
-            #expect(Set(names).count == names.count, "round \(round)")
-            #expect(names.contains("sleeve_cache_entries{cache=\"/a\"}"))
-            for other in metrics { #expect(other.help == metrics[0].help && other.type == metrics[0].type) }
+        let other = MetricsFile(path: "x", cache: "/a", command: "prefetch").text(run(1), replacing: "")
+        try Data(other.utf8).write(to: URL(filePath: folder + "/other.prom"))
+        try MetricsFile(path: folder + "/b.prom", cache: "/a", command: "refresh").write(run(2))
+        #expect(try String(contentsOfFile: folder + "/other.prom", encoding: .utf8) == other)
+        // What is no text is somebody else's file.
+        try Data([0xFF, 0xFE]).write(to: URL(filePath: folder + "/c.prom"))
+        #expect(throws: (any Error).self) {
+            try MetricsFile(path: folder + "/c.prom", cache: "/a", command: "refresh").write(run(2))
         }
+        #expect(FileManager.default.contents(atPath: folder + "/c.prom") == Data([0xFF, 0xFE]))
         let mode = try FileManager.default.attributesOfItem(atPath: folder + "/b.prom")[.posixPermissions] as? Int
         #expect(mode.map { $0 & 0o444 } == 0o444, "node_exporter runs as another user")
     }

@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Reads and writes the library file: albums as JSON that people can read and edit.
@@ -10,7 +11,7 @@ package enum AlbumFile {
     package static func createStarters(_ path: String, origin: String = StarterAlbums.origin) throws(LibraryError)
         -> Bool
     {
-        let path = AtomicFile.resolvingLinks(path)
+        let path = FilePath.resolvingLinks(path)
         if exists(path) { return false }
         createDirectory(of: path)
         let albums = StarterAlbums.albums(origin: origin)
@@ -32,7 +33,7 @@ package enum AlbumFile {
     /// Creates the directory of a library file. A failure shows when the file is written.
     static func createDirectory(of path: String) {
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
+            atPath: FilePath.directory(of: path), withIntermediateDirectories: true)
     }
 
     /// The albums of a library file, in order, also those without a cover URL. One problem fails the whole file: an album

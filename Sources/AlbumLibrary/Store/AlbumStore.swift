@@ -122,7 +122,7 @@ public actor AlbumStore {
 
     /// The directory beside a library file for what belongs to it.
     package static func stateDirectory(of library: String) -> String {
-        StateDirectory.path(of: AtomicFile.resolvingLinks(library))
+        StateDirectory.path(of: FilePath.resolvingLinks(library))
     }
 
     /// Writes the library file in the library's own form, with an id for every album. Edits save by themselves.

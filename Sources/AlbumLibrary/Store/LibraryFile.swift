@@ -1,3 +1,4 @@
+import Files
 import Logging
 import Platform
 
@@ -11,7 +12,7 @@ final class LibraryFile {
 
     init(path: String, logger: Logger, savingTimeout: Double) {
         // A library has one lock and one history, whatever links lead to it.
-        self.path = AtomicFile.resolvingLinks(path)
+        self.path = FilePath.resolvingLinks(path)
         self.logger = logger
         self.savingTimeout = savingTimeout
     }
@@ -121,8 +122,9 @@ final class LibraryFile {
     ) throws {
         if self.revision != revision { throw Changed() }
         do throws(SystemError) {
-            try replacement.replace()
+            try replacement.replace(ifUnchanged: true)
         } catch {
+            if error.number == ESTALE { throw Changed() }
             // If a crash tears the file, the next process restores this copy and repeats the pending step.
             guard error.number == EBUSY, let former = FileManager.default.contents(atPath: path) else { throw error }
             if (try? AlbumFile.read(path)) != nil {

@@ -1,9 +1,10 @@
+import Files
 import Platform
 
 /// The remote library that a library remembers for its edits: a line in the file `remote` of its state directory.
 package enum RememberedRemote {
     private static func file(of library: String) -> String {
-        StateDirectory.path(of: AtomicFile.resolvingLinks(library)) + "/remote"
+        StateDirectory.path(of: FilePath.resolvingLinks(library)) + "/remote"
     }
 
     /// The URL that a library file's edits are sent to; nil if there is none.
@@ -22,7 +23,7 @@ package enum RememberedRemote {
             return
         }
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true,
+            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         do throws(SystemError) {
             let file = try AtomicFile(Array((url + "\n").utf8), replacing: path)

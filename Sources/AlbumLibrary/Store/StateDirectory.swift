@@ -1,3 +1,4 @@
+import Files
 import Platform
 import SQLite
 
@@ -29,7 +30,7 @@ final class StateDirectory {
         path = Self.path(of: file)
         lastGood = path + "/last-good.json"
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
+            atPath: FilePath.directory(of: path), withIntermediateDirectories: true)
         // Addresses of covers may grant access.
         let refusal = mkdir(path, 0o700) == 0 || errno == EEXIST ? nil : SystemError("create", path: path).reason
         do {

@@ -2,6 +2,7 @@
 #if os(Linux)
     import CDispatch
 #endif
+import Files
 import Platform
 
 /// A file that an option or an argument names for a command to write.
@@ -20,6 +21,35 @@ package enum OutputFile {
             try file.replace()
         } catch {
             throw fail("cannot \(error)")
+        }
+    }
+
+    /// Changes a text file, which other programs may write, too: what they save meanwhile is read again.
+    /// - Parameter change: Makes the new text from the old one, which is empty if there is no file.
+    /// - Throws: An exit code, after an error message.
+    package static func update(_ path: String, _ change: (String) -> String) throws {
+        if isSpecial(path) { return try write(Array(change("").utf8), to: path) }
+        do throws(SystemError) {
+            for isLast in [false, false, true] {
+                let file = try AtomicFile(replacing: path)
+                guard let text = String(validating: try contents(path), as: UTF8.self) else {
+                    throw SystemError("change", path: path, number: EILSEQ)
+                }
+                try file.append(Array(change(text).utf8))
+                try file.sync()
+                do throws(SystemError) { return try file.replace(ifUnchanged: true) } catch {
+                    if isLast || error.number != ESTALE { throw error }
+                }
+            }
+        } catch {
+            throw fail("cannot \(error)")
+        }
+    }
+
+    private static func contents(_ path: String) throws(SystemError) -> [UInt8] {
+        do throws(SystemError) { return try SourceFile(path: path).contents() } catch {
+            if error.cause == .missing { return [] }
+            throw error
         }
     }
 
@@ -45,7 +75,7 @@ package enum OutputFile {
             throw cannotWrite(path)
         }
         // `write` creates a temporary file in the same directory.
-        guard access(AtomicFile.directory(of: path), W_OK | X_OK) == 0 else { throw cannotWrite(path) }
+        guard access(FilePath.directory(of: path), W_OK | X_OK) == 0 else { throw cannotWrite(path) }
     }
 
     /// Whether two paths name the same file. Devices and pipes are not compared: writing does not replace what they contain.

@@ -1,4 +1,5 @@
 import CLinux
+import Files
 import Platform
 
 /// The layout of a cache directory.
@@ -134,7 +135,7 @@ package struct CacheDirectory: Sendable, Hashable {
     private static func makeDirectory(_ path: String) throws(CacheError) {
         if mkdir(path, 0o700) == 0 {
             do throws(SystemError) {
-                try DurableFile.sync(directory: AtomicFile.directory(of: path))
+                try DurableFile.sync(directory: FilePath.directory(of: path))
             } catch {
                 throw CacheError(error)
             }
@@ -156,25 +157,6 @@ package struct CacheDirectory: Sendable, Hashable {
 
     /// SQLite's WAL needs shared memory, which network file systems do not provide (sqlite.org/wal.html).
     private static func refuseNetworkFileSystem(_ path: String) throws(CacheError) {
-        #if os(Linux)
-            var status = statfs()
-            guard statfs(path, &status) == 0 else { return }
-            let kind: String? =
-                switch UInt32(truncatingIfNeeded: status.f_type) {
-                case 0x6969: "NFS"
-                case 0x517B: "SMB"
-                case 0xFF53_4D42: "CIFS"
-                case 0xFE53_4D42: "SMB2"
-                case 0x5346_414F: "AFS"
-                case 0x0102_1997: "9P"
-                case 0x00C3_6400: "Ceph"
-                default: nil
-                }
-            if let kind { throw .networkFileSystem(path, kind: kind) }
-        #else
-            var status = statfs()
-            guard statfs(path, &status) == 0, status.f_flags & UInt32(MNT_LOCAL) == 0 else { return }
-            throw .networkFileSystem(path, kind: "remote")
-        #endif
+        if let kind = FileSystem.networkKind(of: path) { throw .networkFileSystem(path, kind: kind) }
     }
 }

@@ -53,7 +53,7 @@ struct CoverFolder: Sendable {
         var descriptor = create(file)
         // Another process may remove the empty folder meanwhile.
         for _ in 0..<3 where descriptor < 0 && errno == ENOENT {
-            let folder = AtomicFile.directory(of: file)
+            let folder = FilePath.directory(of: file)
             guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .last("create", folder) }
             descriptor = create(file)
         }
@@ -136,8 +136,8 @@ struct CoverFolder: Sendable {
             guard isSynced ?? true else { throw .last("sync", file) }
         }
         // The names of the files, of their folders, and of the index, whose rows name them.
-        let folders = Set(files.map { AtomicFile.directory(of: $0) })
-        for folder in folders.union([path, AtomicFile.directory(of: path)]) {
+        let folders = Set(files.map { FilePath.directory(of: $0) })
+        for folder in folders.union([path, FilePath.directory(of: path)]) {
             let isSynced = try withPath(folder, DurableFile.syncDirectory)
             guard isSynced ?? true else { throw .last("sync", folder) }
         }

@@ -57,7 +57,7 @@ package struct SizeFolder: Sendable {
     func write(_ size: SmallCover) throws {
         let step = step(size.longestSide)
         let file = step.path(of: size.digest)
-        for folder in [path, step.path, AtomicFile.directory(of: file)]
+        for folder in [path, step.path, FilePath.directory(of: file)]
         where mkdir(folder, 0o700) != 0 && errno != EEXIST {
             throw CacheError.last("create", folder)
         }

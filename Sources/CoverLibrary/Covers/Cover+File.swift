@@ -1,4 +1,5 @@
 package import AlbumLibrary
+import Files
 import ImageHeader
 import Platform
 

@@ -1,4 +1,5 @@
 import CoverCache
+import Files
 package import Platform
 
 /// A cached cover that is open. Its bytes were compared with its digest, and can be read when the cover was evicted.

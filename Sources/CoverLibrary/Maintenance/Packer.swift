@@ -1,5 +1,6 @@
 import CoverCache
 import CoverFetch
+import Files
 import Platform
 
 /// Where a pack is written.

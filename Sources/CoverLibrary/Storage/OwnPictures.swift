@@ -1,4 +1,5 @@
 import AlbumLibrary
+import Files
 import Foundation
 package import Platform
 import Synchronization
@@ -20,7 +21,7 @@ package struct OwnPictures: Sendable {
     private let given: String
 
     init(library: String) {
-        path = AtomicFile.directory(of: AtomicFile.resolvingLinks(library)) + "/pictures"
+        path = FilePath.directory(of: FilePath.resolvingLinks(library)) + "/pictures"
         given = AlbumStore.stateDirectory(of: library) + "/pictures"
     }
 
@@ -78,7 +79,7 @@ package struct OwnPictures: Sendable {
     func removeUnused(_ used: Set<String>, state: String, now: Int64) throws(SystemError) {
         let folder = try OpenFolder(path: path)
         folder.sweep()
-        let beside = try OpenFolder(path: AtomicFile.directory(of: path))
+        let beside = try OpenFolder(path: FilePath.directory(of: path))
         let isShared = try beside.names().contains { name in
             name.bytes.suffix(6).elementsEqual(".state".utf8) && beside.path(of: name) != state
         }

@@ -21,7 +21,7 @@ package actor SourceMemory {
     package init(path: String, notice: (String) -> Void) throws(SourceMemoryError) {
         self.path = path
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true,
+            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         do {
             tables = try DamagedFile.replacing(

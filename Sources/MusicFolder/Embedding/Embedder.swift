@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Writes covers into the tags of audio files that have no picture, and takes them out again. A picture that is there is never replaced.
@@ -152,13 +153,14 @@ package struct Embedder: Sendable {
         try await counting(observer) { lane, note in
             for cover in covers where !observer.isCancelled() {
                 do {
+                    let cover = try found(cover)
                     let isRemoved = try undo(cover, isDryRun, lane)
                     if !isDryRun { try state.forget(cover) }
                     note(isRemoved ? .removed(cover.path) : .kept(cover.path))
                 } catch is CancellationError {
                     return
                 } catch let error as SystemError where error.cause == .missing || error.cause == .notAFolder {
-                    if try state.isAway(cover.folder) {
+                    if try state.isAway(cover.folder, disk: cover.disk) {
                         note(.left(cover.path, reason: MusicState.awayReason))
                         continue
                     }
@@ -177,10 +179,30 @@ package struct Embedder: Sendable {
         }
     }
 
+    /// The cover where its file is now.
+    private func found(_ cover: EmbeddedCover) throws -> EmbeddedCover {
+        let isThere: (BytePath) -> Bool = { folder in folder.appending(cover.name).withCString { access($0, F_OK) } == 0
+        }
+        if isThere(cover.folder) { return cover }
+        guard let place = try state.otherPlaces(of: cover.folder, below: cover.root).first(where: isThere) else {
+            return cover
+        }
+        try state.move(cover, to: place)
+        var moved = cover
+        moved.folder = place
+        return moved
+    }
+
     private func undo(_ cover: EmbeddedCover, _ isDryRun: Bool, _ lane: TagLane) throws -> Bool {
         let folder = try OpenFolder(path: cover.folder.bytes)
         if !isDryRun { folder.sweep() }
-        guard let name = FileName(cover.name), try folder.status(of: name) != nil else { return false }
+        guard let name = FileName(cover.name) else { return false }
+        guard try folder.status(of: name) != nil else {
+            if let disk = cover.disk, disk != folder.disk {
+                throw SystemError("open", path: folder.path, number: ENOENT)
+            }
+            return false
+        }
         guard let tags = try lane.read([cover.path]).first?.get() else { throw CancellationError() }
         guard tags.picture?.digest == cover.picture.description else { return false }
         if isDryRun { return true }

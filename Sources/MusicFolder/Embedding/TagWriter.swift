@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Changes the pictures of one audio file: has a worker write and prove a changed copy, and puts it in the place of the file.
@@ -18,6 +19,7 @@ struct TagWriter {
     /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagRecord.Failure` or `SystemError`; the file is as it was.
     func add(_ cover: EmbeddableCover, to target: Target, run: Int64) throws -> Int {
         let (name, file) = try open(target)
+        let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)
         let new = try makeCopy(of: file, target)
         try new.write(cover.bytes)
         guard let audio = try change(file, new, .add, target), let folder = target.path.parent else {
@@ -26,10 +28,10 @@ struct TagWriter {
         let length = Int(try new.status().st_size)
         let row = EmbeddedCover(
             folder: folder, name: name.bytes, picture: cover.digest, audio: audio, growth: length - file.length,
-            run: run)
+            run: run, root: try state.root(of: folder), disk: target.folder.disk)
         try state.save(row)
         do {
-            try commit(new, as: name, file)
+            try replace(expected, by: new, name, target)
         } catch {
             try state.forget(row)
             throw error
@@ -42,10 +44,11 @@ struct TagWriter {
     /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagRecord.Failure` or `SystemError`; the file is as it was.
     func remove(_ cover: EmbeddedCover, from target: Target) throws -> Bool {
         let (name, file) = try open(target)
+        let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)
         let new = try makeCopy(of: file, target)
         let removal = TagChange.Action.remove(picture: cover.picture, audio: cover.audio, growth: cover.growth)
         guard try change(file, new, removal, target) != nil else { return false }
-        try commit(new, as: name, file)
+        try replace(expected, by: new, name, target)
         return true
     }
 
@@ -55,9 +58,7 @@ struct TagWriter {
         guard file.source.status.st_mode & 0o222 != 0 else {
             throw EmbeddingProblem(reason: "is read-only, so its tags are not written")
         }
-        guard file.source.status.st_nlink == 1 else {
-            throw EmbeddingProblem(reason: "has several names (hard links), so its tags are not written")
-        }
+        guard file.source.status.st_nlink == 1 else { throw Self.problem(.hasHardLinks) }
         return (name, file)
     }
 
@@ -75,14 +76,6 @@ struct TagWriter {
         guard let answer = try lane.change(change, length: file.length) else { throw CancellationError() }
         switch try answer.get() {
         case .made(let audio):
-            do throws(SystemError) {
-                try new.copyAttributes(of: file.source)
-            } catch {
-                throw EmbeddingProblem(
-                    reason:
-                        "was not written: the copy cannot get its owner, permissions and attributes: \(error.reason)")
-            }
-            try new.sync()
             return audio
         case .absent: return nil
         case .refused(let reason): throw EmbeddingProblem(reason: reason)
@@ -91,12 +84,15 @@ struct TagWriter {
         }
     }
 
-    private func commit(_ new: NewFile, as name: FileName, _ file: AudioFile) throws {
-        let (before, now) = (file.source.status, try new.folder.status(of: name))
-        guard let now, now.st_dev == before.st_dev, now.st_ino == before.st_ino, now.st_size == before.st_size,
-            now.st_nlink == 1, FileStatus(now).modified == FileStatus(before).modified,
-            FileStatus(now).changed == FileStatus(before).changed
-        else { throw EmbeddingProblem(reason: "was changed meanwhile, so its tags are not written") }
-        try new.commit(as: name, replacing: true)
+    private func replace(_ expected: OwnFile.Expected, by new: NewFile, _ name: FileName, _ target: Target) throws {
+        do {
+            try OwnFile(name, in: target.folder, state.journal).replace(expected, by: new, keepsHardLinks: true)
+        } catch let refusal as OwnFile.Refusal {
+            throw Self.problem(refusal)
+        }
+    }
+
+    private static func problem(_ refusal: OwnFile.Refusal) -> EmbeddingProblem {
+        EmbeddingProblem(reason: "\(refusal.reason), so its tags are not written")
     }
 }

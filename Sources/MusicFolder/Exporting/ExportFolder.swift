@@ -1,132 +1,126 @@
 import AlbumLibrary
+import Files
 import Platform
 
-/// The folder of an export, with its manifest.
+/// The folder of an export, with what exports wrote into it.
 final class ExportFolder {
     /// Nil in a dry run whose folder does not exist.
     private let root: OpenFolder?
     let path: String
-    private(set) var manifest: ExportManifest
-    /// The manifest's file differs from `manifest`.
+    private let journal: StepJournal
+    private(set) var records: [String: [ExportRecord]] = [:]
+    /// Lines that could not be read.
+    private(set) var damaged = 0
+    /// The file differs from `records`.
     private var isChanged = false
     private var hasAppended = false
     /// Folders in which leftovers of killed processes were removed.
     private var swept: Set<String> = []
 
     /// Opens the folder, and creates it unless it is a dry run.
-    /// - Throws: `LibraryError` if it cannot be opened, another process exports to it, or a newer version wrote its manifest.
-    init(_ path: String, isDryRun: Bool) throws(LibraryError) {
-        self.path = path
+    /// - Throws: `LibraryError` if it cannot be opened, another process exports to it, or a newer version marked it.
+    init(_ path: String, _ journal: StepJournal, isDryRun: Bool) throws(LibraryError) {
+        (self.path, self.journal) = (path, journal)
         do throws(SystemError) {
             if !isDryRun { try Self.create(path) }
             root = try OpenFolder(path: path)
         } catch {
             guard isDryRun, error.cause == .missing else { throw .unwritableFile(path: path, reason: error.reason) }
-            (root, manifest) = (nil, ExportManifest())
+            root = nil
             return
         }
-        if let root, !isDryRun, !root.lock() {
-            throw .unwritableFile(path: path, reason: "another process exports to it; wait for its end")
+        guard let root else { return }
+        if !isDryRun {
+            guard root.lock() else {
+                throw .unwritableFile(path: path, reason: "another process exports to it; wait for its end")
+            }
+            _ = journal.recover()
+            root.sweep()
         }
-        manifest = try Self.manifest(in: root)
-        if !isDryRun { root?.sweep() }
+        let file = root.path(of: ExportRecord.fileName)
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try root.file(ExportRecord.fileName).contents()
+        } catch {
+            if error.cause == .missing { return }
+            throw .unreadableFile(path: file, reason: error.reason)
+        }
+        (records, damaged) = try ExportRecord.read(bytes, path: file)
     }
 
     /// Creates a folder and those above it that are missing.
     private static func create(_ path: String) throws(SystemError) {
         if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
-        let parent = AtomicFile.directory(of: path)
+        let parent = FilePath.directory(of: path)
         guard errno == ENOENT, parent != path, parent != "." else { throw SystemError("create", path: path) }
         try create(parent)
         guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemError("create", path: path) }
     }
 
-    private static func manifest(in root: OpenFolder?) throws(LibraryError) -> ExportManifest {
-        guard let root else { return ExportManifest() }
-        let path = root.path(of: ExportManifest.fileName)
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try root.file(ExportManifest.fileName).contents()
-        } catch {
-            if error.cause == .missing { return ExportManifest() }
-            throw .unreadableFile(path: path, reason: error.reason)
-        }
-        return try ExportManifest(bytes, path: path)
-    }
-
     // MARK: Files
 
-    private func names(_ path: some Sequence<String>) -> [FileName] { path.compactMap { FileName($0) } }
-
     /// The status of a file; nil if it is missing.
-    func status(_ path: [String]) throws(SystemError) -> stat? { try status(names(path)) }
-
     func status(_ names: [FileName]) throws(SystemError) -> stat? { try root?.status(at: names) }
 
-    /// The digest of a file.
-    func digest(_ path: [String]) throws(SystemError) -> Digest { try digest(names(path)) }
-
-    func digest(_ names: [FileName]) throws(SystemError) -> Digest {
-        guard let parent = try open(names.dropLast()) else { throw SystemError("open", path: path, number: ENOENT) }
-        return try parent.file(names[names.count - 1]).digest()
+    /// A file in a folder that is there.
+    func file(_ names: [FileName]) throws(SystemError) -> OwnFile {
+        guard var folder = root else { throw SystemError("open", path: path, number: ENOENT) }
+        for name in names.dropLast() { folder = try folder.folder(name) }
+        return OwnFile(names[names.count - 1], in: folder, journal)
     }
 
-    /// Opens a folder below, and creates it if it is missing.
-    func makeFolder(_ path: some Sequence<String>) throws(SystemError) -> OpenFolder {
-        guard var folder = root else { throw SystemError("open", path: self.path, number: ENOENT) }
+    /// A file in a folder that is created if it is missing.
+    func newFile(_ names: [FileName]) throws(SystemError) -> OwnFile {
+        guard var folder = root else { throw SystemError("open", path: path, number: ENOENT) }
         var key = ""
-        for name in names(path) {
+        for name in names.dropLast() {
             _ = try folder.makeFolder(name)
             folder = try folder.folder(name)
             key += "/\(name)"
         }
         if !key.isEmpty, swept.insert(key).inserted { folder.sweep() }
-        return folder
+        return OwnFile(names[names.count - 1], in: folder, journal)
     }
 
-    private func open(_ names: some Sequence<FileName>) throws(SystemError) -> OpenFolder? {
-        var folder = root
-        for name in names { folder = try folder?.folder(name) }
-        return folder
-    }
-
-    /// Removes a file and the folders above it that are empty then.
-    func remove(_ names: [FileName]) throws(SystemError) {
-        try open(names.dropLast())?.remove(names[names.count - 1])
+    /// Removes a file that an export wrote, and the folders above it that are empty then.
+    /// - Throws: `OwnFile.Refusal` or `SystemError`.
+    func remove(_ names: [FileName], _ digest: Digest) throws {
+        try file(names).remove(.init(digest, isOwn: true))
         for count in stride(from: names.count - 1, to: 0, by: -1) {
-            guard try open(names.prefix(count - 1))?.removeEmptyFolder(names[count - 1]) == true else { return }
+            let parent = try file(Array(names.prefix(count)))
+            guard parent.folder.removeEmptyFolder(parent.name) else { return }
         }
     }
 
-    // MARK: The manifest
+    // MARK: Records
 
     /// Notes files durably that are about to get their names.
     /// - Throws: `SystemError`.
-    func note(_ records: [ExportManifest.Record]) throws(SystemError) {
+    func note(_ new: [ExportRecord]) throws(SystemError) {
         // The last line may have been cut off.
-        let text = hasAppended ? [] : manifest.records.isEmpty ? ExportManifest().text : Array("\n".utf8)
-        try root?.append(text + ExportManifest.lines(records), to: ExportManifest.fileName)
+        let text = hasAppended ? [] : records.isEmpty ? ExportRecord.headLine() : Array("\n".utf8)
+        try root?.append(text + ExportRecord.lines(new), to: ExportRecord.fileName)
         (hasAppended, isChanged) = (true, true)
-        for record in records { manifest.add(record) }
+        for record in new { records[record.path, default: []].append(record) }
     }
 
-    /// The file at the record's path is this one.
-    func settle(_ record: ExportManifest.Record) { settle(record, for: record.path) }
-
     /// The file at a path is the record's, or no export's if it is nil.
-    func settle(_ record: ExportManifest.Record?, for path: String) {
-        manifest.set(record, for: path)
+    func settle(_ record: ExportRecord?, for path: String) {
+        let settled = record.map { [$0] }
+        if records[path] == settled { return }
+        records[path] = settled
         isChanged = true
     }
 
-    /// Makes all that was written durable, and rewrites the manifest if it changed.
+    /// Makes all that was written durable, and rewrites the records if they changed.
     /// - Throws: `SystemError`. The lines that were noted are still there then.
     func save() throws(SystemError) {
         guard isChanged, let root else { return }
         let file = try NewFile(in: root)
-        try file.write(manifest.text)
+        let lines = records.keys.sorted().flatMap { ExportRecord.lines(records[$0] ?? []) }
+        try file.write(ExportRecord.headLine() + lines)
         try file.syncFileSystem()
-        try file.commit(as: ExportManifest.fileName, replacing: true)
+        try file.commit(as: ExportRecord.fileName, replacing: true)
         try root.sync()
         isChanged = false
     }

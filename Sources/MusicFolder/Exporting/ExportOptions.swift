@@ -3,9 +3,7 @@ package struct ExportOptions: Sendable, Hashable {
     package var pattern: ExportPattern
     /// Write covers whose longest side has at most this many pixels, as baseline JPEG; nil for covers as they are.
     package var longestSide: Int?
-    /// Make hard links to the cache's files instead of copies, where both are on one file system.
-    package var usesHardLinks = false
-    /// Remove files that exports wrote and that belong to no album's cover any more.
+    /// Remove files that exports of this library wrote and that belong to no album's cover any more.
     package var prunes = false
     /// Report what would be done, and do nothing.
     package var isDryRun = false
@@ -21,7 +19,7 @@ package struct ExportSummary: Sendable, Hashable {
     package var written = 0
     /// Files that have their cover already.
     package var unchanged = 0
-    /// Files that no export wrote, or that were changed since. They stay as they are.
+    /// Files that no export of this library wrote, or that were changed since. They stay as they are.
     package var kept = 0
     /// Albums whose cover is not cached.
     package var missing = 0
@@ -37,7 +35,7 @@ package struct ExportSummary: Sendable, Hashable {
     package var numbered = 0
     /// Length of the written files.
     package var bytes = 0
-    /// Written files that share the blocks of the cache's, as reflinks or hard links.
+    /// Written files that share the blocks of the cache's (reflinks).
     package var shared = 0
     /// Why the run ended before all covers were written.
     package var stopReason: String?
@@ -55,8 +53,6 @@ package enum ExportEvent: Sendable, Hashable {
     /// - Parameter path: of the file, or of its folder.
     case failed(path: String, reason: String)
     case removed(path: String)
-    /// Hard links cannot be made, so the files are copies.
-    case copiesInsteadOfLinks(reason: String)
-    /// Lines of the manifest could not be read: their files count as a person's.
-    case damagedManifest(lines: Int)
+    /// Lines that say what exports wrote could not be read: their files count as a person's.
+    case damagedRecords(lines: Int)
 }

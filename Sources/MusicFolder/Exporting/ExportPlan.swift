@@ -1,9 +1,15 @@
 import AlbumLibrary
-package import CoverLibrary
 import Platform
 
-/// A cached cover that is exported.
-package typealias ExportCover = LibraryAPI.CoverFile
+/// A cover that is exported: a cached one, or a person's own file.
+struct ExportCover: Sendable, Hashable {
+    var digest: Digest
+    /// Length in bytes.
+    var bytes: Int
+    var mediaType: String
+    /// The person's file; nil for a cached cover.
+    var file: BytePath?
+}
 
 /// Which file gets which cover. A value: it knows neither the cache nor the folder.
 ///

@@ -1,19 +1,23 @@
 import AlbumLibrary
 import CoverLibrary
+import Files
 import Platform
 
 /// Brings a folder to what a plan says. Synchronous, for a thread that may block.
 ///
-/// A file is written under a temporary name, synced in a group, noted in the manifest, and renamed. Killed at any moment it leaves whole
-/// files, each of which the manifest knows.
+/// A file is written under a temporary name, synced in a group, noted, and gets its name by `OwnFile`. Killed at any moment it leaves whole
+/// files, each of which is noted.
 struct Exporter {
     /// Files that are synced together.
     private static let groupSize = 64
 
     let options: ExportOptions
-    let coverPath: (Digest) -> String
+    /// The id of the library; nil in the dry run of one that has none.
+    let library: String?
+    /// The file that has a cover's bytes.
+    let coverPath: (ExportCover) -> BytePath
     /// A cover in the wanted size; nil if it is gone or cannot be made smaller.
-    let smaller: (Digest) -> [UInt8]?
+    let smaller: (ExportCover) -> [UInt8]?
     let onEvent: (ExportEvent) -> Void
     let progress: (ExportSummary) -> Void
     let isCancelled: () -> Bool
@@ -21,30 +25,28 @@ struct Exporter {
     private let folder: ExportFolder
     private var summary = ExportSummary()
     private var group: [Pending] = []
-    private var linksFailed = false
     /// Folders that take no files, so that each is named once.
     private var failedFolders: Set<String> = []
 
     /// A file that is complete and has no name yet.
     private struct Pending {
         var item: ExportPlan.Item
-        /// Nil for a hard link.
-        var file: NewFile?
-        var target: OpenFolder
-        var name: FileName
-        var record: ExportManifest.Record
-        /// The records of the file that it replaces; empty if there is none.
-        var former: [ExportManifest.Record]
+        var new: NewFile
+        var file: OwnFile
+        var record: ExportRecord
+        /// The digest of the export's file that it replaces; nil if there is none.
+        var former: Digest?
         var isShared: Bool
     }
 
     init(
-        _ options: ExportOptions, _ folder: ExportFolder, coverPath: @escaping (Digest) -> String,
-        smaller: @escaping (Digest) -> [UInt8]?, isCancelled: @escaping () -> Bool,
-        onEvent: @escaping (ExportEvent) -> Void,
-        progress: @escaping (ExportSummary) -> Void
+        _ options: ExportOptions, _ folder: ExportFolder, library: String?,
+        coverPath: @escaping (ExportCover) -> BytePath,
+        smaller: @escaping (ExportCover) -> [UInt8]?, isCancelled: @escaping () -> Bool,
+        onEvent: @escaping (ExportEvent) -> Void, progress: @escaping (ExportSummary) -> Void
     ) {
-        (self.options, self.folder, self.coverPath, self.smaller) = (options, folder, coverPath, smaller)
+        (self.options, self.folder, self.library) = (options, folder, library)
+        (self.coverPath, self.smaller) = (coverPath, smaller)
         (self.isCancelled, self.onEvent, self.progress) = (isCancelled, onEvent, progress)
     }
 
@@ -52,7 +54,7 @@ struct Exporter {
     mutating func run(_ plan: ExportPlan, albums: Set<String>) -> ExportSummary {
         summary.albums = albums.count
         (summary.missing, summary.merged) = (plan.missing.count, plan.merged)
-        if folder.manifest.damaged > 0 { onEvent(.damagedManifest(lines: folder.manifest.damaged)) }
+        if folder.damaged > 0 { onEvent(.damagedRecords(lines: folder.damaged)) }
         for item in plan.unsuitable {
             summary.unsuitable += 1
             onEvent(.unsuitable(path: item.path.joined(separator: "/"), mediaType: item.cover.mediaType))
@@ -82,33 +84,56 @@ struct Exporter {
 
     // MARK: Writing
 
+    /// What is at a path.
+    private enum Found {
+        case nothing
+        /// The cover. The record is the file's, or nil if it is no export's.
+        case cover(ExportRecord?)
+        /// Another cover, which this library may replace.
+        case former(Digest)
+        case kept(reason: String)
+    }
+
     private mutating func export(_ item: ExportPlan.Item) {
         let path = item.path.joined(separator: "/")
         if item.numberedYear != nil { summary.numbered += 1 }
-        let former = folder.manifest.records[path] ?? []
-        do throws(SystemError) {
-            let found = try folder.status(item.path)
-            let size = size(of: item)
-            switch Self.decision(item, size, found, former) {
-            case .unchanged:
+        do {
+            switch try find(item, path) {
+            case .cover(let record):
                 summary.unchanged += 1
-                // An older line may name another album, or a version that was not written in the end.
-                if former.count > 1, let last = former.last(where: { $0.shows(item.cover, size) }) {
-                    folder.settle(last)
-                }
-            case .write: try write(item, path, former: [])
-            case .replace: try write(item, path, former: former)
-            case .compare:
-                if try folder.digest(item.path) == item.cover.digest {
-                    summary.unchanged += 1
-                } else {
-                    keep(path, former)
-                }
-            case .keep: keep(path, former)
+                if let record { folder.settle(record, for: path) }
+            case .nothing: try write(item, path, former: nil)
+            case .former(let digest): try write(item, path, former: digest)
+            case .kept(let reason): keep(path, reason)
             }
         } catch {
             fail(path, error)
         }
+    }
+
+    private func find(_ item: ExportPlan.Item, _ path: String) throws(SystemError) -> Found {
+        let names = item.path.compactMap { FileName($0) }
+        guard let status = try folder.status(names) else { return .nothing }
+        let size = size(of: item)
+        let records = folder.records[path] ?? []
+        let isFile = status.st_mode & S_IFMT == S_IFREG
+        if isFile, let record = records.last(where: { $0.hasTime(of: status) && $0.shows(item.cover, size) }) {
+            return .cover(record)
+        }
+        guard isFile, let digest = try folder.file(names).digest() else { return .kept(reason: "no export wrote it") }
+        guard var record = records.last(where: { $0.digest == digest.description }) else {
+            if size == nil, digest == item.cover.digest { return .cover(nil) }
+            return .kept(reason: records.isEmpty ? "no export wrote it" : "it was changed since an export wrote it")
+        }
+        if record.shows(item.cover, size) {
+            (record.bytes, record.modified) = (Int(status.st_size), Int(status.modificationTime.tv_sec))
+            if record.library == nil { record.library = library }
+            return .cover(record)
+        }
+        if let owner = record.library, owner != library {
+            return .kept(reason: "the export of another library wrote it")
+        }
+        return .former(digest)
     }
 
     /// The wanted size; nil for a cover that is written as it is, as its format cannot be made smaller.
@@ -116,37 +141,12 @@ struct Exporter {
         item.cover.mediaType == "image/jpeg" ? options.longestSide : nil
     }
 
-    private enum Decision: Equatable {
-        case unchanged, write
-        /// The file is an export's, of another cover.
-        case replace
-        /// The file is no export's, and may have the same bytes.
-        case compare
-        case keep
-    }
-
-    private static func decision(
-        _ item: ExportPlan.Item, _ size: Int?, _ found: stat?, _ former: [ExportManifest.Record]
-    ) -> Decision {
-        guard let found else { return .write }
-        let matching = former.filter { $0.matches(found) }
-        if matching.contains(where: { $0.shows(item.cover, size) }) { return .unchanged }
-        if !matching.isEmpty { return .replace }
-        let mayBeEqual = found.st_mode & S_IFMT == S_IFREG && Int(found.st_size) == item.cover.bytes
-        return mayBeEqual && size == nil ? .compare : .keep
-    }
-
-    private mutating func keep(_ path: String, _ former: [ExportManifest.Record]) {
+    private mutating func keep(_ path: String, _ reason: String) {
         summary.kept += 1
-        onEvent(
-            .kept(
-                path: path,
-                reason: former.isEmpty ? "no export wrote it" : "it was changed since an export wrote it"))
+        onEvent(.kept(path: path, reason: reason))
     }
 
-    private mutating func write(
-        _ item: ExportPlan.Item, _ path: String, former: [ExportManifest.Record]
-    ) throws(SystemError) {
+    private mutating func write(_ item: ExportPlan.Item, _ path: String, former: Digest?) throws {
         let parent = item.path.dropLast().joined(separator: "/")
         if failedFolders.contains(parent) {
             summary.failed += 1
@@ -156,68 +156,46 @@ struct Exporter {
             summary.written += 1
             // How many a smaller picture has is not known before it is made.
             if size(of: item) == nil { summary.bytes += item.cover.bytes }
-            return onEvent(.written(path: path, isNew: former.isEmpty, numberedYear: item.numberedYear))
+            return onEvent(.written(path: path, isNew: former == nil, numberedYear: item.numberedYear))
         }
-        guard let name = FileName(item.path[item.path.count - 1]) else { return }
-        if let size = size(of: item) { return try write(item, path, name, size, former) }
-        guard let source = try cover(item, path) else { return }
-        let target = try folder.makeFolder(item.path.dropLast())
-        var (file, isShared, modified): (NewFile?, Bool, Int)
-        if options.usesHardLinks, !linksFailed {
-            (file, isShared, modified) = (nil, true, Int(source.status.modificationTime.tv_sec))
+        let names = item.path.compactMap { FileName($0) }
+        var record = ExportRecord(
+            path: path, library: library, album: item.albumID, digest: item.cover.digest.description, bytes: 0,
+            modified: 0)
+        let (file, new, isShared): (OwnFile, NewFile, Bool)
+        if let size = size(of: item) {
+            guard let bytes = smaller(item.cover) else {
+                return fail(path, "the cover is damaged, or too large to be made smaller")
+            }
+            file = try folder.newFile(names)
+            (new, isShared) = (try NewFile(in: file.folder), false)
+            try new.write(bytes)
+            record.digest = Digest(of: bytes).description
+            (record.source, record.size) = (item.cover.digest.description, size)
         } else {
-            let new = try NewFile(in: target)
+            guard let source = try source(of: item.cover) else { return }
+            guard try source.digest() == item.cover.digest else {
+                return fail(path, "the cover's bytes in the cache are damaged; `sleeve verify --repair` drops them")
+            }
+            file = try folder.newFile(names)
+            new = try NewFile(in: file.folder)
             isShared = try new.copy(source) == .reflink
-            modified = Int(try new.status().modificationTime.tv_sec)
-            file = new
         }
-        let record = ExportManifest.Record(
-            path: path, album: item.albumID, digest: item.cover.digest.description, bytes: item.cover.bytes,
-            modified: modified)
-        group.append(
-            Pending(
-                item: item, file: file, target: target, name: name, record: record, former: former, isShared: isShared))
+        let status = try new.status()
+        (record.bytes, record.modified) = (Int(status.st_size), Int(status.modificationTime.tv_sec))
+        group.append(Pending(item: item, new: new, file: file, record: record, former: former, isShared: isShared))
         if group.count >= Self.groupSize { commitGroup() }
     }
 
-    /// Writes a cover in a smaller size.
-    private mutating func write(
-        _ item: ExportPlan.Item, _ path: String, _ name: FileName, _ size: Int, _ former: [ExportManifest.Record]
-    ) throws(SystemError) {
-        guard let bytes = smaller(item.cover.digest) else {
-            summary.failed += 1
-            return onEvent(.failed(path: path, reason: "the cover is damaged, or too large to be made smaller"))
-        }
-        let target = try folder.makeFolder(item.path.dropLast())
-        let file = try NewFile(in: target)
-        try file.write(bytes)
-        let record = ExportManifest.Record(
-            path: path, album: item.albumID, digest: Digest(of: bytes).description, bytes: bytes.count,
-            modified: Int(try file.status().modificationTime.tv_sec), source: item.cover.digest.description, size: size)
-        group.append(
-            Pending(
-                item: item, file: file, target: target, name: name, record: record, former: former, isShared: false))
-        if group.count >= Self.groupSize { commitGroup() }
-    }
-
-    /// The cover's file in the cache, its bytes checked; nil, reported, if they are damaged or gone.
-    private mutating func cover(_ item: ExportPlan.Item, _ path: String) throws(SystemError) -> SourceFile? {
-        let source: SourceFile
+    /// The file of a cover; nil, counted, if it was evicted since the index was read.
+    private mutating func source(of cover: ExportCover) throws(SystemError) -> SourceFile? {
         do throws(SystemError) {
-            source = try SourceFile(path: coverPath(item.cover.digest))
+            return try SourceFile(path: coverPath(cover).bytes)
         } catch {
             guard error.cause == .missing else { throw error }
-            // Evicted since the index was read.
             summary.missing += 1
             return nil
         }
-        let digest = try source.digest()
-        if digest == item.cover.digest { return source }
-        summary.failed += 1
-        onEvent(
-            .failed(
-                path: path, reason: "the cover's bytes in the cache are damaged; `sleeve verify --repair` drops them"))
-        return nil
     }
 
     /// Gives the files of the group their names.
@@ -226,86 +204,41 @@ struct Exporter {
         self.group = []
         if group.isEmpty { return }
         do throws(SystemError) {
-            let files = group.compactMap(\.file)
-            if !files.isEmpty { try NewFile.sync(files) }
+            try NewFile.sync(group.map(\.new))
             try folder.note(group.map(\.record))
         } catch {
             summary.failed += group.count - 1
             return fail(group[0].record.path, error)
         }
         for pending in group {
-            do throws(SystemError) {
-                try commit(pending)
+            do {
+                if let former = pending.former {
+                    try pending.file.replace(.init(former, isOwn: true), by: pending.new)
+                } else {
+                    try pending.file.create(pending.new)
+                }
+                folder.settle(pending.record, for: pending.record.path)
+                summary.written += 1
+                summary.bytes += pending.record.bytes
+                if pending.isShared { summary.shared += 1 }
+                onEvent(
+                    .written(
+                        path: pending.record.path, isNew: pending.former == nil,
+                        numberedYear: pending.item.numberedYear))
             } catch {
                 fail(pending.record.path, error)
             }
         }
     }
 
-    private mutating func commit(_ pending: Pending) throws(SystemError) {
-        let path = pending.record.path
-        var replaces = false
-        if !pending.former.isEmpty {
-            // Its time and its length are an export's. Before it is replaced, so must be its bytes.
-            let digest = try folder.digest(pending.item.path)
-            guard pending.former.contains(where: { $0.digest == digest.description }) else {
-                return keep(path, pending.former)
-            }
-            replaces = true
-        }
-        var isShared = pending.isShared
-        if let file = pending.file {
-            try file.commit(as: pending.name, replacing: replaces)
-        } else {
-            let source = try SourceFile(path: coverPath(pending.item.cover.digest))
-            if let refusal = try link(source, pending, replacing: replaces) {
-                if !linksFailed { onEvent(.copiesInsteadOfLinks(reason: refusal.reason)) }
-                linksFailed = true
-                return try copy(source, pending, replacing: replaces)
-            }
-            isShared = true
-        }
-        didWrite(pending, pending.record, isShared: isShared)
+    private mutating func fail(_ path: String, _ reason: String) {
+        summary.failed += 1
+        onEvent(.failed(path: path, reason: reason))
     }
 
-    /// - Returns: why the file systems cannot have this link.
-    private func link(
-        _ source: borrowing SourceFile, _ pending: Pending, replacing replaces: Bool
-    ) throws(SystemError) -> SystemError? {
-        do throws(SystemError) {
-            try pending.target.link(source, as: pending.name, replacing: replaces)
-        } catch {
-            if [.exists, .readOnly, .full, .quota, .nameTooLong].contains(error.cause) { throw error }
-            return error
-        }
-        return nil
-    }
-
-    /// A copy in place of a hard link.
-    private mutating func copy(
-        _ source: borrowing SourceFile, _ pending: Pending, replacing replaces: Bool
-    ) throws(SystemError) {
-        let file = try NewFile(in: pending.target)
-        let isShared = try file.copy(source) == .reflink
-        try file.sync()
-        var record = pending.record
-        record.modified = Int(try file.status().modificationTime.tv_sec)
-        try folder.note([record])
-        try file.commit(as: pending.name, replacing: replaces)
-        didWrite(pending, record, isShared: isShared)
-    }
-
-    private mutating func didWrite(_ pending: Pending, _ record: ExportManifest.Record, isShared: Bool) {
-        folder.settle(record)
-        summary.written += 1
-        summary.bytes += record.bytes
-        if isShared { summary.shared += 1 }
-        onEvent(
-            .written(
-                path: record.path, isNew: pending.former.isEmpty, numberedYear: pending.item.numberedYear))
-    }
-
-    private mutating func fail(_ path: String, _ error: SystemError) {
+    private mutating func fail(_ path: String, _ error: any Error) {
+        if let refusal = error as? OwnFile.Refusal { return keep(path, "it \(refusal.reason)") }
+        guard let error = error as? SystemError else { return fail(path, "\(error)") }
         let target = folder.path
         switch error.cause {
         case .full:
@@ -315,10 +248,8 @@ struct Exporter {
             summary.stopReason =
                 "your quota on the disk of \(target) is used up; make room and run the command again"
         case .readOnly: summary.stopReason = "\(target) is on a file system that is mounted read-only"
-        case .exists:
-            // It appeared while its group was written.
-            summary.kept += 1
-            return onEvent(.kept(path: path, reason: "no export wrote it"))
+        // It appeared while its group was written.
+        case .exists: return keep(path, "no export wrote it")
         case .notPermitted:
             let parent = path.split(separator: "/").dropLast().joined(separator: "/")
             if failedFolders.insert(parent).inserted {
@@ -332,40 +263,43 @@ struct Exporter {
 
     // MARK: Pruning
 
-    /// Removes, or counts, what exports wrote for albums and names that are gone. An album whose cover is not cached keeps its file.
+    /// Removes, or counts, what exports of this library wrote for albums and names that are gone. An album whose cover is not cached keeps its
+    /// file.
     private mutating func prune(_ plan: ExportPlan, _ albums: Set<String>) {
         let wanted = Set((plan.items + plan.unsuitable).map { $0.path.joined(separator: "/") })
+        let spellings = Dictionary(wanted.map { (SafeName.folded($0), $0) }) { first, _ in first }
         let placed = albums.subtracting(plan.missing)
-        for (path, records) in folder.manifest.records.sorted(by: { $0.key < $1.key }) {
-            guard !wanted.contains(path), let last = records.last, let names = last.names else { continue }
+        for (path, records) in folder.records.sorted(by: { $0.key < $1.key }) where !wanted.contains(path) {
+            guard let last = records.last, last.library == library, let names = last.names else { continue }
             if albums.contains(last.album), !placed.contains(last.album) { continue }
-            do throws(SystemError) {
-                guard let status = try folder.status(names) else {
-                    folder.settle(nil, for: path)
-                    continue
-                }
-                guard records.contains(where: { $0.matches(status) }) else {
-                    // A person's now.
+            do {
+                guard let status = try folder.status(names), let digest = try folder.file(names).digest(),
+                    records.contains(where: { $0.digest == digest.description }),
+                    try !isFile(spellings[SafeName.folded(path)], status)
+                else {
+                    // It is gone, a person's now, or the wanted file in another spelling.
                     folder.settle(nil, for: path)
                     continue
                 }
                 summary.outdated += 1
                 if !options.prunes { continue }
                 if !options.isDryRun {
-                    let digest = try folder.digest(names).description
-                    guard records.contains(where: { $0.digest == digest }) else {
-                        summary.outdated -= 1
-                        folder.settle(nil, for: path)
-                        continue
-                    }
-                    try folder.remove(names)
+                    try folder.remove(names, digest)
                     folder.settle(nil, for: path)
                 }
                 onEvent(.removed(path: path))
             } catch {
                 summary.failed += 1
-                onEvent(.failed(path: path, reason: error.reason))
+                onEvent(.failed(path: path, reason: (error as? SystemError)?.reason ?? "it is in use, or was changed"))
             }
         }
+    }
+
+    /// Whether a path leads to the file with this status: some file systems ignore case.
+    private func isFile(_ path: String?, _ status: stat) throws(SystemError) -> Bool {
+        guard let names = path?.split(separator: "/").compactMap({ FileName(String($0)) }),
+            let other = try folder.status(names)
+        else { return false }
+        return other.st_dev == status.st_dev && other.st_ino == status.st_ino
     }
 }

@@ -1,15 +1,17 @@
 import AlbumLibrary
 package import CoverLibrary
+import Files
+import ImageHeader
 import Platform
 import Synchronization
 
 extension LibraryAPI {
-    /// Writes the cached covers of the library's albums as files into a folder. Only what changed is written, and nothing that a person
-    /// put there or changed is replaced. Nothing is downloaded.
+    /// Writes the covers of the library's albums as files into a folder, which it marks: the cached ones, and people's own cover files. Only
+    /// what changed is written, and nothing that a person or another library put there is replaced. Nothing is downloaded.
     /// - Parameters:
     ///   - directory: created if it is missing.
     ///   - onEvent: called for each file that is not unchanged, on any thread.
-    /// - Throws: `LibraryError` if the library file, the cache or the folder's manifest cannot be read, or the folder not be written.
+    /// - Throws: `LibraryError` if the library file, the cache or the folder's mark cannot be read, or the folder not be written.
     package func export(
         _ options: ExportOptions, to directory: String,
         onEvent: @escaping @Sendable (ExportEvent) -> Void = { _ in },
@@ -17,25 +19,30 @@ extension LibraryAPI {
     ) async throws(LibraryError) -> ExportSummary {
         try refuseCache(directory)
         let albums = try await albums.all()
-        var covers = try await coverFiles(of: albums)
-        if options.longestSide != nil {
-            // They become JPEG.
-            for index in covers.indices where ["image/png", "image/webp"].contains(covers[index]?.mediaType) {
-                covers[index]?.mediaType = "image/jpeg"
-            }
-        }
+        let cached = try await coverFiles(of: albums)
         let isCancelled = Atomic(false)
         do {
             return try await withTaskCancellationHandler {
-                try await WorkThread.run { [self, covers] in
-                    let plan = ExportPlan(Array(zip(albums, covers)), options.pattern)
+                try await WorkThread.run { [self] in
+                    let covers = zip(albums, cached).map { album, cached in
+                        var cover =
+                            ExportCover(ownOf: album)
+                            ?? cached.map { ExportCover(digest: $0.digest, bytes: $0.bytes, mediaType: $0.mediaType) }
+                        // Smaller ones become JPEG.
+                        if options.longestSide != nil, ["image/png", "image/webp"].contains(cover?.mediaType) {
+                            cover?.mediaType = "image/jpeg"
+                        }
+                        return (album: album, cover: cover)
+                    }
+                    let plan = ExportPlan(covers, options.pattern)
+                    let path = configuration.libraryFile?.relativePath ?? ""
+                    let journal = StepJournal(directory: AlbumStore.stateDirectory(of: path) + "/steps")
+                    let folder = try ExportFolder(directory, journal, isDryRun: options.isDryRun)
                     var exporter = Exporter(
-                        options, try ExportFolder(directory, isDryRun: options.isDryRun),
-                        coverPath: { self.coverFile($0) },
-                        smaller: { digest in
-                            options.longestSide.flatMap { try? self.coverBytes(digest, longestSide: $0) ?? nil }
-                        }, isCancelled: { isCancelled.load(ordering: .relaxed) },
-                        onEvent: onEvent, progress: progress)
+                        options, folder, library: try LibraryID.id(of: path, creates: !options.isDryRun),
+                        coverPath: { $0.file ?? BytePath(self.coverFile($0.digest)) },
+                        smaller: { cover in options.longestSide.flatMap { self.smaller(cover, longestSide: $0) } },
+                        isCancelled: { isCancelled.load(ordering: .relaxed) }, onEvent: onEvent, progress: progress)
                     return exporter.run(plan, albums: Set(albums.map(\.id)))
                 }
             } onCancel: {
@@ -48,15 +55,36 @@ extension LibraryAPI {
         }
     }
 
+    private func smaller(_ cover: ExportCover, longestSide: Int) -> [UInt8]? {
+        guard let file = cover.file else { return (try? coverBytes(cover.digest, longestSide: longestSide)) ?? nil }
+        guard let bytes = try? SourceFile(path: file.bytes).contents(), Digest(of: bytes) == cover.digest else {
+            return nil
+        }
+        if let small = Self.resized(bytes, longestSide: longestSide) { return small }
+        // A baseline JPEG that is small enough is used as it is.
+        return bytes.withUnsafeBytes { ImageHeader($0)?.mediaType } == "image/jpeg" ? bytes : nil
+    }
+
     /// - Throws: `LibraryError` if a directory, which need not exist, is in the cache.
     private func refuseCache(_ directory: String) throws(LibraryError) {
-        let cache = AtomicFile.resolvingLinks(configuration.cacheDirectory.relativePath)
+        let cache = FilePath.resolvingLinks(configuration.cacheDirectory.relativePath)
         var existing = directory
         while access(existing, F_OK) != 0, errno == ENOENT, ![".", "/"].contains(existing) {
-            existing = AtomicFile.directory(of: existing)
+            existing = FilePath.directory(of: existing)
         }
-        if (AtomicFile.resolvingLinks(existing) + "/").hasPrefix(cache + "/") {
+        if (FilePath.resolvingLinks(existing) + "/").hasPrefix(cache + "/") {
             throw .unwritableFile(path: directory, reason: "it is in the cache; name another folder")
         }
+    }
+}
+
+extension ExportCover {
+    /// The cover file that a person has beside the album's music; nil without one that can be read and is a picture.
+    fileprivate init?(ownOf album: Album) {
+        guard let path = album.coverFilePath, let cover = Cover(fileOf: album), let digest = Digest(cover.digest) else {
+            return nil
+        }
+        self.init(
+            digest: digest, bytes: cover.data.count, mediaType: cover.mediaType, file: BytePath(bytes: path))
     }
 }

@@ -1,13 +1,13 @@
 import AlbumLibrary
 import CoverLibrary
+import Files
 import ImageHeader
 package import Platform
 
-/// Writes cover files into music folders, on a thread of its own. It never replaces or removes a file, except one that it wrote itself and
-/// that is unchanged since.
+/// Writes cover files into music folders, and takes them back, on a thread of its own. It never replaces or removes a file, except one
+/// that it wrote itself and that is unchanged since; `OwnFile` looks after that.
 ///
-/// A file appears complete: it is written under a name that begins with a dot, synced and renamed. It is remembered before that, so a
-/// killed fill leaves none that it does not know.
+/// A file appears complete. It is remembered before that, so a killed fill leaves none that it does not know.
 package actor CoverWriter {
     /// What became of one file.
     package enum Result: Sendable, Hashable {
@@ -17,10 +17,12 @@ package actor CoverWriter {
         /// The cover is not larger than the file that it would replace.
         case notLarger(BytePath)
         case failed(folder: BytePath, reason: String)
+        /// The file system is full or read-only.
+        case noRoom(folder: BytePath, reason: String)
     }
 
     private nonisolated let thread = ThreadExecutor()
-    private let state: MusicState
+    let state: MusicState
     private let name: String
     /// The number of this fill.
     package nonisolated let run: Int64
@@ -32,7 +34,7 @@ package actor CoverWriter {
     ///   - name: Of the files, without the extension: one that `CoverName` knows.
     /// - Throws: `MusicState.Problem`.
     package init(_ state: MusicState, name: String) throws {
-        (self.state, self.name, run) = (state, name, (try state.runs().first ?? 0) + 1)
+        (self.state, self.name, run) = (state, name, try state.nextRun())
     }
 
     deinit { thread.shutdown() }
@@ -48,81 +50,107 @@ package actor CoverWriter {
         foundAt url: String? = nil
     ) -> Result {
         do {
-            return try place(source, digest, target, album, title, url)
-        } catch let error as SystemError where error.cause == .exists {
-            return .failed(
-                folder: target.folder,
-                reason: "something that is no cover has the name of the file; remove or rename it")
+            let cover = try CachedCover(source, digest)
+            let folder = try OpenFolder(path: target.folder.bytes)
+            folder.sweep()
+            var file = WrittenFile(
+                folder: target.folder, name: Array("\(name).\(cover.fileExtension)".utf8), digest: digest,
+                width: cover.size?.width, height: cover.size?.height, album: album, run: run, foundURL: url)
+            (file.root, file.disk) = (try state.root(of: target.folder), folder.disk)
+            return try write(cover, &file, folder, target, title)
+        } catch let error as SystemError where [.full, .quota, .readOnly].contains(error.cause) {
+            return .noRoom(folder: target.folder, reason: error.reason)
         } catch let error as SystemError {
             return .failed(folder: target.folder, reason: error.reason)
+        } catch let refusal as OwnFile.Refusal {
+            return .failed(folder: target.folder, reason: "the cover \(refusal.reason)")
         } catch {
             return .failed(folder: target.folder, reason: "\(error)")
         }
     }
 
-    private func place(
-        _ source: String, _ digest: Digest, _ target: FillJob.Target, _ album: String, _ title: String,
-        _ url: String?
+    private func write(
+        _ cover: borrowing CachedCover, _ file: inout WrittenFile, _ folder: OpenFolder, _ target: FillJob.Target,
+        _ title: String
     ) throws -> Result {
-        let cover = try SourceFile(path: source)
-        let bytes = try cover.contents()
-        guard Digest(of: bytes) == digest else {
-            return .failed(folder: target.folder, reason: "the cached cover is damaged")
+        guard let name = FileName(file.name) else {
+            return .failed(folder: file.folder, reason: "\(self.name) cannot be a file's name")
         }
-        let header = bytes.withUnsafeBytes { ImageHeader($0) }
-        let folder = try OpenFolder(path: target.folder.bytes)
-        folder.sweep()
-        var file = WrittenFile(
-            folder: target.folder,
-            name: Array("\(name).\(PictureType.fileExtension(header?.mediaType ?? "image/jpeg"))".utf8), digest: digest,
-            width: header?.width, height: header?.height, album: album, run: run, foundURL: url)
-        if let former = target.former {
-            guard try isUnchanged(former, folder) else { return .exists(former.path) }
+        if let former = target.former, let formerName = FileName(former.name) {
+            let formerFile = OwnFile(formerName, in: folder, state.journal)
+            guard try formerFile.digest() == former.digest else { return .exists(former.path) }
             guard (file.pixelCount ?? 0) > (former.pixelCount ?? 0) else { return .notLarger(former.path) }
             file.replaced = .init(name: former.name, digest: former.digest, run: former.run)
-        } else if let found = try coverFile(in: folder, title: title) {
-            return .exists(target.folder.appending(found.bytes))
-        }
-        guard let fileName = FileName(file.name) else {
-            return .failed(folder: target.folder, reason: "\(name) cannot be a file's name")
-        }
-        try commit(&file, as: fileName, cover, folder, target)
-        if let former = target.former, former.name != file.name, let formerName = FileName(former.name) {
-            // It was unchanged a moment ago, and is not needed any more.
-            try folder.remove(formerName)
+            let new = try cover.copy(in: folder)
+            if former.name == file.name {
+                try save(&file, new)
+                do {
+                    try formerFile.replace(.init(former.digest, isOwn: true), by: new)
+                } catch {
+                    try state.save(former)
+                    guard case OwnFile.Refusal.changed = error else { throw error }
+                    return .exists(former.path)
+                }
+                return .written(file, bytes: cover.length)
+            }
+            if let result = try create(cover, new, &file, OwnFile(name, in: folder, state.journal), target, title) {
+                return result
+            }
+            try formerFile.remove(.init(former.digest, isOwn: true))
             try state.forget(former)
+            return .written(file, bytes: cover.length)
         }
-        try folder.sync()
-        return .written(file, bytes: cover.length)
+        if let found = try coverFile(in: folder, title: title) { return .exists(file.folder.appending(found.bytes)) }
+        let own = OwnFile(name, in: folder, state.journal)
+        return try create(cover, try cover.copy(in: folder), &file, own, target, title)
+            ?? .written(file, bytes: cover.length)
     }
 
-    private func commit(
-        _ file: inout WrittenFile, as name: FileName, _ cover: borrowing SourceFile, _ folder: OpenFolder,
-        _ target: FillJob.Target
-    ) throws {
-        let new = try NewFile(in: folder)
-        try new.copy(cover)
+    /// Removes a file of this run, if it is unchanged. - Returns: Whether it was.
+    package func takeBack(_ file: WrittenFile) -> Bool {
+        guard let folder = try? OpenFolder(path: file.folder.bytes) else { return false }
+        return (try? remove(file, in: folder)) != nil && (try? state.forget(file)) != nil
+    }
+
+    func remove(_ file: WrittenFile, in folder: OpenFolder) throws {
+        guard let name = FileName(file.name) else { return }
+        try OwnFile(name, in: folder, state.journal).remove(.init(file.digest, isOwn: true))
+    }
+
+    /// - Returns: Nil if the file is there.
+    private func create(
+        _ cover: borrowing CachedCover, _ new: NewFile, _ file: inout WrittenFile, _ own: OwnFile,
+        _ target: FillJob.Target,
+        _ title: String
+    ) throws -> Result? {
         if let audio = try Self.audioStatus(target.audioFolder) {
             // Readable by those who may read the music; a cover is no program.
             new.setOwner(audio.st_uid, audio.st_gid, mode: audio.st_mode & 0o666 | 0o600)
         }
         try new.sync()
-        file.modified = FileStatus(try new.status()).modified
-        try state.save(file)
-        do {
-            try new.commit(as: name, replacing: target.former?.name == file.name)
+        // A killed upgrade to another type has left it.
+        let isLeft = try state.wrote(file) && own.digest() == file.digest
+        try save(&file, new)
+        do throws(SystemError) {
+            if !isLeft { try own.create(new) }
+            try own.folder.sync()
+            return nil
         } catch {
             // Without its name there is no file to remember.
             try state.forget(file)
-            if let former = target.former { try state.save(former) }
-            throw error
+            guard error.cause == .exists else { throw error }
+            if let found = try coverFile(in: own.folder, title: title), target.former?.name != found.bytes {
+                return .exists(file.folder.appending(found.bytes))
+            }
+            return .failed(
+                folder: file.folder,
+                reason: "something that is no cover has the name of the file; remove or rename it")
         }
     }
 
-    /// Whether a file is still what a fill wrote.
-    private func isUnchanged(_ file: WrittenFile, _ folder: OpenFolder) throws -> Bool {
-        guard let name = FileName(file.name), try folder.status(of: name) != nil else { return false }
-        return try folder.file(name).digest() == file.digest
+    private func save(_ file: inout WrittenFile, _ new: NewFile) throws {
+        file.modified = FileStatus(try new.status()).modified
+        try state.save(file)
     }
 
     /// The cover in a folder, under whichever name.
@@ -136,12 +164,13 @@ package actor CoverWriter {
         }
     }
 
-    /// The status of the first audio file in a folder.
+    /// The status of the first audio file in a folder, or of what it links to.
     private static func audioStatus(_ path: BytePath) throws -> stat? {
         let folder = try OpenFolder(path: path.bytes)
         for name in try folder.names().sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) })
         where MusicNames.isAudio(name.bytes) {
-            return try folder.status(of: name)
+            // Of a link that leads to nothing neither the owner nor the mode counts.
+            if let status = try folder.status(of: name, followingLinks: true) { return status }
         }
         return nil
     }
@@ -158,103 +187,33 @@ package actor CoverWriter {
     /// The URLs at which sources had the covers of written files, by albums, of which the library may not know yet.
     func foundURLs() throws -> [String: String] { try state.foundURLs() }
     func forgetFoundURLs() throws { try state.forgetFoundURLs() }
+}
 
-    // MARK: Undo
+/// A cover's file in the cache, whose bytes have their digest.
+struct CachedCover: ~Copyable {
+    private let source: SourceFile
+    let fileExtension: String
+    let size: PixelSize?
+    var length: Int { source.length }
 
-    /// What became of a file that is taken back.
-    package enum Undone: Sendable, Hashable {
-        case removed(BytePath, album: String)
-        /// The smaller cover that it had replaced is there again.
-        case restored(BytePath)
-        /// It was changed since, or is gone, and stays as it is.
-        case kept(BytePath)
-        case failed(BytePath, reason: String)
-        /// Its disk may not be mounted. It stays remembered.
-        case away(BytePath)
-    }
+    struct Damaged: Error, CustomStringConvertible { var description: String { "the cached cover is damaged" } }
 
-    /// Removes the files of the last fill that are unchanged, and puts back those that they replaced. If none of them can be taken back, also
-    /// those of the fill before.
-    /// - Parameters:
-    ///   - isDryRun: Say what would be done, and do nothing.
-    ///   - cached: The path of a cached cover's file.
-    ///   - tags: Takes the covers of a fill out of tags. Returns whether there were any.
-    /// - Throws: `MusicState.Problem`, or what `tags` throws.
-    package func undo(
-        isDryRun: Bool = false, cached: @Sendable (Digest) -> String,
-        tags: @Sendable (Int64) async throws -> Bool = { _ in false }
-    ) async throws -> [Undone] {
-        var results: [Undone] = []
-        for run in try state.runs() {
-            let undone = try state.files(ofRun: run).map { file in
-                do {
-                    return try undo(file, isDryRun, cached)
-                } catch let error as SystemError {
-                    return .failed(file.path, reason: error.reason)
-                }
-            }
-            results += undone
-            let hadTags = try await tags(run)
-            if hadTags || undone.contains(where: { if case .failed = $0 { false } else { true } }) { break }
-        }
-        return results
-    }
-
-    /// Forgets where the covers of albums were found. - Returns: For each, the URL that a fill has given to the album of the library.
-    /// - Throws: `MusicState.Problem`.
-    package func forgetCoverURLs(of albums: [String]) throws -> [String: String] {
-        try state.note(coverURLs: Dictionary(albums.map { ($0, nil) }) { first, _ in first })
-    }
-
-    private func undo(_ file: WrittenFile, _ isDryRun: Bool, _ cached: (Digest) -> String) throws -> Undone {
-        let folder: OpenFolder
-        do {
-            folder = try OpenFolder(path: file.folder.bytes)
-        } catch  where error.number == ENOENT {
-            if try state.isAway(file.folder) { return .away(file.path) }
-            if !isDryRun { try state.forget(file) }
-            return .kept(file.path)
-        }
-        guard let name = FileName(file.name), try isUnchanged(file, folder) else {
-            if !isDryRun { try state.forget(file) }
-            return .kept(file.path)
-        }
-        if isDryRun {
-            if let replaced = file.replaced { return .restored(file.folder.appending(replaced.name)) }
-            return .removed(file.path, album: file.album)
-        }
-        if let replaced = file.replaced, let former = FileName(replaced.name) {
-            return try restore(replaced, as: former, in: folder, in: file, name, cached(replaced.digest))
-        }
-        try folder.remove(name)
-        try folder.sync()
-        try state.forget(file)
-        return .removed(file.path, album: file.album)
-    }
-
-    private func restore(
-        _ replaced: WrittenFile.Replaced, as former: FileName, in folder: OpenFolder, in file: WrittenFile,
-        _ name: FileName, _ cached: String
-    ) throws -> Undone {
-        let source = try SourceFile(path: cached)
+    /// - Throws: `SystemError` or `Damaged`.
+    init(_ path: String, _ digest: Digest) throws {
+        let source = try SourceFile(path: path)
         let bytes = try source.contents()
-        guard Digest(of: bytes) == replaced.digest else {
-            return .failed(file.path, reason: "the cover that it replaced is not cached any more")
-        }
+        guard Digest(of: bytes) == digest else { throw Damaged() }
+        let header = bytes.withUnsafeBytes { ImageHeader($0) }
+        fileExtension = PictureType.fileExtension(header?.mediaType ?? "image/jpeg")
+        size = PixelSize(header?.width, header?.height)
+        self.source = source
+    }
+
+    /// A new file with the same bytes.
+    /// - Throws: `SystemError`.
+    func copy(in folder: OpenFolder) throws -> NewFile {
         let new = try NewFile(in: folder)
         try new.copy(source)
-        if let status = try folder.status(of: name) { new.setOwner(status.st_uid, status.st_gid, mode: status.st_mode) }
-        try new.sync()
-        let header = bytes.withUnsafeBytes { ImageHeader($0) }
-        var restored = file
-        (restored.name, restored.digest, restored.replaced) = (replaced.name, replaced.digest, nil)
-        (restored.width, restored.height, restored.run) = (header?.width, header?.height, replaced.run)
-        restored.modified = FileStatus(try new.status()).modified
-        if former != name { try state.save(restored) }
-        try new.commit(as: former, replacing: former == name)
-        if former == name { try state.save(restored) } else { try folder.remove(name) }
-        try folder.sync()
-        if former != name { try state.forget(file) }
-        return .restored(restored.path)
+        return new
     }
 }

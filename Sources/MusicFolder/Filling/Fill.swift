@@ -215,7 +215,7 @@ package struct Fill: Sendable {
                 events.append(.written(job.album, file, bytes: bytes, url: url, source: origin))
             case .exists(let path): events.append(.exists(job.album, path))
             case .notLarger: break
-            case .failed(let folder, let reason):
+            case .failed(let folder, let reason), .noRoom(let folder, let reason):
                 events.append(.unwritten(job.album, folder: folder, reason: reason))
             }
         }

@@ -13,5 +13,9 @@ package struct EmbeddedCover: Sendable, Hashable {
     /// Identifies the fill, as in `WrittenFile`.
     package var run: Int64
 
+    /// The scanned folder that contained the file, and its file system; nil if they are not known.
+    package var root: BytePath?
+    package var disk: String?
+
     package var path: BytePath { folder.appending(name) }
 }

@@ -8,14 +8,21 @@ extension MusicState {
             folder BLOB NOT NULL, name BLOB NOT NULL, picture BLOB NOT NULL, audio BLOB NOT NULL, growth INTEGER NOT NULL,
             run INTEGER NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         """
+    static let embeddedColumns = ["root BLOB", "disk TEXT"]
 
     /// The covers in tags of a fill.
     package func embeddedCovers(ofRun run: Int64) throws(Problem) -> [EmbeddedCover] {
+        try covers("WHERE run = \(run)")
+    }
+
+    func embeddedCovers() throws(Problem) -> [EmbeddedCover] { try covers("") }
+
+    private func covers(_ condition: String) throws(Problem) -> [EmbeddedCover] {
         try reading {
             var covers: [EmbeddedCover] = []
             try database.statement(
                 """
-                SELECT folder, name, picture, audio, growth, run FROM embedded WHERE run = \(run)
+                SELECT folder, name, picture, audio, growth, run, root, disk FROM embedded \(condition)
                 ORDER BY folder, name
                 """
             ).each { row in
@@ -23,10 +30,11 @@ extension MusicState {
                 guard let picture = row.digest(2), let audio = row.digest(3), !folder.isEmpty, !name.isEmpty else {
                     return
                 }
+                let root = row.bytes(6)
                 covers.append(
                     EmbeddedCover(
                         folder: BytePath(bytes: folder), name: name, picture: picture, audio: audio, growth: row.int(4),
-                        run: row.int64(5)))
+                        run: row.int64(5), root: root.isEmpty ? nil : BytePath(bytes: root), disk: row.optionalText(7)))
             }
             return covers
         }
@@ -46,10 +54,24 @@ extension MusicState {
     /// Remembers a cover. Call it before the file is replaced: a killed fill then leaves none that is not remembered.
     func save(_ cover: EmbeddedCover) throws(Problem) {
         try transaction {
-            try database.statement("INSERT OR REPLACE INTO embedded VALUES (?, ?, ?, ?, ?, ?)").run(
+            try database.statement(
+                """
+                INSERT OR REPLACE INTO embedded (folder, name, picture, audio, growth, run, root, disk)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """
+            ).run(
                 .blob(cover.folder.bytes), .blob(cover.name), .digest(cover.picture), .digest(cover.audio),
-                .int(cover.growth), .int(cover.run))
+                .int(cover.growth), .int(cover.run), cover.root.map { .blob($0.bytes) } ?? .null,
+                cover.disk.map { .text($0) } ?? .null)
         }
+    }
+
+    /// Remembers a cover at another path.
+    func move(_ cover: EmbeddedCover, to folder: BytePath) throws(Problem) {
+        var moved = cover
+        (moved.folder, moved.root) = (folder, try root(of: folder))
+        try forget(cover)
+        try save(moved)
     }
 
     func forget(_ cover: EmbeddedCover) throws(Problem) {

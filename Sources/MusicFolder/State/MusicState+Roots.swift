@@ -1,3 +1,4 @@
+import Files
 import Platform
 import SQLite
 
@@ -71,5 +72,6 @@ extension MusicState {
                 }
             }
         }
+        try follow(roots)
     }
 }

@@ -1,28 +1,50 @@
 import Platform
 import SQLite
 
-/// The cover files that fills have written: only these may be replaced or removed.
+/// The cover files that fills have written: only these may be replaced or removed. Those that a person has removed stay known: no fill writes
+/// them again.
 extension MusicState {
     static let writtenSchema = """
         CREATE TABLE IF NOT EXISTS written (
             folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, width INTEGER, height INTEGER,
-            album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB, replaced_run INTEGER,
-            found_url TEXT, modified INTEGER,
+            album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB,
             PRIMARY KEY (folder, name)) WITHOUT ROWID;
         """
+    static let writtenColumns = [
+        "replaced_run INTEGER", "found_url TEXT", "modified INTEGER", "root BLOB", "disk TEXT",
+        "undone INTEGER NOT NULL DEFAULT 0",
+    ]
+    private static let columns = """
+        folder, name, digest, width, height, album, run, replaced_name, replaced_digest, replaced_run, found_url, modified, root, disk, undone
+        """
 
-    /// The files of all fills.
+    /// The files of all fills, also those that are gone by now.
     package func writtenFiles() throws(Problem) -> [WrittenFile] { try files("") }
 
-    func files(ofRun run: Int64) throws(Problem) -> [WrittenFile] { try files("WHERE run = \(run)") }
+    func files(ofRun run: Int64) throws(Problem) -> [WrittenFile] { try files("WHERE run = \(run) AND undone = 0") }
 
-    /// The fills of which something is left, the last one first.
+    /// Whether this file was written.
+    func wrote(_ file: WrittenFile) throws(Problem) -> Bool {
+        try reading {
+            let query = database.statement("SELECT digest FROM written WHERE folder = ? AND name = ?")
+            return try query.first(.blob(file.folder.bytes), .blob(file.name)) { $0.digest(0) } == file.digest
+        }
+    }
+
+    /// The fills of which something can be taken back, the last one first.
     package func runs() throws(Problem) -> [Int64] {
+        try runs("SELECT run FROM written WHERE undone = 0 UNION SELECT run FROM embedded ORDER BY run DESC")
+    }
+
+    /// The number of the next fill. Later ones have higher numbers, whatever the clock says.
+    func nextRun() throws(Problem) -> Int64 {
+        (try runs("SELECT run FROM written UNION SELECT run FROM embedded ORDER BY run DESC LIMIT 1").first ?? 0) + 1
+    }
+
+    private func runs(_ statement: String) throws(Problem) -> [Int64] {
         try reading {
             var runs: [Int64] = []
-            try database.statement("SELECT run FROM written UNION SELECT run FROM embedded ORDER BY run DESC").each {
-                runs.append($0.int64(0))
-            }
+            try database.statement(statement).each { runs.append($0.int64(0)) }
             return runs
         }
     }
@@ -30,23 +52,21 @@ extension MusicState {
     private func files(_ condition: String) throws(Problem) -> [WrittenFile] {
         try reading {
             var files: [WrittenFile] = []
-            try database.statement(
-                """
-                SELECT folder, name, digest, width, height, album, run, replaced_name, replaced_digest, replaced_run,
-                    found_url, modified
-                FROM written \(condition) ORDER BY folder, name
-                """
-            ).each { row in
+            let query = "SELECT \(Self.columns) FROM written \(condition) ORDER BY folder, name"
+            try database.statement(query).each { row in
                 let (folder, name, replaced) = (row.bytes(0), row.bytes(1), row.bytes(7))
                 guard let digest = row.digest(2), !folder.isEmpty, !name.isEmpty else { return }
                 var file = WrittenFile(
                     folder: BytePath(bytes: folder), name: name, digest: digest, width: row.optionalInt(3),
                     height: row.optionalInt(4), album: row.text(5), run: row.int64(6),
                     foundURL: row.optionalText(10))
-                file.modified = row.optionalInt64(11)
                 if let digest = row.digest(8), !replaced.isEmpty {
                     file.replaced = .init(name: replaced, digest: digest, run: row.int64(9))
                 }
+                file.modified = row.optionalInt64(11)
+                let root = row.bytes(12)
+                if !root.isEmpty { file.root = BytePath(bytes: root) }
+                (file.disk, file.isUndone) = (row.optionalText(13), row.int64(14) != 0)
                 files.append(file)
             }
             return files
@@ -56,13 +76,30 @@ extension MusicState {
     /// Remembers a file. Call it before the file gets its name: a killed fill then leaves none that is not remembered.
     func save(_ file: WrittenFile) throws(Problem) {
         try transaction {
-            try database.statement("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+            let places = [String](repeating: "?", count: 15).joined(separator: ", ")
+            try database.statement("INSERT OR REPLACE INTO written (\(Self.columns)) VALUES (\(places))").run(
                 .blob(file.folder.bytes), .blob(file.name), .digest(file.digest), .int(file.width), .int(file.height),
                 .text(file.album), .int(file.run), file.replaced.map { .blob($0.name) } ?? .null,
                 file.replaced.map { .digest($0.digest) } ?? .null, file.replaced.map { .int($0.run) } ?? .null,
-                file.foundURL.map { .text($0) } ?? .null,
-                .int(file.modified))
+                file.foundURL.map { .text($0) } ?? .null, .int(file.modified),
+                file.root.map { .blob($0.bytes) } ?? .null,
+                file.disk.map { .text($0) } ?? .null, .int(file.isUndone ? 1 : 0))
         }
+    }
+
+    /// Remembers a file at another path.
+    func move(_ file: WrittenFile, to folder: BytePath) throws(Problem) {
+        var moved = file
+        (moved.folder, moved.root) = (folder, try root(of: folder))
+        try forget(file)
+        try save(moved)
+    }
+
+    /// The fill of a file that a person has removed is taken back.
+    func settle(_ file: WrittenFile) throws(Problem) {
+        var settled = file
+        settled.isUndone = true
+        try save(settled)
     }
 
     /// Where sources had the covers of written files, by albums, as long as the library may not know it.
@@ -82,7 +119,8 @@ extension MusicState {
         }
     }
 
-    func forget(_ file: WrittenFile) throws(Problem) {
+    /// Forgets a file: a fill may write it again.
+    package func forget(_ file: WrittenFile) throws(Problem) {
         try transaction {
             try database.statement("DELETE FROM written WHERE folder = ? AND name = ?").run(
                 .blob(file.folder.bytes), .blob(file.name))

@@ -1,4 +1,5 @@
 import AlbumLibrary
+import Files
 package import Platform
 import SQLite
 
@@ -10,10 +11,14 @@ import SQLite
 package final class MusicState: @unchecked Sendable {
     let database: Connection
     package let lock: FileLock
+    /// The steps of writers into people's folders.
+    let journal: StepJournal
 
     /// Raise it when a scan finds more in the same files, or a table changes its meaning. Folders of a former version are read again; other
     /// tables must be converted.
     private static let version = 3
+    /// Columns that tables of earlier versions lack.
+    private static let addedColumns = writtenColumns.map { ("written", $0) } + embeddedColumns.map { ("embedded", $0) }
     private static let schemas = [foldersSchema, albumsSchema, writtenSchema, rootsSchema, embeddedSchema]
 
     /// Why the state cannot be used.
@@ -37,6 +42,8 @@ package final class MusicState: @unchecked Sendable {
             try? FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             lock = try FileLock(path: folder + "/music.lock")
+            journal = StepJournal(directory: folder + "/steps")
+            for repaired in journal.recover() { notice(repaired.message) }
             database = try DamagedFile.replacing(
                 file, name: "music",
                 notice: {
@@ -57,12 +64,12 @@ package final class MusicState: @unchecked Sendable {
         try database.transaction(.immediate) {
             for schema in schemas { try database.execute(schema) }
             try convertAlbums(database)
-            if version == 1 {
-                try database.execute(
-                    "ALTER TABLE written ADD COLUMN replaced_run INTEGER; ALTER TABLE written ADD COLUMN found_url TEXT"
-                )
+            for (table, column) in addedColumns {
+                let names = "SELECT 1 FROM pragma_table_info('\(table)') WHERE name = '\(column.prefix { $0 != " " })'"
+                var exists = false
+                try database.statement(names).each { _ in exists = true }
+                if !exists { try database.execute("ALTER TABLE \(table) ADD COLUMN \(column)") }
             }
-            if version == 1 || version == 2 { try database.execute("ALTER TABLE written ADD COLUMN modified INTEGER") }
             if version == Self.version { return }
             try database.execute("DELETE FROM folders; PRAGMA user_version = \(Self.version)")
         }

@@ -26,6 +26,12 @@ package struct WrittenFile: Sendable, Hashable {
         package var run: Int64
     }
 
+    /// The scanned folder that contained it, and the file system on which it was; nil if they are not known.
+    package var root: BytePath?
+    package var disk: String?
+    /// The fill was taken back, when a person had removed the file. It stays known, so that no fill writes it again.
+    package var isUndone = false
+
     package var path: BytePath { folder.appending(name) }
 
     /// The number of pixels; nil if it is not known.

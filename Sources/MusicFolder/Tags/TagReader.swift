@@ -1,4 +1,5 @@
 import CTagLib
+import Files
 import ImageHeader
 import Platform
 

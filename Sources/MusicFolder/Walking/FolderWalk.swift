@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Walks music folders, depth first, in the order of the names' bytes.

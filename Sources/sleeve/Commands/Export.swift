@@ -20,10 +20,10 @@ struct Export: AsyncParsableCommand {
             With --size the files are smaller pictures: baseline JPEG, turned upright, never enlarged. GIF, AVIF, JPEG XL, HEIC and SVG are \
             written as they are, or reported where the name ends with .jpg.
 
-            Only what changed is written; .sleeve-export.jsonl in the folder says what that is. A file that no export wrote, or \
-            that was changed since, is never replaced or removed. Where the file system can, a file shares its blocks with the \
-            cache's (reflink). With --link it is the cache's file itself: readable by its owner only, so not by a media server that \
-            runs as another user, and not to be edited. For covers beside music, use `sleeve fill`: it knows the albums' folders.
+            Only what changed is written, whatever the times of the files say; .sleeve-export.jsonl in the folder marks it, and says what \
+            that is. A file that no export of this library wrote, or that was changed since, is never replaced or removed. Where the file \
+            system can, a file shares its blocks with the cache's (reflink). For covers beside music, use `sleeve fill`: it knows the \
+            albums' folders.
 
             With --json it prints one object with the counts: albums, each of which is one of written, unchanged, kept, missing, merged (it has \
             the name and the cover of another album, whose file is its own, too), unsuitable and failed; outdated, numbered, shared, and \
@@ -55,10 +55,7 @@ struct Export: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The longest side of the pictures. Default: covers as they are.", valueName: "pixels"))
     var size: Int?
 
-    @Flag(help: "Make hard links to the cache's files. Copies, and says so, where that is not possible.")
-    var link = false
-
-    @Flag(help: "Remove files that exports wrote for albums and names that are gone.")
+    @Flag(help: "Remove files that exports of this library wrote for albums and names that are gone.")
     var prune = false
 
     @Flag(help: "Print what would be done, and do nothing.")
@@ -71,9 +68,6 @@ struct Export: AsyncParsableCommand {
     func validate() throws {
         if directory.isEmpty { throw ValidationError("Name the folder to write to.") }
         if let size, size < 1 { throw ValidationError("--size needs at least 1 pixel.") }
-        if link, size ?? profile?.longestSide != nil {
-            throw ValidationError("--link is for covers as they are, not for --size.")
-        }
         if pattern != nil, profile != nil { throw ValidationError("Use either --as or --profile.") }
         _ = try exportOptions()
     }
@@ -83,7 +77,7 @@ struct Export: AsyncParsableCommand {
             var options = ExportOptions(
                 try ExportPattern(pattern ?? profile?.pattern ?? ExportPattern.standard))
             options.longestSide = size ?? profile?.longestSide
-            (options.usesHardLinks, options.prunes, options.isDryRun) = (link, prune, dryRun)
+            (options.prunes, options.isDryRun) = (prune, dryRun)
             return options
         } catch {
             throw ValidationError("--as: \(error)")
@@ -121,14 +115,10 @@ struct Export: AsyncParsableCommand {
         }
     }
 
-    /// Says what a person may not expect of the folder and of the files.
+    /// Says what a person may not expect of the folder.
     private func warn(_ configuration: LibraryConfiguration) {
-        if link, !options.quiet {
-            Log.info(
-                "hard links are readable by you alone, as the cache's files are; copies have your usual permissions")
-        }
         // It may be new.
-        let folder = BytePath(directory).resolved ?? BytePath(AtomicFile.directory(of: directory)).resolved
+        let folder = BytePath(directory).resolved ?? BytePath(FilePath.directory(of: directory)).resolved
         guard let folder,
             let root = MusicState.roots(of: configuration.libraryPath).first(where: { folder.isInside($0) })
         else {
@@ -207,8 +197,7 @@ extension ExportEvent {
         switch self {
         case .written(let path, _, let year?):
             "\(path): \(year.isEmpty ? "" : "the album of \(year), ")numbered, as another album has the same name"
-        case .copiesInsteadOfLinks(let reason): "copies instead of hard links: \(reason)"
-        case .damagedManifest(let lines):
+        case .damagedRecords(let lines):
             "\(Decimals.count(lines, "line")) of .sleeve-export.jsonl cannot be read; their files count as yours"
         default: nil
         }

@@ -189,7 +189,7 @@ enum Bytes {
     /// Foundation would sync the file.
     static func write(_ bytes: some Sequence<UInt8>, to path: String) throws {
         // An eviction removes empty folders.
-        mkdir(AtomicFile.directory(of: path), 0o700)
+        mkdir(FilePath.directory(of: path), 0o700)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
         try #require(Array(bytes).withUnsafeBytes { writeAll($0, to: descriptor) })

@@ -1,5 +1,4 @@
 import AlbumLibrary
-import CoverLibrary
 import Platform
 import Testing
 

@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be taken back keeps no older fill from it`() async throws {
+    @Test func `if the last fill cannot be taken back the one before it stays`() async throws {
         try await withShelf { shelf in
             let other = shelf.root + "/music/other"
             try MusicFile.write(other + "/1.mp3")
@@ -171,10 +171,85 @@ import Testing
                 await first.write(small.path, small.digest, to: shelf.target, of: "1", title: "Low Tide"))
             let file = try written(try await shelf.write(large, former: former))
             // The cover that it replaced is not cached any more.
-            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in shelf.root + "/gone" }
-            #expect(undone.first == .failed(file.path, reason: String(cString: strerror(ENOENT))))
-            #expect(undone.last == .removed(older.path, album: "2"))
+            for _ in 0..<2 {
+                let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in shelf.root + "/gone" }
+                #expect(undone == [.failed(file.path, reason: UndoStep.uncached)])
+                #expect(try shelf.state().writtenFiles() == [file, older])
+            }
+        }
+    }
+
+    @Test func `a cover that a person has removed stays known, and does not keep the fill`() async throws {
+        try await withShelf { shelf in
+            let file = try written(try await shelf.write(try shelf.cached(300)))
+            unlink(shelf.album + "/cover.jpg")
+            let state = try shelf.state()
+            #expect(try await CoverWriter(state, name: "cover").undo { _ in "" } == [.kept(file.path)])
+            #expect(try state.runs().isEmpty && state.nextRun() > file.run)
+            #expect(try state.writtenFiles().map(\.path) == [file.path])
+            #expect(try await CoverWriter(state, name: "cover").undo { _ in "" }.isEmpty)
+        }
+    }
+
+    @Test func `a music folder that is at another path by now has its covers there`() async throws {
+        try await withShelf { shelf in
+            let (music, moved) = (shelf.root + "/music", shelf.root + "/moved")
+            try shelf.state().add(roots: [BytePath(music)])
+            let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
+            _ = try written(try await shelf.write(small))
+            try FileManager.default.moveItem(atPath: music, toPath: moved)
+            try shelf.state().add(roots: [BytePath(moved)])
+            let file = try #require(try shelf.state().writtenFiles().first)
+            #expect("\(file.path)" == moved + "/album/cover.jpg")
+            var target = FillJob.Target(folder: file.folder, audioFolder: file.folder, former: file)
+            let writer = try CoverWriter(try shelf.state(), name: "cover")
+            _ = try written(await writer.write(large.path, large.digest, to: target, of: "1", title: ""))
+            // And back, without a scan.
+            try FileManager.default.moveItem(atPath: moved, toPath: music)
+            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { "\(shelf.root)/\($0)" }
+            #expect(undone == [.restored(BytePath(music + "/album/cover.jpg"))])
+            #expect(Digest(of: shelf.bytes("cover.jpg")) == small.digest)
+            target.former = nil
+        }
+    }
+
+    @Test func `an upgrade to another type that was killed is completed by the next one`() async throws {
+        try await withShelf { shelf in
+            let former = try written(try await shelf.write(try shelf.cached(300)))
+            // Written and remembered; the smaller one is still there.
+            let header = Array("\u{89}PNG".unicodeScalars.map { UInt8($0.value) }) + [13, 10, 26, 10]
+            let bytes = header + big(13, 4) + "IHDR".utf8 + big(900, 4) + big(900, 4) + [8, 2, 0, 0, 0] + big(0, 4)
+            let (path, digest) = (shelf.root + "/large", Digest(of: bytes))
+            try Data(bytes).write(to: URL(filePath: path))
+            try Data(bytes).write(to: URL(filePath: shelf.album + "/cover.png"))
+            try shelf.state().save(
+                WrittenFile(
+                    folder: former.folder, name: Array("cover.png".utf8), digest: digest, album: "1",
+                    run: former.run + 1))
+            let file = try written(try await shelf.write((path, digest), former: former))
+            #expect(shelf.files == ["cover.png"])
             #expect(try shelf.state().writtenFiles() == [file])
+        }
+    }
+
+    @Test func `a cover that appears while one is written stays, and is no obstacle`() async throws {
+        try await withShelf { shelf in
+            try FileManager.default.createSymbolicLink(
+                atPath: shelf.album + "/cover.jpg", withDestinationPath: "1.mp3")
+            #expect(
+                try await shelf.write(try shelf.cached(500)) == .exists(BytePath(shelf.album + "/cover.jpg")))
+        }
+    }
+
+    @Test func `a cover beside linked music has the permissions of what the links lead to`() async throws {
+        try await withShelf { shelf in
+            try FileManager.default.moveItem(atPath: shelf.album + "/1.mp3", toPath: shelf.root + "/object")
+            chmod(shelf.root + "/object", 0o444)
+            try FileManager.default.createSymbolicLink(
+                atPath: shelf.album + "/1.mp3", withDestinationPath: shelf.root + "/object")
+            _ = try written(try await shelf.write(try shelf.cached(500)))
+            let mode = try FileManager.default.attributesOfItem(atPath: shelf.album + "/cover.jpg")[.posixPermissions]
+            #expect(mode as? Int == 0o644)
         }
     }
 

@@ -1,3 +1,4 @@
+import Files
 import MusicFiles
 import Platform
 import Testing

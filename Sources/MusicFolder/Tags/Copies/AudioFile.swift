@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// An audio file, opened once: what is parsed, hashed and copied are the same bytes.

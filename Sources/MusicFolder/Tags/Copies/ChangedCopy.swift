@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Makes changed copies of audio files, and proves them, in the process that calls it.

@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// FLAC (RFC 9639 section 8): metadata blocks, then frames.

@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// MP3: ID3v2 tags, then frames. What follows them, such as APEv2, Lyrics3 and ID3v1, stays as it is.

@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// MPEG-4 (ISO/IEC 14496-12) with iTunes' metadata: boxes, in which `moov`, `udta`, `meta`, `ilst` contain the cover `covr`.

@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Ogg (RFC 3533) with one stream of Vorbis or Opus, whose second packet has the comments.

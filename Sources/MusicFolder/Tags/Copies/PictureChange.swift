@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// A change of the pictures in a file's tags.

@@ -1,12 +1,13 @@
 #if os(Linux)
     import CFiles
 #endif
+package import Platform
 import Synchronization
 
 /// A file that appears in a folder, complete, when it is committed. Until then it has a temporary name that begins with a dot, which
 /// media servers ignore.
 ///
-/// It is for folders that belong to a person: it never replaces a file unless told to. `AtomicFile` is one that replaces a file.
+/// It never replaces a file unless told to. `OwnFile` replaces files of people.
 /// A killed process leaves the temporary file, which `OpenFolder.sweep` removes.
 ///
 ///     let file = try NewFile(in: folder)
@@ -58,6 +59,8 @@ package final class NewFile {
         in folder: OpenFolder, mode: mode_t = 0o666, type: String = "", isLocked: Bool = true
     ) throws(SystemError) {
         self.folder = folder
+        // A file in an append-only folder could be neither renamed nor removed.
+        if folder.isProtected { throw SystemError("write", path: folder.path, number: EPERM) }
         while true {
             let name = Self.temporaryName(type)
             let file = name.withCString {
@@ -177,9 +180,11 @@ package final class NewFile {
     }
 
     /// Returns once the bytes would survive power loss. Call it before `commit`, or `sync(_:)` for a group of files.
-    /// - Throws: `SystemError`. Some file systems report a full disk or quota only here.
+    /// - Throws: `SystemError`. Some file systems report a full disk or quota only here. One that cannot sync a file is no error.
     package func sync() throws(SystemError) {
-        guard DurableFile.sync(descriptor) else { throw SystemError("write", path: folder.path) }
+        guard DurableFile.sync(descriptor) || [EINVAL, ENOTSUP, ENOSYS].contains(errno) else {
+            throw SystemError("write", path: folder.path)
+        }
     }
 
     /// Syncs several files of one file system together, which takes little longer than one.
@@ -201,36 +206,15 @@ package final class NewFile {
     /// - Parameter replaces: Replaces the file of this name atomically. The caller has made sure that it is its own.
     /// - Throws: `SystemError`, with the cause `exists` if there is a file of this name.
     package func commit(as name: FileName, replacing replaces: Bool = false) throws(SystemError) {
-        guard replaces ? folder.rename(temporary, name) : renameExclusively(name) else {
-            throw SystemError("write", path: folder.path(of: name))
-        }
+        let error = replaces ? folder.rename(temporary, to: name) : folder.moveExclusively(temporary, to: name)
+        guard error == 0 else { throw SystemError("write", path: folder.path(of: name), number: error) }
         isCommitted = true
     }
 
-    private func renameExclusively(_ name: FileName) -> Bool {
-        let folder = folder.descriptor
-        return temporary.withCString { old in
-            name.withCString { new in
-                #if os(Linux)
-                    if sleeve_rename_exclusively(folder, old, folder, new) == 0 { return true }
-                #else
-                    if renameatx_np(folder, old, folder, new, UInt32(RENAME_EXCL)) == 0 { return true }
-                #endif
-                guard errno == EINVAL || errno == ENOSYS || errno == ENOTSUP else { return false }
-                // This file system cannot rename so. link(2) refuses to replace, too.
-                if linkat(folder, old, folder, new, 0) == 0 {
-                    unlinkat(folder, old, 0)
-                    return true
-                }
-                guard errno != EEXIST else { return false }
-                // It has no links either (FUSE, SMB): a file that appears in between is replaced.
-                var status = stat()
-                guard fstatat(folder, new, &status, AT_SYMLINK_NOFOLLOW) != 0, errno == ENOENT else {
-                    errno = EEXIST
-                    return false
-                }
-                return renameat(folder, old, folder, new) == 0
-            }
-        }
+    /// Gives the file a name that no sweep removes, and which the caller has written down.
+    func hide(as name: FileName) throws(SystemError) {
+        let error = folder.rename(temporary, to: name)
+        guard error == 0 else { throw SystemError("write", path: folder.path(of: name), number: error) }
+        (temporary, isCommitted) = (name, true)
     }
 }

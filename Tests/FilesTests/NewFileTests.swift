@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
+import Platform
 import Testing
 
-@testable import Platform
+@testable import Files
 
 @Suite struct NewFileTests {
     private func name(_ text: String) throws -> FileName { try #require(FileName(text)) }
@@ -130,26 +131,6 @@ import Testing
             #expect(file.setOwner(getuid(), getgid(), mode: 0o664))
             #expect(try file.status().st_mode & 0o7777 == 0o664)
             #expect(try file.status().st_uid == getuid())
-        }
-    }
-
-    @Test func `a hard link is the same file, made anew or in place of an own one`() throws {
-        try withFolder { folder in
-            try write("a", folder + "/a")
-            try write("b", folder + "/b")
-            let opened = try OpenFolder(path: folder)
-            let cover = try name("cover.jpg")
-            try opened.link(try SourceFile(path: folder + "/a"), as: cover)
-            let error = #expect(throws: SystemError.self) {
-                try opened.link(try SourceFile(path: folder + "/b"), as: cover)
-            }
-            #expect(error?.cause == .exists)
-            #expect(text(of: folder + "/cover.jpg") == "a")
-            for source in ["b", "b"] {
-                try opened.link(try SourceFile(path: "\(folder)/\(source)"), as: cover, replacing: true)
-                #expect(try names(in: folder) == ["a", "b", "cover.jpg"])
-                #expect(try opened.status(of: cover)?.st_ino == opened.status(of: try name(source))?.st_ino)
-            }
         }
     }
 

@@ -1,3 +1,5 @@
+package import Platform
+
 /// A file that is opened once to be checked and copied, so that both see the same bytes.
 package struct SourceFile: ~Copyable, Sendable {
     package let path: String
@@ -8,9 +10,12 @@ package struct SourceFile: ~Copyable, Sendable {
     package var length: Int { Int(status.st_size) }
 
     /// - Throws: `SystemError` if it cannot be opened, or is not a regular file (`EINVAL`).
-    package init(path: String) throws(SystemError) {
+    package init(path: String) throws(SystemError) { try self.init(path: Array(path.utf8)) }
+
+    package init(path: [UInt8]) throws(SystemError) {
         // Opening a FIFO would wait for its writer.
-        try self.init(descriptor: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path: path)
+        let descriptor = FileName.withCString(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        try self.init(descriptor: descriptor, path: String(decoding: path, as: UTF8.self))
     }
 
     /// - Parameter descriptor: an open file, which `deinit` closes, or -1 with `errno`.

@@ -1,7 +1,8 @@
 import Foundation
+import Platform
 import Testing
 
-@testable import Platform
+@testable import Files
 
 @Suite struct AtomicFileTests {
     @Test func `the old bytes stay until replace, parts are written in order, and no temporary file is left`() throws {

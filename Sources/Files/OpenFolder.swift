@@ -1,6 +1,7 @@
 #if os(Linux)
     import CFiles
 #endif
+package import Platform
 
 /// An open folder, in which files are found and created by their names. It stays the same folder if its path is renamed or replaced by a
 /// symbolic link meanwhile, and its path may be in any encoding.
@@ -8,12 +9,18 @@ package final class OpenFolder: Sendable {
     let descriptor: Int32
     /// The path, for messages. Bytes that are no UTF-8 are U+FFFD.
     package let path: String
+    /// Its bytes.
+    let pathBytes: [UInt8]
+    /// Called before names change; see `NameChange`.
+    let intercept: NameChange.Interceptor?
 
     /// Opens a folder; a symbolic link to one is followed.
     /// - Throws: `SystemError`.
     package convenience init(path: String) throws(SystemError) { try self.init(path: Array(path.utf8)) }
 
-    package convenience init(path: [UInt8]) throws(SystemError) {
+    package convenience init(path: [UInt8]) throws(SystemError) { try self.init(path: path, intercept: nil) }
+
+    convenience init(path: [UInt8], intercept: NameChange.Interceptor?) throws(SystemError) {
         var descriptor = FileName.withCString(path) { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         #if os(Linux)
             // Files can be created in a folder that this user may not read.
@@ -21,12 +28,15 @@ package final class OpenFolder: Sendable {
                 descriptor = FileName.withCString(path) { open($0, sleeve_path_only | O_DIRECTORY | O_CLOEXEC) }
             }
         #endif
-        try self.init(descriptor: descriptor, path: String(decoding: path, as: UTF8.self))
+        try self.init(descriptor: descriptor, path: path, intercept)
     }
 
-    private init(descriptor: Int32, path: String) throws(SystemError) {
-        (self.descriptor, self.path) = (descriptor, path)
-        if descriptor < 0 { throw SystemError("open", path: path) }
+    private init(
+        descriptor: Int32, path: [UInt8], _ intercept: NameChange.Interceptor?
+    ) throws(SystemError) {
+        (self.descriptor, pathBytes, self.intercept) = (descriptor, path, intercept)
+        self.path = String(decoding: path, as: UTF8.self)
+        if descriptor < 0 { throw SystemError("open", path: self.path) }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -37,7 +47,8 @@ package final class OpenFolder: Sendable {
     /// - Throws: `SystemError`.
     package func folder(_ name: FileName) throws(SystemError) -> OpenFolder {
         let found = name.withCString { openat(descriptor, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
-        return try OpenFolder(descriptor: found, path: path(of: name))
+        let separator = pathBytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
+        return try OpenFolder(descriptor: found, path: pathBytes + separator + name.bytes, intercept)
     }
 
     /// Creates a folder.
@@ -61,10 +72,12 @@ package final class OpenFolder: Sendable {
     package func setPermissions(_ mode: mode_t) { _ = fchmod(descriptor, mode) }
 
     /// The status of a file, a folder or a symbolic link itself; nil if there is none.
+    /// - Parameter followsLinks: That of what a symbolic link leads to.
     /// - Throws: `SystemError`.
-    package func status(of name: FileName) throws(SystemError) -> stat? {
+    package func status(of name: FileName, followingLinks followsLinks: Bool = false) throws(SystemError) -> stat? {
         var status = stat()
-        if name.withCString({ fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 { return status }
+        let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
+        if name.withCString({ fstatat(descriptor, $0, &status, flags) }) == 0 { return status }
         guard errno == ENOENT else { throw SystemError("open", path: path(of: name)) }
         return nil
     }
@@ -105,7 +118,21 @@ package final class OpenFolder: Sendable {
     /// - Returns: false if another process, or another object, has locked it. True where folders cannot be locked.
     package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
 
-    /// Removes a file or a symbolic link.
+    /// Whether the folder is immutable or append-only (chattr(1)): names in it cannot change.
+    package var isProtected: Bool {
+        #if os(Linux)
+            var flags: UInt = 0
+            return sleeve_get_flags(descriptor, &flags) == 0
+                && flags & UInt(sleeve_immutable | sleeve_append_only) != 0
+        #else
+            return false
+        #endif
+    }
+
+    /// Names the folder's file system; see `FileSystem.identity`.
+    package var disk: String { FileSystem.identity(descriptor) }
+
+    /// Removes a file or a symbolic link of Sleeve's. What a person may have changed is removed by `OwnFile`.
     /// - Throws: `SystemError`.
     package func remove(_ name: FileName) throws(SystemError) {
         guard name.withCString({ unlinkat(descriptor, $0, 0) }) == 0 else {
@@ -140,38 +167,6 @@ package final class OpenFolder: Sendable {
         return names
     }
 
-    /// Creates a hard link to a file.
-    /// - Parameter replaces: Replaces the file of this name atomically. The caller has made sure that it is its own.
-    /// - Throws: `SystemError`, with the cause `exists` if there is a file of this name.
-    package func link(_ source: borrowing SourceFile, as name: FileName, replacing replaces: Bool = false)
-        throws(SystemError)
-    {
-        guard replaces else {
-            guard link(source.path, name) else { throw SystemError("link", path: path(of: name)) }
-            return
-        }
-        // A sweep may remove the temporary link before it is renamed.
-        for isLast in [false, true] {
-            let temporary = NewFile.temporaryName()
-            guard link(source.path, temporary) else { throw SystemError("link", path: path(of: name)) }
-            let isRenamed = rename(temporary, name)
-            let error = SystemError("link", path: path(of: name))
-            // rename(2) leaves both names if they are links to the same file.
-            temporary.withCString { _ = unlinkat(descriptor, $0, 0) }
-            if isRenamed { return }
-            if isLast || error.cause != .missing { throw error }
-        }
-    }
-
-    private func link(_ source: String, _ name: FileName) -> Bool {
-        name.withCString { linkat(AT_FDCWD, source, descriptor, $0, 0) } == 0
-    }
-
-    /// Renames a file. Replaces a file of the new name.
-    func rename(_ old: FileName, _ new: FileName) -> Bool {
-        old.withCString { old in new.withCString { renameat(descriptor, old, descriptor, $0) } } == 0
-    }
-
     /// Syncs the folder, so that files created in it and removed from it stay so after power loss.
     /// - Throws: `SystemError`.
     package func sync() throws(SystemError) {
@@ -199,15 +194,5 @@ package final class OpenFolder: Sendable {
             else { return false }
         }
         return (try? remove(name)) != nil
-    }
-}
-
-extension stat {
-    package var modificationTime: timespec {
-        #if os(Linux)
-            st_mtim
-        #else
-            st_mtimespec
-        #endif
     }
 }

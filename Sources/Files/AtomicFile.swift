@@ -1,9 +1,13 @@
+package import Platform
+
 /// Replaces a file atomically: readers find the old bytes or the new ones, also after power loss.
 package struct AtomicFile {
     /// The file to replace. A symbolic link is followed and stays a link.
     package let path: String
     private let name: FileName
     private let file: NewFile
+    /// The file to replace as it was at first; nil if there was none.
+    private let former: stat?
 
     /// Creates a temporary file beside `path` for the new bytes, with the owner, the permissions and the extended attributes of the file
     /// to replace, as far as this user may give them. It is deleted unless `replace` runs.
@@ -12,7 +16,7 @@ package struct AtomicFile {
     ///   - mode: The permissions if there is no file yet.
     /// - Throws: `SystemError`.
     package init(replacing path: String, sweeps: Bool = false, mode: mode_t = 0o644) throws(SystemError) {
-        let path = Self.resolvingLinks(path)
+        let path = FilePath.resolvingLinks(path)
         guard let name = FileName(path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed()) else {
             throw SystemError("write", path: path, number: EISDIR)
         }
@@ -21,11 +25,11 @@ package struct AtomicFile {
         // rename(2) needs no permission to write the file itself. A read-only file is left alone deliberately.
         if exists, access(path, W_OK) != 0 { throw SystemError("write", path: path) }
         file = try Self.naming(path) { () throws(SystemError) in
-            let folder = try OpenFolder(path: Self.directory(of: path))
+            let folder = try OpenFolder(path: FilePath.directory(of: path))
             if sweeps { folder.sweep() }
             return try NewFile(in: folder, mode: mode)
         }
-        (self.path, self.name) = (path, name)
+        (self.path, self.name, former) = (path, name, exists ? status : nil)
         guard exists else { return }
         do throws(SystemError) {
             try file.copyAttributes(of: SourceFile(path: path))
@@ -64,16 +68,53 @@ package struct AtomicFile {
     package func sync() throws(SystemError) { try Self.naming(path) { () throws(SystemError) in try file.sync() } }
 
     /// Renames the temporary file to `path` and syncs the directory. Call `sync` before, unless `init` was given all bytes.
+    /// - Parameter unchanged: Only if the file is still what it was when this object was made; else it stays, also if it changes in the
+    ///   moment of renaming, and the error is `ESTALE`.
     /// - Throws: `SystemError`; the old file is still there then.
-    package func replace() throws(SystemError) {
-        try Self.naming(path) { () throws(SystemError) in try file.commit(as: name, replacing: true) }
+    package func replace(ifUnchanged unchanged: Bool = false) throws(SystemError) {
+        try Self.naming(path) { () throws(SystemError) in
+            if unchanged { try exchange() } else { try file.commit(as: name, replacing: true) }
+        }
         // The new file is in place, whether its name is durable or not.
         try? file.folder.sync()
     }
 
-    /// The path of the directory that `path` lies in.
-    package static func directory(of path: String) -> String {
-        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    private func exchange() throws(SystemError) {
+        let (folder, stale) = (file.folder, SystemError("write", path: path, number: ESTALE))
+        guard let former else {
+            do throws(SystemError) { return try file.commit(as: name) } catch {
+                throw error.cause == .exists ? stale : error
+            }
+        }
+        func isFormer(_ name: FileName) -> Bool {
+            guard let found = (try? folder.status(of: name)) ?? nil else { return false }
+            let (time, before) = (found.modificationTime, former.modificationTime)
+            return found.st_ino == former.st_ino && found.st_size == former.st_size && time.tv_sec == before.tv_sec
+                && time.tv_nsec == before.tv_nsec
+        }
+        guard isFormer(name) else { throw stale }
+        let hidden = Step.hiddenName()
+        try file.hide(as: hidden)
+        let error = folder.exchange(hidden, name)
+        if NameChange.isUnsupported(error) {
+            let error = folder.rename(hidden, to: name)
+            if error != 0 { throw SystemError("write", path: path, number: error) }
+            return
+        }
+        let isReplaced = error == 0 && isFormer(hidden)
+        if error == 0, !isReplaced {
+            // A person has saved it in this moment.
+            let own = try file.status().st_ino
+            let error = folder.exchange(hidden, name)
+            let found = try folder.status(of: hidden)
+            if error == ENOENT || found?.st_ino != own {
+                _ = folder.putBack(hidden, as: name)
+                throw stale
+            }
+        }
+        _ = folder.unlink(hidden)
+        if isReplaced { return }
+        throw error == 0 || error == ENOENT ? stale : SystemError("write", path: path, number: error)
     }
 
     /// Overwrites the file, for one that rename(2) cannot replace, such as a file that is mounted into a container (EBUSY).
@@ -99,23 +140,5 @@ package struct AtomicFile {
             bytes.withUnsafeBytes({ writeAll(UnsafeRawBufferPointer(rebasing: $0.prefix(size)), to: file) }),
             ftruncate(file, off_t(bytes.count)) == 0, fsync(file) == 0
         else { throw SystemError("write", path: path) }
-    }
-
-    /// The path without symbolic links; `path` itself if it does not exist. A link to a missing file leads to that file.
-    package static func resolvingLinks(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return target(of: path) ?? path }
-        defer { free(real) }
-        return String(cString: real)
-    }
-
-    /// The path that a symbolic link holds; nil if `path` is none.
-    private static func target(of path: String) -> String? {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
-        }
-        guard count > 0, count < buffer.count else { return nil }
-        let target = String(decoding: buffer[..<count], as: UTF8.self)
-        return target.hasPrefix("/") ? target : directory(of: path) + "/" + target
     }
 }

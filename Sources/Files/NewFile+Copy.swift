@@ -1,6 +1,7 @@
 #if os(Linux)
     import CFiles
 #endif
+package import Platform
 
 /// Copies of files that differ in a few places.
 extension NewFile {
@@ -56,8 +57,8 @@ extension NewFile {
     /// - Throws: `SystemError`.
     package func reopened() throws(SystemError) -> SourceFile { try folder.file(temporary) }
 
-    /// Takes over the owner, the permissions, the access control list and the extended attributes of another file. Labels that the
-    /// system gives, such as SELinux's, are taken over if this process may.
+    /// Takes over the owner, the permissions, the access control list and the `user.` attributes of another file. Labels that the system
+    /// gives, such as SELinux's, and the capabilities of programs are not taken over.
     /// - Throws: `SystemError`; `EPERM` if this user may not give a file to the owner.
     package func copyAttributes(of source: borrowing SourceFile) throws(SystemError) {
         let wanted = source.status
@@ -81,11 +82,12 @@ extension NewFile {
             let names = source.extendedAttributeNames()
             // The folder may give its own list to new files.
             if !names.contains(Self.accessList) { _ = fremovexattr(descriptor, Self.accessList) }
-            for name in names {
+            for name in names
+            where name.hasPrefix("user.") || name == Self.accessList || name == "system.nfs4_acl" {
                 guard let value = source.extendedAttribute(name) else { continue }
-                let isSet = fsetxattr(descriptor, name, value, value.count, 0) == 0
-                let isNeeded = name.hasPrefix("user.") || name == Self.accessList || name == "system.nfs4_acl"
-                if !isSet, isNeeded { throw SystemError("write", path: folder.path) }
+                guard fsetxattr(descriptor, name, value, value.count, 0) == 0 else {
+                    throw SystemError("write", path: folder.path)
+                }
             }
         }
     #endif

@@ -1,0 +1,148 @@
+import Platform
+import Synchronization
+
+/// The steps that are under way, in a file for each process, in a directory of Sleeve's. A line is there, durably, before its step's first
+/// rename. The file is locked as long as the process lives.
+package final class StepJournal: Sendable {
+    private let directory: String
+    private let state = Mutex(State())
+
+    private struct State {
+        var file: Int32 = -1
+        var path = ""
+        /// The number of steps under way.
+        var steps = 0
+    }
+
+    /// - Parameter directory: Created with the first step.
+    package init(directory: String) { self.directory = directory }
+
+    deinit {
+        state.withLock { state in
+            guard state.file >= 0 else { return }
+            // A step that was not completed stays written down. The lock ends with the descriptor.
+            if state.steps == 0 { unlink(state.path) }
+            close(state.file)
+        }
+    }
+
+    /// - Throws: `SystemError`. The step must not begin then.
+    func begin(_ step: Step) throws(SystemError) {
+        let error = state.withLock { state -> SystemError? in
+            do throws(SystemError) {
+                if state.file < 0 { try create(&state) }
+                let bytes = Array((step.line + "\n").utf8)
+                guard bytes.withUnsafeBytes({ writeAll($0, to: state.file) }), DurableFile.sync(state.file) else {
+                    throw SystemError("write", path: state.path)
+                }
+                state.steps += 1
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let error { throw error }
+    }
+
+    private func create(_ state: inout State) throws(SystemError) {
+        if mkdir(directory, 0o700) != 0, errno != EEXIST { throw SystemError("create", path: directory) }
+        while true {
+            let path = "\(directory)/\(getpid())-\(UInt64.random(in: 0 ... .max)).steps"
+            let file = open(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard file >= 0 else { throw SystemError("write", path: path) }
+            var status = stat()
+            // Another process may have taken the new file for one of a killed process.
+            if flock(file, LOCK_EX | LOCK_NB) == 0, fstat(file, &status) == 0, status.st_nlink > 0 {
+                (state.file, state.path) = (file, path)
+                return try DurableFile.sync(directory: directory)
+            }
+            close(file)
+        }
+    }
+
+    /// The step is complete, or was taken back: nothing is under its hidden names.
+    func end(_ step: Step) {
+        state.withLock { state in
+            state.steps -= 1
+            // A line that survives tells of hidden names that are gone, of which there is nothing to repair.
+            if state.steps == 0 { ftruncate(state.file, 0) }
+        }
+    }
+
+    // MARK: After a crash
+
+    /// What became of a file whose step was interrupted.
+    package enum Repaired: Sendable, Hashable {
+        /// The file has its name again.
+        case putBack(path: String)
+        /// The file has this name, as another one has its own.
+        case movedAside(path: String)
+
+        package var message: String {
+            switch self {
+            case .putBack(let path): "\(path): put back, as a process was killed while it wrote"
+            case .movedAside(let path):
+                "\(path): a file of yours that a killed process had moved, beside the one that has its name"
+            }
+        }
+    }
+
+    /// Puts back, or removes, what crashed processes have left under hidden names. Steps of a folder that is away stay written down.
+    package func recover() -> [Repaired] {
+        guard let folder = try? OpenFolder(path: directory), let names = try? folder.names() else { return [] }
+        return names.filter { $0.bytes.suffix(6).elementsEqual(".steps".utf8) }.flatMap { name -> [Repaired] in
+            let path = folder.path(of: name)
+            let file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+            guard file >= 0 else { return [] }
+            defer { close(file) }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0, let text = try? folder.file(name).contents() else { return [] }
+            var (repaired, isComplete) = ([Repaired](), true)
+            for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+                guard let step = Step(line: line) else { continue }
+                do throws(SystemError) { repaired += try Self.repair(step) } catch { isComplete = false }
+            }
+            if isComplete { unlink(path) }
+            return repaired
+        }
+    }
+
+    /// - Throws: `SystemError` if the folder is away or cannot be written.
+    private static func repair(_ step: Step) throws(SystemError) -> [Repaired] {
+        let folder = try OpenFolder(path: step.folder)
+        var repaired: [Repaired] = []
+        for hidden in [step.spare, step.hidden] {
+            switch step.repair(hidden: try found(hidden, folder), name: try found(step.name, folder)) {
+            case .none: continue
+            case .delete: try check(folder.unlink(hidden), folder, hidden)
+            case .putBack:
+                try check(folder.moveExclusively(hidden, to: step.name), folder, hidden)
+                repaired.append(.putBack(path: folder.path(of: step.name)))
+            case .takeOver:
+                // The new file may be another one in this moment.
+                let other = hidden == step.spare ? step.hidden : step.spare
+                try check(folder.rename(step.name, to: other), folder, step.name)
+                let isNew = try OwnFile.digest(of: other, in: folder) == step.new
+                try check(folder.moveExclusively(isNew ? hidden : other, to: step.name), folder, hidden)
+                if !isNew { repaired.append(moveAside(hidden, step, folder)) }
+                if isNew { try check(folder.unlink(other), folder, other) }
+                repaired.append(.putBack(path: folder.path(of: step.name)))
+            case .moveAside: repaired.append(moveAside(hidden, step, folder))
+            }
+        }
+        try folder.sync()
+        return repaired
+    }
+
+    private static func moveAside(_ hidden: FileName, _ step: Step, _ folder: OpenFolder) -> Repaired {
+        .movedAside(path: folder.path(of: folder.moveAside(hidden, of: step.name)))
+    }
+
+    private static func found(_ name: FileName, _ folder: OpenFolder) throws(SystemError) -> Step.Found {
+        if let digest = try OwnFile.digest(of: name, in: folder) { return .bytes(digest) }
+        return try folder.status(of: name) == nil ? .nothing : .other
+    }
+
+    private static func check(_ error: Int32, _ folder: OpenFolder, _ name: FileName) throws(SystemError) {
+        if error != 0 { throw SystemError("write", path: folder.path(of: name), number: error) }
+    }
+}

@@ -1,0 +1,105 @@
+import AlbumLibrary
+import CoverLibrary
+import Files
+import Platform
+
+/// A file that an export wrote, and whose it is: a line of the file `.sleeve-export.jsonl`, which marks the folder.
+///
+///     {"sleeve":"export","version":2}
+///     {"path":"Cairn/The Long Way Up/cover.jpg","library":"5e…","album":"5b1f…","digest":"ab…","bytes":34567,"modified":1764100000}
+///
+/// A line is written before its file gets its name, so a path may have several: the file that is there has the digest of one of them, or is a
+/// person's.
+struct ExportRecord: Hashable, Codable {
+    /// Names separated by slashes.
+    var path: String
+    /// The id of the library that wrote it; nil in folders of earlier versions, where nobody may remove it.
+    var library: String?
+    /// The id of an album whose cover it is.
+    var album: String
+    var digest: String
+    /// The length in bytes, and when the file was modified, in seconds since 1970: a file that has both is not read.
+    var bytes: Int
+    var modified: Int
+    /// The digest of the cover that the file is a smaller version of, and the longest side that was wanted.
+    var source: String?
+    var size: Int?
+
+    /// Whether the file has this cover in this size.
+    func shows(_ cover: ExportCover, _ size: Int?) -> Bool {
+        size == nil ? digest == cover.digest.description : source == cover.digest.description && self.size == size
+    }
+
+    /// The names of `path`; nil if it leads out of the folder, as no export writes it.
+    var names: [FileName]? {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let names = parts.compactMap { FileName($0) }
+        return names.count == parts.count ? names : nil
+    }
+
+    func hasTime(of status: stat) -> Bool {
+        Int(status.st_size) == bytes && Int(status.modificationTime.tv_sec) == modified
+    }
+
+    // MARK: The file
+
+    static let fileName = FileName(".sleeve-export.jsonl")!
+
+    private struct Head: Codable {
+        var sleeve = "export"
+        var version = 2
+    }
+
+    /// - Returns: The records by paths, the latest last, and the number of lines that cannot be read.
+    /// - Throws: `LibraryError` if a newer version wrote them.
+    static func read(
+        _ bytes: [UInt8], path: String
+    ) throws(LibraryError) -> (records: [String: [ExportRecord]], damaged: Int) {
+        let decoder = JSONDecoder()
+        var (records, damaged) = ([String: [ExportRecord]](), 0)
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            if let record = try? decoder.decode(ExportRecord.self, from: Data(line)), record.names != nil {
+                records[record.path, default: []].append(record)
+            } else if let head = try? decoder.decode(Head.self, from: Data(line)), head.sleeve == "export" {
+                guard head.version <= Head().version else {
+                    throw .unreadableFile(path: path, reason: "a newer version of Sleeve wrote it")
+                }
+            } else {
+                damaged += 1
+            }
+        }
+        return (records, damaged)
+    }
+
+    static func lines(_ records: [ExportRecord]) -> [UInt8] { records.flatMap(line) }
+    static func headLine() -> [UInt8] { line(Head()) }
+
+    private static func line(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return ((try? encoder.encode(value)).map(Array.init) ?? []) + [UInt8(ascii: "\n")]
+    }
+}
+
+/// Names a library in the folders to which it exports, also after it was moved: a file of its state directory.
+enum LibraryID {
+    private static let fileName = FileName("library-id")!
+
+    /// - Returns: Nil if it has no id yet and none is made.
+    /// - Throws: `SystemError`.
+    static func id(of library: String, creates: Bool) throws(SystemError) -> String? {
+        let path = AlbumStore.stateDirectory(of: library)
+        if creates, mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError("create", path: path) }
+        do throws(SystemError) {
+            return String(decoding: try OpenFolder(path: path).file(fileName).contents(), as: UTF8.self)
+        } catch {
+            guard error.cause == .missing else { throw error }
+            if !creates { return nil }
+        }
+        let file = try NewFile(in: try OpenFolder(path: path), mode: 0o600)
+        try file.write(Array(String(UInt64.random(in: 1 ... .max), radix: 16).utf8))
+        try file.sync()
+        do throws(SystemError) { try file.commit(as: fileName) } catch { if error.cause != .exists { throw error } }
+        return try id(of: library, creates: false)
+    }
+}

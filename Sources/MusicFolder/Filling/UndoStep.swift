@@ -1,0 +1,53 @@
+import Platform
+
+/// What becomes of one file when its fill is taken back. Decided from what is remembered and what is there, without a disk.
+enum UndoStep: Sendable, Hashable {
+    /// It goes.
+    case remove
+    /// The smaller cover that it replaced comes back.
+    case restore(WrittenFile.Replaced)
+    /// It is a person's by now, and forgotten.
+    case keep
+    /// A person has removed it. That stays known, so that no fill writes it again.
+    case stayAway
+    /// Its disk is not there. It stays remembered.
+    case away
+    /// It cannot be taken back now, and stays remembered.
+    case fail(reason: String)
+
+    /// What has the file's name.
+    enum Found: Sendable, Hashable {
+        case bytes(Digest)
+        /// A folder, a link, a pipe.
+        case other
+        case nothing
+        case away
+    }
+
+    static let uncached = "the cover that it replaced is not cached any more"
+
+    init(_ file: WrittenFile, _ found: Found, isCached: (Digest) -> Bool) {
+        switch found {
+        case .away: self = .away
+        case .nothing: self = .stayAway
+        case .bytes(file.digest):
+            guard let replaced = file.replaced else {
+                self = .remove
+                return
+            }
+            self = isCached(replaced.digest) ? .restore(replaced) : .fail(reason: Self.uncached)
+        case .bytes, .other: self = .keep
+        }
+    }
+
+    /// What becomes of the file if nothing comes between.
+    func planned(_ file: WrittenFile) -> CoverWriter.Undone {
+        switch self {
+        case .remove: .removed(file.path, album: file.album)
+        case .restore(let replaced): .restored(file.folder.appending(replaced.name))
+        case .keep, .stayAway: .kept(file.path)
+        case .away: .away(file.path)
+        case .fail(let reason): .failed(file.path, reason: reason)
+        }
+    }
+}

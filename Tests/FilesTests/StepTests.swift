@@ -1,0 +1,55 @@
+import Platform
+import Testing
+
+@testable import Files
+
+@Suite struct StepTests {
+    private let old = Digest(of: [1])
+    private let new = Digest(of: [2])
+    private let mine = Digest(of: [3])
+
+    private func step(isOwn: Bool, replaces: Bool = true) throws -> Step {
+        Step(
+            folder: Array("/m\u{E9}".utf8) + [0xFF, 0x20], name: try #require(FileName("a b")),
+            hidden: try #require(FileName(".h")), expected: .init(old, isOwn: isOwn), new: replaces ? new : nil)
+    }
+
+    @Test func `a line of the journal is the step, and one that was cut off is none`() throws {
+        for isOwn in [false, true] {
+            for replaces in [false, true] {
+                let step = try step(isOwn: isOwn, replaces: replaces)
+                #expect(Step(line: step.line) == step)
+                for length in 0..<step.line.count { #expect(Step(line: step.line.prefix(length)) == nil) }
+            }
+        }
+    }
+
+    @Test func `only bytes that Sleeve wrote are deleted, whatever is there`() throws {
+        let all: [Step.Found] = [.nothing, .other, .bytes(old), .bytes(new), .bytes(mine)]
+        for isOwn in [false, true] {
+            for replaces in [false, true] {
+                let step = try step(isOwn: isOwn, replaces: replaces)
+                let own: [Step.Found] = (isOwn ? [.bytes(old)] : []) + (replaces ? [.bytes(new)] : [])
+                for hidden in all {
+                    for name in all {
+                        let repair = step.repair(hidden: hidden, name: name)
+                        #expect((repair == .none) == (hidden == .nothing))
+                        if repair == .delete { #expect(own.contains(hidden)) }
+                        // The name goes only to Sleeve's file.
+                        if repair == .takeOver { #expect(replaces && name == .bytes(new)) }
+                        if repair == .putBack { #expect(name == .nothing) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a song that was exchanged gets its name back, and a cover of Sleeve's makes room`() throws {
+        let (song, cover) = (try step(isOwn: false), try step(isOwn: true))
+        #expect(song.repair(hidden: .bytes(old), name: .bytes(new)) == .takeOver)
+        #expect(cover.repair(hidden: .bytes(old), name: .bytes(new)) == .delete)
+        #expect(cover.repair(hidden: .bytes(old), name: .nothing) == .putBack)
+        #expect(try step(isOwn: true, replaces: false).repair(hidden: .bytes(old), name: .nothing) == .delete)
+        #expect(song.repair(hidden: .bytes(mine), name: .bytes(mine)) == .moveAside)
+    }
+}

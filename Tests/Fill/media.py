@@ -64,6 +64,11 @@ def song(format, tags, length, cover=None):
     return {"mp3": mp3, "flac": flac, "m4a": m4a, "ogg": ogg}[format]({k: str(v) for k, v in tags.items() if v}, length, cover)
 
 
+def sound(tags):
+    """The last 32 bytes of a file, which are those of its song alone."""
+    return hashlib.sha256(repr(tags).encode()).digest()
+
+
 FRAMES = {
     "TITLE": "TIT2", "ALBUM": "TALB", "ALBUMARTIST": "TPE2", "ARTIST": "TPE1", "DATE": "TDRC", "ORIGINALDATE": "TDOR",
     "DISCNUMBER": "TPOS", "COMPILATION": "TCMP", "COMPOSER": "TCOM", "GENRE": "TCON",
@@ -93,8 +98,8 @@ def mp3(tags, length, cover):
         frames += frame("APIC", b"\0image/jpeg\0\3\0" + cover)
     count = round(length * 44_100 / 1_000 / 1_152)
     info = bytes(32) + b"Info" + struct.pack(">III", 3, count, count * 417)
-    sound = (b"\xff\xfb\x90\0" + info).ljust(417, b"\0") if count else b""
-    return b"ID3\4\0\0" + syncsafe(len(frames)) + frames + sound + (b"\xff\xfb\x90\0" + bytes(413)) * 2
+    first = (b"\xff\xfb\x90\0" + info).ljust(417, b"\0") if count else b""
+    return b"ID3\4\0\0" + syncsafe(len(frames)) + frames + first + (b"\xff\xfb\x90\0" + bytes(381) + sound(tags)) * 2
 
 
 def comments(tags):
@@ -116,7 +121,7 @@ def flac(tags, length, cover):
     head = b"".join(
         bytes([kind | (0x80 if number == len(blocks) - 1 else 0)]) + len(body).to_bytes(3, "big") + body
         for number, (kind, body) in enumerate(blocks))
-    return b"fLaC" + head + b"\xff\xf8\xc9\x18" + bytes(16)
+    return b"fLaC" + head + b"\xff\xf8\xc9\x18" + sound(tags)
 
 
 def m4a(tags, length, cover):
@@ -149,7 +154,7 @@ def m4a(tags, length, cover):
     table = atom(b"stbl", atom(b"stsd", bytes(4), b"\0\0\0\1", entry))
     media = atom(b"mdia", atom(b"mdhd", bytes(12), struct.pack(">IIHH", 1_000, length, 0x55C4, 0)), atom(b"hdlr", bytes(8), b"soun", bytes(13)), atom(b"minf", table))
     header = atom(b"mvhd", bytes(12), struct.pack(">II", 1_000, length), bytes(80))
-    return atom(b"ftyp", b"M4A \0\0\0\0M4A mp42") + atom(b"moov", header, atom(b"trak", media), atom(b"udta", meta)) + atom(b"mdat", bytes(8))
+    return atom(b"ftyp", b"M4A \0\0\0\0M4A mp42") + atom(b"moov", header, atom(b"trak", media), atom(b"udta", meta)) + atom(b"mdat", sound(tags))
 
 
 CRC = []
@@ -176,4 +181,4 @@ def ogg(tags, length, cover):
     first = b"\1vorbis" + bytes(4) + b"\2" + struct.pack("<I", 44_100) + bytes(12) + b"\xb8\1"
     return (
         page(0, 2, 0, [first]) + page(1, 0, 0, [b"\3vorbis" + comments(tags) + b"\1", b"\5vorbis" + bytes(8)])
-        + page(2, 0, 0, [bytes(16)]) + page(3, 4, round(length * 44.1), [bytes(16)]))
+        + page(2, 4, round(length * 44.1), [sound(tags)]))

@@ -167,9 +167,9 @@ def compilation(w, release, folder):
 
 
 def reissue(w, release, folder):
-    year = release["year"] + 20
-    more = w.release(release["artist"], f"{release['title']} (Remastered {year})", year, release["discs"], "mci", group=release, names=release["names"])
-    return {"title": f"{release['title']} (Remastered)", "year": year, "same": [more["picture"]] if release["on"] else [],
+    year = release["year"] + 6
+    more = w.release(release["artist"], f"{release['title']} (Remastered {year})", year, release["discs"], "mci" if release["on"] else "", group=release, names=release["names"])
+    return {"title": f"{release['title']} (Remastered)", "year": year, "same": [more["picture"]],
             "edit": lambda tags, number: tags.update(ORIGINALDATE=release["year"])}
 
 

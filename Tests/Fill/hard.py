@@ -85,7 +85,7 @@ def numerals(w, n):
 
 
 def numbers_differ(w, n):
-    ours, theirs = [("2", "3"), ("Vol. 4", "Vol. 5"), ("Part One", "Part Two"), ("II", "III"), ("Chapter 7", "Chapter 8")][n % 5]
+    ours, theirs = [("2", "3"), ("Vol. 4", "Vol. 5"), ("Part One", "Part Two"), ("II", "III"), ("Chapter 7", "Chapter 8"), ("Vol. 1", "Vol. 1-3")][n % 6]
     title = w.title()
     return {"title": f"{title} {ours}", "has": False, "decoys": [{"title": f"{title} {theirs}"}, {"title": title}]}
 
@@ -224,6 +224,12 @@ def two_years_in_a_folder(w, at, n):
 
 
 @kind
+def two_ids_that_clash(w, at, n):
+    artist, title, year = names(w)
+    for _ in range(2): w.album(at, w.release(artist, title, year, 10), id=True, tagsOnly=True)
+
+
+@kind
 def copies(w, at, n):
     release = w.release(*names(w))
     for format in ("flac", "mp3"): w.album(f"{at}/{format.upper()}" if n % 2 else at, release, format=format)
@@ -346,7 +352,21 @@ def corrected_tags(w, at, n):
     replaced(w, at, w.release(artist, w.title(), year, right["discs"], "", names=right["names"]), right)
 
 
+@kind
+def removed_by_the_person(w, at, n):
+    album = simple(w, at)
+    w.later.append({"remove": [f"{album['folders'][0]}/cover.jpg"], "songs": {}})
+    album["own"], album["accept"] = album["accept"], []
+
+
 # ---- Evidence
+
+@kind
+def two_of_one_name(w, at, n):
+    artist, title, year = names(w)
+    w.album(f"{at}/First", w.release(artist, title, year, 10))
+    w.album(f"{at}/Second", w.release(artist, title, year + 1, 10, ""), [])
+
 
 @kind
 def reissues(w, at, n):

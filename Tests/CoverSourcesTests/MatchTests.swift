@@ -46,8 +46,8 @@ import Testing
         Pair("Weezer", "Weezer", 1994, 10, .doubtful, "Weezer", "Weezer (Blue Album)", 1994, 10),
         Pair("Peter Gabriel", "Peter Gabriel", 1977, nil, .doubtful, "Peter Gabriel", "Peter Gabriel", 1980, nil),
         // Other recordings and volumes.
-        Pair("Taylor Swift", "1989", 2014, 13, .doubtful, "Taylor Swift", "1989 (Taylor's Version)", 2023, 13),
-        Pair("Taylor Swift", "1989 (Taylor's Version)", 2023, 21, .doubtful, "Taylor Swift", "1989", 2014, 21),
+        Pair("Taylor Swift", "1989", 2014, 13, .none, "Taylor Swift", "1989 (Taylor's Version)", 2023, 13),
+        Pair("Taylor Swift", "1989 (Taylor's Version)", 2023, 21, .none, "Taylor Swift", "1989", 2014, 21),
         Pair("Queen", "Live Killers", 1979, 22, .none, "Queen", "Killers", 1979, 22),
         Pair("Nirvana", "Nevermind", 1991, 12, .none, "Nirvana", "Nevermind (Live)", 1991, 12),
         Pair("Nirvana", "Nevermind", 1991, 12, .none, "Nirvana", "Nevermind: Karaoke", 1991, 12),

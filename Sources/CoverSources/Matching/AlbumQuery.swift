@@ -17,6 +17,8 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
     package var originalYear: Int?
     /// The numbers of tracks that it may have: of one disc, and of all; empty if they are unknown.
     package var trackCounts: Set<Int>
+    /// Whether the library has another album of this artist and title: then the names say less.
+    package var hasNamesake: Bool
     /// How long its songs are, in milliseconds, in the order of discs and tracks; 0 for one of unknown length. Empty if nothing is known.
     package var lengths: [Int]
     /// The MusicBrainz id of the release, in lower case; nil if it is unknown or not a UUID.
@@ -27,7 +29,7 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
     package init(
         artist: String, otherArtists: [String] = [], title: String, year: Int? = nil, originalYear: Int? = nil,
         trackCount: Int? = nil, trackCounts: Set<Int> = [], lengths: [Int] = [], releaseID: String? = nil,
-        releaseGroupID: String? = nil
+        releaseGroupID: String? = nil, hasNamesake: Bool = false
     ) {
         func known(_ year: Int?) -> Int? { year.flatMap { (1...9_999).contains($0) ? $0 : nil } }
         self.artist = artist.shortened(to: Self.maximumLength)
@@ -35,7 +37,8 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
         self.otherArtists = otherArtists.map { $0.shortened(to: Self.maximumLength) }
         (self.year, self.originalYear) = (known(year), known(originalYear))
         self.trackCounts = trackCounts.union([trackCount].compactMap(\.self)).filter { $0 > 0 }
-        self.lengths = lengths
+        self.lengths = lengths.map { max(0, $0) }
+        self.hasNamesake = hasNamesake
         self.releaseID = Self.id(releaseID)
         self.releaseGroupID = Self.id(releaseGroupID)
     }
@@ -55,7 +58,9 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
     /// What identifies the album in the memory of sources: its names, folded, and its year. Ids are left out: an album that gets one is
     /// the same album, and what is asked for it differs by its URL.
     package var key: String {
-        let names = [FoldedText(artist), FoldedText(title)].map { ([$0.key] + $0.editions).joined(separator: "+") }
+        let title = FoldedText(title, year: year)
+        let ends = title.editions + title.kinds.sorted() + [title.disc.map { "disc\($0)" }].compactMap(\.self)
+        let names = [FoldedText(artist: artist).key, ([title.key] + ends).joined(separator: "+")]
         return (names + [year.map { String($0) } ?? ""]).joined(separator: "|")
     }
 
@@ -63,7 +68,7 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
     /// - Parameter kind: As a source names it, such as `Single`, `ep` or `Album`.
     static func title(_ title: String, kind: String?) -> String {
         guard let kind, ["single", "ep"].contains(kind.lowercased()),
-            EditionWords.kind(FoldedText(title).editions).isEmpty
+            FoldedText(title).kinds.isDisjoint(with: ["single", "ep"])
         else { return title }
         return "\(title) (\(kind))"
     }

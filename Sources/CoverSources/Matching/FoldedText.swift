@@ -1,18 +1,23 @@
-/// A name of an artist or an album as names are compared: folded, without punctuation, a leading “The”, “and”, featured artists and
-/// editions.
+/// A name of an album or an artist as names are compared: folded, without punctuation, a leading “The” and “and”; of a title also without
+/// featured artists, carriers, editions, the kind of release and the disc.
 ///
 /// ```
 /// The Beatles, Beatles, The                       beatles
 /// Simon & Garfunkel, Simon and Garfunkel          simongarfunkel
-/// Nevermind (Deluxe Edition), Nevermind - EP      nevermind, and the edition
+/// Nevermind (Deluxe Edition), Nevermind [FLAC]    nevermind, and the edition
+/// Tapes 007, Tapes VII, Tapes, Seven              tapes7
 /// Weezer (Blue Album)                             weezerbluealbum: its bracket names no edition
 /// !!!, ( ), ÷                                     the symbols themselves, which are all there is
 /// ```
 package struct FoldedText: Sendable, Hashable {
     /// Equal for spellings of one name. Empty only if the text is blank.
     package let key: String
-    /// The editions that `key` leaves out, each as a word: `deluxeedition`.
+    /// The words and numbers that tell the edition, which `key` leaves out, sorted: `anniversary`, `deluxe`.
     package let editions: [String]
+    /// The kinds of release that `key` leaves out: `single`, `ep`, `soundtrack`.
+    package let kinds: Set<String>
+    /// The number or letter of the disc that `key` leaves out; nil if the title names none.
+    package let disc: String?
     /// `key` without the other parts in brackets.
     let bare: String
     /// The words of `key`, in order.
@@ -20,25 +25,57 @@ package struct FoldedText: Sendable, Hashable {
     /// The name without edition and featured artists as it was written, for searches.
     package let searchText: String
 
-    package init(_ text: String) {
-        let folded = ScalarFolding.fold(text)
-        guard folded.unicodeScalars.contains(where: Self.isWord) else {
-            let symbols = folded.filter { !$0.isWhitespace }
-            (key, bare, editions, words) = (symbols, symbols, [], symbols.isEmpty ? [] : [symbols])
-            searchText = Self.trimmed(text)
+    /// The title of an album.
+    /// - Parameter year: that of the same tags: in brackets, or before ` - `, it is no part of the name.
+    package init(_ title: String, year: Int? = nil) {
+        var (text, title) = (ScalarFolding.fold(title), Self.trimmed(title))
+        guard Self.hasWords(text) else {
+            self = Self.symbols(text, title)
             return
         }
-        var (kept, editions) = Self.withoutEditions(Self.parts(of: Self.movingArticle(folded)))
+        if let year, case let start = "\(year) - ", Self.trimmed(text).hasPrefix(start),
+            case let rest = String(Self.trimmed(text).dropFirst(start.count)), Self.hasWords(rest)
+        {
+            text = rest
+            if title.hasPrefix(start) { title = String(title.dropFirst(start.count)) }
+        }
+        var (kept, ending) = Self.withoutEndings(Self.parts(of: Self.movingArticle(text)), year)
         if kept.allSatisfy({ Self.words(of: $0.text).isEmpty }) {
             // The name is itself an edition's, such as “Deluxe”.
-            (kept, editions) = ([Part(text: folded, isBracket: false)], [])
+            (kept, ending) = ([Part(text: text, isBracket: false)], TitleEnding())
         }
-        words = Self.significant(kept.flatMap { Self.words(of: $0.text) })
-        key = words.joined()
-        let outer = Self.significant(kept.filter { !$0.isBracket }.flatMap { Self.words(of: $0.text) }).joined()
-        bare = outer.isEmpty ? key : outer
-        self.editions = editions
-        searchText = Self.searchText(of: text, isWhole: editions.isEmpty)
+        let isLong = kept.reduce(0) { $0 + Self.words(of: $1.text).count } > 1
+        let names = kept.map { ($0.isBracket, Self.numbered(Self.words(of: $0.text), isLong: isLong)) }
+        let words = Self.significant(names.flatMap(\.1))
+        let isWhole = ending == TitleEnding() && Self.words(of: text).count == words.count
+        self.init(
+            words, bare: Self.significant(names.filter { !$0.0 }.flatMap(\.1)), ending,
+            searchText: Self.searchText(of: title, isWhole: isWhole))
+    }
+
+    /// The name of an artist: nothing is left out but case, accents, punctuation, “and” and a leading “The”.
+    package init(artist: String) {
+        let text = ScalarFolding.fold(artist)
+        guard Self.hasWords(text) else {
+            self = Self.symbols(text, artist)
+            return
+        }
+        self.init(
+            Self.significant(Self.words(of: Self.movingArticle(text))),
+            searchText: Self.withoutFeatures(Self.trimmed(artist)))
+    }
+
+    private init(_ words: [String], bare: [String] = [], _ ending: TitleEnding = .init(), searchText: String) {
+        (self.words, key) = (words, Self.joined(words))
+        self.bare = Self.joined(bare.isEmpty ? words : bare)
+        (editions, kinds, disc) = (ending.editions.sorted(), ending.kinds, ending.disc)
+        self.searchText = searchText
+    }
+
+    /// A name without letters and digits is its symbols.
+    private static func symbols(_ folded: String, _ text: String) -> FoldedText {
+        let symbols = folded.filter { !$0.isWhitespace }
+        return FoldedText(symbols.isEmpty ? [] : [symbols], searchText: trimmed(text))
     }
 
     /// Whether the names are one collective artist's: Various Artists, in some languages.
@@ -46,11 +83,9 @@ package struct FoldedText: Sendable, Hashable {
 
     private static let various: Set<String> = [
         "various", "variousartists", "variousartist", "va", "sampler", "compilation", "diverse", "diverseinterpreten",
-        "diversekunstler",
-        "verschiedene", "verschiedeneinterpreten", "verschiedenekunstler", "artistesvaries", "artistesdivers",
-        "multiinterpretes",
-        "variosartistas", "variosinterpretes", "artistivari", "aavv", "varios", "divers", "разныеисполнители", "群星",
-        "オムニバス",
+        "diversekunstler", "verschiedene", "verschiedeneinterpreten", "verschiedenekunstler", "artistesvaries",
+        "artistesdivers", "multiinterpretes", "variosartistas", "variosinterpretes", "artistivari", "aavv", "varios",
+        "divers", "soundtrack", "originalsoundtrack", "ost", "variousperformers", "разныеисполнители", "群星", "オムニバス",
     ]
 
     // MARK: Parts
@@ -94,63 +129,83 @@ package struct FoldedText: Sendable, Hashable {
         return nil
     }
 
-    /// The parts without editions and featured artists, and the editions.
-    private static func withoutEditions(_ parts: [Part]) -> (parts: [Part], editions: [String]) {
-        var (kept, editions) = ([Part](), [String]())
+    /// The parts without what is no part of the name, and what that says.
+    private static func withoutEndings(_ parts: [Part], _ year: Int?) -> (parts: [Part], ending: TitleEnding) {
+        var (kept, all) = ([Part](), TitleEnding())
+        func add(_ ending: TitleEnding) {
+            all.editions.formUnion(ending.editions)
+            all.kinds.formUnion(ending.kinds)
+            all.disc = ending.disc ?? all.disc
+        }
         for part in parts {
             let words = words(of: part.text)
             if part.isBracket {
-                if words.first.map(features.contains) == true { continue }
-                if EditionWords.nameEdition(words) { editions.append(words.joined()) } else { kept.append(part) }
+                if words.first.map(TitleWords.features.contains) == true { continue }
+                if let year, words == ["\(year)"] { continue }
+                if let ending = TitleEnding(words, isBracket: true) { add(ending) } else { kept.append(part) }
             } else {
                 var text = withoutFeatures(part.text)
-                if let edition = editionAlone(text), !kept.isEmpty {
-                    editions.append(edition)
+                // ` - EP`, after a bracket.
+                if !kept.isEmpty, text.hasPrefix(" - "), let ending = TitleEnding(words, isBracket: false) {
+                    add(ending)
                     continue
                 }
-                while let (name, edition) = editionAtEnd(of: text) {
-                    editions.append(edition)
+                while let (name, ending) = ending(of: text) {
+                    add(ending)
                     text = name
                 }
                 kept.append(Part(text: text, isBracket: false))
             }
         }
-        return (kept, editions)
+        return (kept, all)
     }
 
-    private static let features: Set<String> = ["feat", "ft", "featuring"]
-
     /// The text before ` feat. X`.
-    private static func withoutFeatures(_ text: String) -> String {
-        for marker in [" feat. ", " feat ", " ft. ", " ft ", " featuring "] {
-            if let range = text.firstRange(of: marker), !words(of: String(text[..<range.lowerBound])).isEmpty {
-                return String(text[..<range.lowerBound])
+    package static func withoutFeatures(_ text: String) -> String {
+        let lower = text.lowercased()
+        // Lower case may have another length.
+        guard lower.count == text.count else { return text }
+        for marker in [" feat. ", " feat ", " ft. ", " ft ", " featuring ", " (feat", " [feat", " (ft.", " [ft."] {
+            if let range = lower.firstRange(of: marker), hasWords(String(lower[..<range.lowerBound])) {
+                return String(text.prefix(lower.distance(from: lower.startIndex, to: range.lowerBound)))
             }
         }
         return text
     }
 
-    /// ` - EP`, after a bracket.
-    private static func editionAlone(_ text: String) -> String? {
-        let words = words(of: text)
-        return text.hasPrefix(" - ") && EditionWords.nameEdition(words) ? words.joined() : nil
+    /// What is behind the last ` - `, an `EP` at the end, or a soundtrack's words; nil for a text without such an end.
+    private static func ending(of text: String) -> (name: String, ending: TitleEnding)? {
+        let text = trimmed(text)
+        for dash in [" - ", ": "] {
+            guard let range = text.ranges(of: dash).last, case let name = String(text[..<range.lowerBound]),
+                hasWords(name), let ending = TitleEnding(words(of: String(text[range.upperBound...])), isBracket: false)
+            else { continue }
+            return (name, ending)
+        }
+        for end in [" ep", " e.p."] where text.hasSuffix(end) {
+            let name = String(text.dropLast(end.count))
+            if !["the", ""].contains(trimmed(name)) { return (name, TitleEnding(["ep"], isBracket: false) ?? .init()) }
+        }
+        return soundtrack(of: text)
     }
 
-    /// `Nevermind - 2011 Remaster` or `Nevermind EP`; nil for a text without such an end.
-    private static func editionAtEnd(of text: String) -> (name: String, edition: String)? {
-        let text = trimmed(text)
-        func result(_ name: Substring, _ end: Substring) -> (String, String)? {
-            let (words, edition) = (words(of: String(name)), words(of: String(end)))
-            guard words != ["the"], !words.isEmpty, EditionWords.nameEdition(edition) else { return nil }
-            return (String(name), edition.joined())
-        }
-        if let dash = text.ranges(of: " - ").last {
-            if let found = result(text[..<dash.lowerBound], text[dash.upperBound...]) { return found }
-        }
-        return text.hasSuffix(" ep") ? result(text.dropLast(3), "ep") : nil
+    /// `Harbour OST`, `Harbour Original Motion Picture Soundtrack`.
+    private static func soundtrack(of text: String) -> (name: String, ending: TitleEnding)? {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        let folded = words.map { Self.words(of: String($0)).joined() }
+        let run = folded.reversed().prefix { TitleWords.soundtracks.contains($0) }.count
+        guard TitleEnding.isSoundtrack(Array(folded.suffix(run))) else { return nil }
+        let starts = ["ost", "soundtrack", "original", "motion", "television", "tv", "music"]
+        guard let start = folded.indices.suffix(run).first(where: { starts.contains(folded[$0]) }), start > 0,
+            let ending = TitleEnding(Array(folded[start...]), isBracket: false)
+        else { return nil }
+        let name = words[..<start].joined(separator: " ")
+        return hasWords(name) && trimmed(name) != "the" ? (name, ending) : nil
     }
 
     // MARK: Words
+
+    private static func hasWords(_ text: String) -> Bool { text.unicodeScalars.contains(where: isWord) }
 
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
@@ -165,8 +220,11 @@ package struct FoldedText: Sendable, Hashable {
         [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)
     }
 
-    /// The words of a folded text. An apostrophe parts no words, and `!` and `$` within a word are letters: P!nk, Ke$ha.
-    private static func words(of text: String) -> [String] {
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+
+    /// The words of a folded text. An apostrophe parts no words, nor does the point of thousands, and `!` and `$` within a word are letters:
+    /// P!nk, Ke$ha.
+    static func words(of text: String) -> [String] {
         var (words, word) = ([String](), String.UnicodeScalarView())
         let scalars = Array(text.unicodeScalars)
         for (index, scalar) in scalars.enumerated() {
@@ -177,7 +235,7 @@ package struct FoldedText: Sendable, Hashable {
                 word.append("i")
             } else if scalar == "$" && isBeforeWord {
                 word.append("s")
-            } else if scalar != "'", scalar != "`", !word.isEmpty {
+            } else if scalar != "'", scalar != "`", !word.isEmpty, !areThousands(scalars, at: index) {
                 words.append(String(word))
                 word = String.UnicodeScalarView()
             }
@@ -186,32 +244,72 @@ package struct FoldedText: Sendable, Hashable {
         return words
     }
 
+    /// Whether the comma or point is that of `10,000`.
+    private static func areThousands(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
+        guard scalars[index] == "," || scalars[index] == ".", index > 0, isDigit(scalars[index - 1]) else { return false }
+        let next = scalars[(index + 1)...]
+        return next.prefix(3).count(where: isDigit) == 3 && next.dropFirst(3).first.map(isDigit) != true
+    }
+
     /// The words without “and” and a leading “the”, unless nothing else is left; long forms in their short ones.
     private static func significant(_ words: [String]) -> [String] {
         var kept = words
         if kept.first == "the", kept.contains(where: { $0 != "the" }) { kept.removeFirst() }
         kept = kept.enumerated().filter { index, word in
-            let isBetweenWords =
-                index > 0 && index + 1 < kept.count && kept[index - 1].count > 1 && kept[index + 1].count > 1
-            return word != "and" && !(word == "n" && isBetweenWords)
-        }.map { synonyms[$0.element] ?? $0.element }
+            let isInside = index > 0 && index + 1 < kept.count
+            let isBetweenWords = isInside && kept[index - 1].count > 1 && kept[index + 1].count > 1
+            return !(isInside && TitleWords.ands.contains(word)) && !(word == "n" && isBetweenWords)
+        }.map(\.element)
         return kept.isEmpty ? words : kept
     }
 
-    private static let synonyms = ["volume": "vol", "part": "pt", "parts": "pt"]
+    /// The words of a part of a title with one form of each number, and of each word for a volume.
+    /// - Parameter isLong: Whether the title has other words: “Ten” is a name, “Chicago X” and “Part Ten” have numbers.
+    private static func numbered(_ words: [String], isLong: Bool) -> [String] {
+        var numbered: [String] = []
+        for (index, word) in words.enumerated() {
+            let isBehindVolume = index > 0 && TitleWords.volumes.contains(words[index - 1])
+            let isNobody = index > 0 && words[index - 1] == "no"
+            let number = TitleWords.roman(word) ?? (isNobody ? nil : TitleWords.numberWords[word])
+            if let number, isBehindVolume || isLong && index + 1 == words.count && word.count > 1 {
+                numbered.append("\(number)")
+            } else {
+                numbered.append(TitleWords.synonyms[word] ?? withoutZeros(word))
+            }
+            let isNumber = numbered[index].allSatisfy(\.isNumber)
+            if index > 0, isNumber, TitleWords.numberSigns.contains(words[index - 1]) { numbered[index - 1] = "no" }
+        }
+        return numbered
+    }
+
+    /// `007` as `7`.
+    static func withoutZeros(_ word: String) -> String {
+        guard word.hasPrefix("0"), word.allSatisfy(\.isNumber) else { return word }
+        let digits = word.drop { $0 == "0" }
+        return digits.isEmpty ? "0" : String(digits)
+    }
+
+    /// The words without spaces, except between two numbers.
+    private static func joined(_ words: [String]) -> String {
+        var text = ""
+        for word in words {
+            if text.last?.isNumber == true, word.first?.isNumber == true { text += "." }
+            text += word
+        }
+        return text
+    }
+
+    // MARK: Searches
 
     /// The name as it was written, up to its first edition or featured artist.
     private static func searchText(of text: String, isWhole: Bool) -> String {
-        let text = trimmed(text)
+        let text = withoutFeatures(text)
         let lower = text.lowercased()
-        let editions = isWhole ? [] : [" (", " [", " - "]
-        let features = [" feat. ", " ft. ", " featuring ", " (feat", " [feat", " (ft", " [ft"]
-        let ends = (editions + features).compactMap { marker -> Int? in
+        guard !isWhole, lower.count == text.count else { return text }
+        let ends = [" (", " [", " - "].compactMap { marker in
             lower.firstRange(of: marker).map { lower.distance(from: lower.startIndex, to: $0.lowerBound) }
         }
-        // Lower case may have another length.
-        guard let end = ends.min(), lower.count == text.count, end > 0 else { return text }
-        return String(text.prefix(end))
+        return ends.min().map { $0 > 0 ? String(text.prefix($0)) : text } ?? text
     }
 
     private static func trimmed(_ text: String) -> String {

@@ -84,15 +84,17 @@ extension Match {
         let areWeak: Bool
 
         init(_ query: AlbumQuery, _ candidate: AlbumQuery) {
-            let artists = (FoldedText(query.artist), FoldedText(candidate.artist))
-            let titles = (FoldedText(query.title), FoldedText(candidate.title))
+            let artists = (FoldedText(artist: query.artist), FoldedText(artist: candidate.artist))
+            let titles = (
+                FoldedText(query.title, year: query.year), FoldedText(candidate.title, year: candidate.year)
+            )
             let areVarious = artists.0.isVarious && artists.1.isVarious
             artist =
                 areVarious
                 ? .equal
                 : artists.0.isVarious || artists.1.isVarious ? .different : Self.relation(artists.0, artists.1)
             title = Self.relation(titles.0, titles.1)
-            areOfOneKind = EditionWords.kind(titles.0.editions) == EditionWords.kind(titles.1.editions)
+            areOfOneKind = titles.0.kinds == titles.1.kinds && titles.0.disc == titles.1.disc
             haveSameEditions = Set(titles.0.editions) == Set(titles.1.editions)
             areWrittenAlike = query.title == candidate.title && query.artist == candidate.artist
             areWeak = areVarious || titles.0.key == artists.0.key

@@ -20,13 +20,11 @@ enum Similarity {
         first.count > 1 && second.starts(with: first)
     }
 
-    private static func recordings(_ words: [String]) -> Set<String> { EditionWords.recordings.intersection(words) }
+    private static func recordings(_ words: [String]) -> Set<String> { TitleWords.recordings.intersection(words) }
 
     private static func numbers(_ words: [String]) -> [String] {
         words.compactMap { word in
-            // “i” is a word.
-            if word != "i", let index = ScalarFolding.romanNumerals.firstIndex(of: word) { return String(index + 1) }
-            return word.unicodeScalars.allSatisfy { $0.properties.numericType != nil } ? word : nil
+            word.unicodeScalars.allSatisfy { $0.properties.numericType != nil } ? word : nil
         }
     }
 

@@ -7,7 +7,7 @@ extension CoverSource {
         CoverSource(
             .deezer, base: base, rate: RateRule(50, in: .seconds(5), pause: .seconds(5)),
             search: { query in
-                let (artist, title) = (FoldedText(query.artist), FoldedText(query.title).searchText)
+                let (artist, title) = (FoldedText(artist: query.artist), FoldedText(query.title).searchText)
                 if title.isEmpty { return nil }
                 let names = artist.isVarious || artist.key.isEmpty ? "" : "artist:\(deezerPhrase(artist.searchText)) "
                 return url(

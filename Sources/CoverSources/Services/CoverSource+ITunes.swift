@@ -7,7 +7,7 @@ extension CoverSource {
         CoverSource(
             .itunes, base: base, rate: RateRule(20, in: .seconds(60), pause: .seconds(30)),
             search: { query in
-                let (artist, title) = (FoldedText(query.artist), FoldedText(query.title).searchText)
+                let (artist, title) = (FoldedText(artist: query.artist), FoldedText(query.title).searchText)
                 if title.isEmpty { return nil }
                 let term = artist.isVarious || artist.key.isEmpty ? title : "\(artist.searchText) \(title)"
                 return url(

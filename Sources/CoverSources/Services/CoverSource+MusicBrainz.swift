@@ -18,7 +18,7 @@ extension CoverSource {
     /// that the release has not.
     static func musicBrainzQuery(_ query: AlbumQuery) -> String? {
         if let id = query.releaseID, query.releaseGroupID == nil { return "reid:\(id)" }
-        let (artist, title) = (FoldedText(query.artist), FoldedText(query.title).searchText)
+        let (artist, title) = (FoldedText(artist: query.artist), FoldedText(query.title).searchText)
         if title.isEmpty { return nil }
         let release = "release:\(lucenePhrase(title))"
         if artist.isVarious { return "\(release) AND arid:89ad4ac3-39f7-470e-963a-56509c546377" }

@@ -12,7 +12,7 @@ package struct RepeatedPictures: Sendable {
     /// - Returns: Whether the picture is now that of unrelated albums.
     @discardableResult
     package mutating func add(_ digest: String, of album: AlbumQuery) -> Bool {
-        let artist = FoldedText(album.artist)
+        let artist = FoldedText(artist: album.artist)
         if !artist.isVarious, !artist.key.isEmpty { artists[digest, default: []].insert(artist.key) }
         return isRepeated(digest)
     }

@@ -62,7 +62,7 @@ extension CommandTests {
                     let found = try await findings(
                         stage, at: services,
                         [
-                            AlbumQuery(artist: "Harbour Lights", title: "Low Tide", year: 1971),
+                            AlbumQuery(artist: "Harbour Lights", title: "Low Tide", year: 1971, trackCount: 9),
                             AlbumQuery(artist: "Sigur Ros", title: "()", year: 2002, trackCount: 8),
                             AlbumQuery(
                                 artist: "Guns N’ Roses",

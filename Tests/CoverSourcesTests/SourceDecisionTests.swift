@@ -33,10 +33,10 @@ import Testing
             try await memory.accept(candidate, of: Self.album.key)
             #expect(try await memory.doubtfulAlbums().isEmpty)
             #expect(try await find(memory, service).certain?.match.reason == "accepted by you")
-            #expect(service.urls.count == 1)
+            #expect(service.searches.count == 1)
             clock.advance(.seconds(8 * 86_400))
             #expect(try await find(memory, service).certain?.pictures == candidate.pictures)
-            #expect(service.urls.count == 2)
+            #expect(service.searches.count == 2)
         }
     }
 
@@ -59,7 +59,7 @@ import Testing
             #expect(try await memory.doubtfulAlbums().isEmpty)
             #expect(try await memory.record(of: Self.album.key).candidates.isEmpty)
             #expect(try await find(memory, service).candidates.isEmpty)
-            #expect(service.urls.count == 1)
+            #expect(service.searches.count == 1)
             clock.advance(.seconds(8 * 86_400))
             #expect(try await find(memory, service).candidates.isEmpty)
             #expect(try await memory.doubtfulAlbums().isEmpty)

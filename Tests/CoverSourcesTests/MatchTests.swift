@@ -20,9 +20,11 @@ import Testing
 
     @Test(arguments: [
         Pair("Nirvana", "Nevermind", 1991, 12, .certain, "Nirvana", "Nevermind", 1991, 12),
-        Pair("Nirvana", "Nevermind", 1991, nil, .certain, "nirvana", "NEVERMIND", 1992, nil),
+        Pair("Nirvana", "Nevermind", 1991, nil, .certain, "nirvana", "NEVERMIND", 1991, nil),
+        Pair("Nirvana", "Nevermind", 1991, nil, .doubtful, "nirvana", "NEVERMIND", 1992, nil),
         Pair("Nirvana", "Nevermind", nil, 12, .certain, "Nirvana", "Nevermind", 2011, 12),
-        Pair("Nirvana", "Nevermind (Deluxe Edition)", 1991, nil, .certain, "Nirvana", "Nevermind", 1991, 12),
+        Pair("Nirvana", "Nevermind (Deluxe Edition)", 1991, 12, .certain, "Nirvana", "Nevermind", 1991, 12),
+        Pair("Nirvana", "Nevermind (Deluxe Edition)", 1991, nil, .doubtful, "Nirvana", "Nevermind", 1991, 12),
         Pair("Nirvana", "Nevermind", nil, nil, .doubtful, "Nirvana", "Nevermind", 1991, 12),
         Pair("Nirvana", "Nevermind (Deluxe Edition)", nil, nil, .doubtful, "Nirvana", "Nevermind", nil, nil),
         Pair("Nirvana", "Nevermind", 1991, 12, .doubtful, "Nirvana", "Nevermind", 2011, 40),
@@ -35,7 +37,7 @@ import Testing
         Pair("Michael Jackson", "Thriller", 1982, 9, .doubtful, "Michael Jackson", "Thriller - Single", 1983, 1),
         Pair("The Harbour Lights", "Blue Sea", 2001, 12, .doubtful, "The Harbour Lights", "Blue Sea EP", 2001, 4),
         Pair("The Harbour Lights", "Blue Sea EP", 2001, 4, .certain, "The Harbour Lights", "Blue Sea - EP", 2001, 4),
-        Pair("Night Ferry", "Box (Disc 1)", 2001, 9, .doubtful, "Night Ferry", "Box (Disc 2)", 2001, 8),
+        Pair("Night Ferry", "Box (Disc 1)", 2001, 9, .none, "Night Ferry", "Box (Disc 2)", 2001, 8),
         // Signs that tell short titles apart.
         Pair("Night Ferry", "C#", 2001, 9, .doubtful, "Night Ferry", "C", 2001, 9),
         Pair("Night Ferry", "A+", 2001, 9, .doubtful, "Night Ferry", "A-", 2001, 9),
@@ -55,7 +57,10 @@ import Testing
         Pair("Led Zeppelin", "Led Zeppelin II", 1969, 9, .none, "Led Zeppelin", "Led Zeppelin III", 1969, 9),
         Pair("Queen", "Greatest Hits", 1981, 17, .doubtful, "Queen", "Greatest Hitz", 1981, 17),
         Pair(
-            "Robert Plant", "Raising Sand", 2007, 13, .doubtful, "Robert Plant & Alison Krauss", "Raising Sand", 2007,
+            "Robert Plant", "Raising Sand", 2007, 13, .certain, "Robert Plant & Alison Krauss", "Raising Sand", 2007,
+            13),
+        Pair(
+            "Robert Plant", "Raising Sand", 2007, nil, .doubtful, "Robert Plant & Alison Krauss", "Raising Sand", 2007,
             13),
         Pair("A", "Blue", 1999, 10, .none, "B", "Blue", 1999, 10),
         // Names that fold to little or to nothing.
@@ -98,8 +103,16 @@ import Testing
     @Test func `an id is worth more than names`() {
         let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
         let wanted = AlbumQuery(artist: "A", title: "B", releaseID: id.uppercased())
-        #expect(Match.judge(wanted, AlbumQuery(artist: "C", title: "D", releaseID: id)).certainty == .certain)
-        #expect(Match.judge(wanted, AlbumQuery(artist: "C", title: "D", releaseGroupID: id)).certainty == .none)
+        #expect(Match.judge(wanted, AlbumQuery(artist: "A", title: "B", releaseID: id)).certainty == .certain)
+        #expect(Match.judge(wanted, AlbumQuery(artist: "A", title: "B", releaseGroupID: id)).certainty == .doubtful)
+    }
+
+    @Test func `an id that names another album lies`() {
+        let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+        let wanted = AlbumQuery(artist: "Night Ferry", title: "Harbour", year: 1994, trackCount: 9, releaseID: id)
+        for (artist, title) in [("Night Ferry", "Box of Ferries"), ("Someone Else", "Harbour")] {
+            #expect(Match.judge(wanted, AlbumQuery(artist: artist, title: title, releaseID: id)).certainty != .certain)
+        }
     }
 
     @Test func `keys are those of names and year, without ids`() {

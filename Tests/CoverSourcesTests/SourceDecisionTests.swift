@@ -33,10 +33,10 @@ import Testing
             try await memory.accept(candidate, of: Self.album.key)
             #expect(try await memory.doubtfulAlbums().isEmpty)
             #expect(try await find(memory, service).certain?.match.reason == "accepted by you")
-            #expect(service.urls.count == 1)
+            #expect(service.searches.count == 1)
             clock.advance(.seconds(8 * 86_400))
             #expect(try await find(memory, service).certain?.pictures == candidate.pictures)
-            #expect(service.urls.count == 2)
+            #expect(service.searches.count == 2)
         }
     }
 
@@ -59,19 +59,60 @@ import Testing
             #expect(try await memory.doubtfulAlbums().isEmpty)
             #expect(try await memory.record(of: Self.album.key).candidates.isEmpty)
             #expect(try await find(memory, service).candidates.isEmpty)
-            #expect(service.urls.count == 1)
+            #expect(service.searches.count == 1)
             clock.advance(.seconds(8 * 86_400))
             #expect(try await find(memory, service).candidates.isEmpty)
             #expect(try await memory.doubtfulAlbums().isEmpty)
         }
     }
 
-    @Test func `asking again for what is missing proposes refused covers again`() async throws {
+    @Test func `asking again for what is missing proposes no refused cover`() async throws {
         try await withDoubtful { memory, service, candidate in
             try await memory.refuse([candidate], of: Self.album.key)
-            #expect(try await find(memory, service, retriesMissing: true).candidates.count == 1)
+            #expect(try await find(memory, service, retriesMissing: true).candidates.isEmpty)
+            #expect(try await memory.doubtfulAlbums().isEmpty && service.searches.count == 2)
+        }
+    }
+
+    @Test func `a refusal is listed with what was found, and can be withdrawn`() async throws {
+        try await withDoubtful { memory, service, candidate in
+            try await memory.refuse([candidate], of: Self.album.key)
+            let refusals = try await memory.refusals()
+            #expect(refusals.map(\.album) == [Self.album.key] && refusals.first?.candidate?.album == candidate.album)
+            #expect(refusals.first?.pictures.isSuperset(of: candidate.pictures.prefix(2)) == true)
+            try await memory.allow(try #require(refusals.first))
+            #expect(try await memory.refusals().isEmpty)
+            #expect(try await find(memory, service).candidates.map(\.certainty) == [.doubtful])
             #expect(try await memory.doubtfulAlbums() == [Self.album.key])
-            #expect(try await find(memory, service).candidates.count == 1)
+        }
+    }
+
+    @Test func `a certain cover that was refused stays away, that of the album's id, too`() async throws {
+        try await withFolder { folder in
+            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
+            let service = TestService(clock) { _, _ in .json(Answers.deezer("A", "B", tracks: 10)) }
+            let album = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10, releaseID: Answers.release)
+            let queue = SourceQueue(
+                sources: CoverSource.table([.caa, .deezer]), userAgent: "Sleeve", memory: memory, clock: clock.source,
+                transport: service.transport)
+            for source in [SourceName.caa, .deezer] {
+                let certain = try #require(try await queue.find(album).certain)
+                #expect(certain.source == source)
+                let url = try #require(certain.pictures.first)
+                #expect(await queue.match(of: url, for: album)?.certainty == .certain)
+                try await memory.refuse([certain], of: album.key)
+                #expect(await queue.match(of: url, for: album)?.certainty == Match.Certainty.none)
+            }
+            #expect(try await queue.find(album).candidates.isEmpty)
+        }
+    }
+
+    @Test func `pictures of unrelated albums are remembered`() async throws {
+        try await withFolder { folder in
+            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
+            try await memory.noteRepeated("digest")
+            var pictures = RepeatedPictures(known: try await memory.repeatedPictures())
+            #expect(pictures.add("digest", of: Self.album, number: 3) && pictures.albums(with: "digest") == [3])
         }
     }
 }

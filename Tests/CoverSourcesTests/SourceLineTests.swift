@@ -6,7 +6,7 @@ import Testing
     private let clock = TestClock()
 
     private func album(_ number: Int) -> AlbumQuery {
-        AlbumQuery(artist: "A", title: "Album \(number)", year: 1994, trackCount: 10)
+        AlbumQuery(artist: "A", title: "Harbour \(number)", year: 1994, trackCount: 10)
     }
 
     /// A queue with 25 albums in line for iTunes, which does not answer before `isOpen`. At 20 requests a minute they take over a minute.
@@ -15,10 +15,12 @@ import Testing
         _ body: (_ queue: SourceQueue, _ service: TestService, _ open: () -> Void) async throws -> Void
     ) async throws {
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-        let service = TestService(clock) { url, number in
+        let service = TestService(
+            clock, details: { _ in .json(#"{"title": "Harbour 99", "release_date": "1994-05-10"}"#) }
+        ) { url, number in
             if url.contains("deezer") { return .json(deezer) }
             if number == 1 { for await _ in gate {} }
-            return .json(Answers.iTunes("A", "Album 99", year: 1994, tracks: 10))
+            return .json(Answers.iTunes("A", "Harbour 99", year: 1994, tracks: 10))
         }
         let queue = SourceQueue(
             sources: CoverSource.table([.itunes, .deezer]), userAgent: "Sleeve", memory: memory, clock: clock.source,
@@ -35,12 +37,12 @@ import Testing
     @Test func `an album passes a source with a long line if a later one has its cover`() async throws {
         try await withFolder { folder in
             let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
-            try await withLine(deezer: Answers.deezer("A", "Album 99", tracks: 10), memory: memory) {
+            try await withLine(deezer: Answers.deezer("A", "Harbour 99", tracks: 10), memory: memory) {
                 queue, service, _ in
                 let findings = try await queue.find(album(99))
                 #expect(findings.certain?.source == .deezer)
                 #expect(findings.askedSources == [.deezer], "iTunes may still be asked if the picture is gone")
-                #expect(service.urls.count == 2)
+                #expect(service.searches.count == 2)
                 let answers = try await memory.record(of: album(99).key).answers
                 #expect(answers.first { $0.source == .itunes }?.detail.contains("in line") == true)
             }
@@ -55,6 +57,18 @@ import Testing
             open()
             let found = try await findings
             #expect(found.certain?.source == .itunes)
+            #expect(found.answers.map(\.source) == [.deezer, .itunes])
+        }
+    }
+
+    @Test func `an album does not pass a source for evidence that the source's namesakes would weaken`() async throws {
+        let deezer = Answers.deezer("A", "Harbour 99", tracks: 10).replacing(#""id": 1, "#, with: "")
+        try await withLine(deezer: deezer) { queue, service, open in
+            // Deezer tells no year: iTunes may know of another album of this name.
+            async let findings = queue.find(album(99))
+            while service.urls.count < 2 { await Task.yield() }
+            open()
+            let found = try await findings
             #expect(found.answers.map(\.source) == [.deezer, .itunes])
         }
     }

@@ -41,7 +41,24 @@ final class TestService: Sendable {
     private let clock: TestClock
     private let answer: Answer
 
-    init(_ clock: TestClock, _ answer: @escaping Answer) { (self.clock, self.answer) = (clock, answer) }
+    /// - Parameter details: the answers about one album, by URL; others are 404.
+    init(
+        _ clock: TestClock, details: @escaping @Sendable (String) -> SourceResponse? = { _ in nil },
+        _ answer: @escaping Answer
+    ) {
+        self.clock = clock
+        self.answer = { url, number in
+            let isOfOne =
+                url.contains("/lookup?") || url.contains("/ws/2/release/") || url.contains("deezer.com/album/")
+            return isOfOne
+                ? details(url) ?? SourceResponse(status: 404) : try await answer(url, number)
+        }
+    }
+
+    /// What was searched for.
+    var searches: [String] {
+        urls.filter { !$0.contains("/lookup?") && !$0.contains("/ws/2/release/") && !$0.contains("deezer.com/album/") }
+    }
 
     var urls: [String] { requests.withLock { $0.map(\.url) } }
     var times: [Duration] { requests.withLock { $0.map(\.time) } }
@@ -85,9 +102,39 @@ enum Answers {
     static func iTunes(_ artist: String, _ title: String, year: Int, tracks: Int) -> String {
         """
         {"resultCount": 2, "results": [{"wrapperType": "artist", "artistName": "\(artist)"}, {"wrapperType": "collection",
-            "collectionType": "Album", "artistName": "\(artist)", "collectionName": "\(title)", "trackCount": \(tracks),
+            "collectionType": "Album", "artistName": "\(artist)", "collectionId": 7, "collectionName": "\(title)", "trackCount": \(tracks),
             "artworkUrl100": "https://pictures.example/b/100x100bb.jpg", "releaseDate": "\(year)-05-10T07:00:00Z"}]}
         """
+    }
+
+    static func deezerAlbum(_ artist: String, _ title: String, year: Int, lengths: [Int]) -> String {
+        let songs = lengths.map { #"{"duration": \#($0 / 1_000)}"# }.joined(separator: ", ")
+        return """
+            {"id": 1, "title": "\(title)", "nb_tracks": \(lengths.count), "release_date": "\(year)-05-10",
+                "artist": {"name": "\(artist)"}, "tracks": {"data": [\(songs)]}}
+            """
+    }
+
+    static func iTunesSongs(_ lengths: [Int]) -> String {
+        let songs = lengths.enumerated().map {
+            #", {"wrapperType": "track", "kind": "song", "discNumber": 1, "trackNumber": \#($0 + 1), "trackTimeMillis": \#($1)}"#
+        }
+        return #"{"results": [{"wrapperType": "collection", "collectionId": 7}\#(songs.reversed().joined())]}"#
+    }
+
+    static let releaseURL =
+        "https://musicbrainz.org/ws/2/release/\(release)?inc=recordings+release-groups+artist-credits+aliases&fmt=json"
+
+    static func musicBrainzRelease(
+        _ artist: String, _ title: String, year: Int, first: Int? = nil, lengths: [Int]
+    ) -> String {
+        let songs = lengths.map { #"{"length": \#($0)}"# }.joined(separator: ", ")
+        return """
+            {"id": "\(release)", "title": "\(title)", "date": "\(year)-05", "artist-credit": [{"name": "\(artist)",
+                "artist": {"aliases": [{"name": "Alias of \(artist)"}]}}],
+             "release-group": {"id": "\(group)", "first-release-date": "\(first ?? year)-05-10"},
+             "media": [{"position": 1, "track-count": \(lengths.count), "tracks": [\(songs)]}]}
+            """
     }
 
     static let release = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"

@@ -15,6 +15,11 @@ package enum Environment {
         path("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json")
     }
 
+    /// Where requests to services with a rate are counted, for all libraries of the user; nil if no variable is set.
+    package static var requestsFile: String? {
+        path("SLEEVE_REQUESTS", "XDG_STATE_HOME", ".local/state", "sleeve/requests.sqlite3")
+    }
+
     /// The value of `variable`, else `name` in a base directory of the XDG specification; nil if no variable is set.
     private static func path(_ variable: String, _ base: String, _ underHome: String, _ name: String) -> String? {
         if let path = value(variable) { return path }

@@ -31,13 +31,14 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
         trackCount: Int? = nil, trackCounts: Set<Int> = [], lengths: [Int] = [], releaseID: String? = nil,
         releaseGroupID: String? = nil, hasNamesake: Bool = false
     ) {
-        func known(_ year: Int?) -> Int? { year.flatMap { (1...9_999).contains($0) ? $0 : nil } }
+        // 0000 and 1900 are what programs write that know no year.
+        func known(_ year: Int?) -> Int? { year.flatMap { (1_901...9_999).contains($0) ? $0 : nil } }
         self.artist = artist.shortened(to: Self.maximumLength)
         self.title = title.shortened(to: Self.maximumLength)
         self.otherArtists = otherArtists.map { $0.shortened(to: Self.maximumLength) }
         (self.year, self.originalYear) = (known(year), known(originalYear))
-        self.trackCounts = trackCounts.union([trackCount].compactMap(\.self)).filter { $0 > 0 }
-        self.lengths = lengths.map { max(0, $0) }
+        self.trackCounts = trackCounts.union([trackCount].compactMap(\.self)).filter { (1...9_999).contains($0) }
+        self.lengths = lengths.map { min(max(0, $0), 1 << 40) }
         self.hasNamesake = hasNamesake
         self.releaseID = Self.id(releaseID)
         self.releaseGroupID = Self.id(releaseGroupID)

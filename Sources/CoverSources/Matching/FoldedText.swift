@@ -246,7 +246,9 @@ package struct FoldedText: Sendable, Hashable {
 
     /// Whether the comma or point is that of `10,000`.
     private static func areThousands(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
-        guard scalars[index] == "," || scalars[index] == ".", index > 0, isDigit(scalars[index - 1]) else { return false }
+        guard scalars[index] == "," || scalars[index] == ".", index > 0, isDigit(scalars[index - 1]) else {
+            return false
+        }
         let next = scalars[(index + 1)...]
         return next.prefix(3).count(where: isDigit) == 3 && next.dropFirst(3).first.map(isDigit) != true
     }
@@ -312,7 +314,7 @@ package struct FoldedText: Sendable, Hashable {
         return ends.min().map { $0 > 0 ? String(text.prefix($0)) : text } ?? text
     }
 
-    private static func trimmed(_ text: String) -> String {
+    static func trimmed(_ text: String) -> String {
         let start = text.drop { $0.isWhitespace }
         return String(
             start[..<(start.lastIndex { !$0.isWhitespace }.map { start.index(after: $0) } ?? start.startIndex)])

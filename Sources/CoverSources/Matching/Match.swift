@@ -1,8 +1,7 @@
-/// Whether an album that a source describes is the one that is wanted.
+/// Whether an album that a source describes is the one that is wanted, by the table of `Evidence`.
 ///
-/// Certain: artist and title are equal when folded, and the year (within 1) agrees, or the number of tracks without a year to the contrary.
-/// Doubtful: one is equal and the other close, or both are equal and nothing else agrees, or what agrees is also true of another album of
-/// the same name. That a source names an album first says nothing.
+/// Certain: artist and title agree, year or tracks agree, and nothing contradicts; of weak names year and tracks. Doubtful covers are listed
+/// for a person. That a source names an album first says nothing.
 package struct Match: Sendable, Hashable {
     package enum Certainty: String, Sendable, Hashable, Comparable, CaseIterable {
         case none, doubtful, certain
@@ -13,7 +12,7 @@ package struct Match: Sendable, Hashable {
     }
 
     package var certainty: Certainty
-    /// What speaks for it, or what is missing, in a few words.
+    /// The evidence in a few words: `title agrees, year one apart, 12 tracks where yours has 20: doubtful`.
     package var reason: String
     /// Orders matches of one certainty: the higher, the better.
     package var score: Int
@@ -24,7 +23,7 @@ package struct Match: Sendable, Hashable {
 
     /// A person has decided.
     package static let accepted = Match(.certain, "accepted by you", score: 300)
-    package static let refused = Match(.none, "refused by you")
+    static let refused = Match(.none, "refused by you")
     /// Matches by an id have at least this score, matches by names less.
     private static let idScore = 150
 
@@ -32,121 +31,99 @@ package struct Match: Sendable, Hashable {
     package var isByName: Bool { certainty == .certain && score < Self.idScore }
 
     /// Compares an album that is wanted with one that a source describes.
-    package static func judge(_ query: AlbumQuery, _ candidate: AlbumQuery) -> Match {
-        if let id = query.releaseID, id == candidate.releaseID {
-            return Match(.certain, "the same MusicBrainz release", score: 200)
+    /// - Parameter hasNamesake: Whether another album of this artist and title is known.
+    package static func judge(_ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool = false) -> Match {
+        let evidence = Evidence(query, candidate)
+        let isRelease = query.releaseID != nil && query.releaseID == candidate.releaseID
+        if isRelease || query.releaseGroupID != nil && query.releaseGroupID == candidate.releaseGroupID {
+            // Ids lie: those of a box, or of another album that was tagged before.
+            if !evidence.artist.line.contradicts, !evidence.title.line.contradicts {
+                let entity = isRelease ? "release" : "release group"
+                return Match(.certain, "the same MusicBrainz \(entity): certain", score: isRelease ? 200 : idScore)
+            }
         }
-        if let id = query.releaseGroupID, id == candidate.releaseGroupID {
-            return Match(.certain, "the same MusicBrainz release group", score: idScore)
+        let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake || query.hasNamesake)
+        let isCertain = weakness.map { $0.suffices(evidence) } ?? evidence.isCertain
+        if isCertain || evidence.isCertainInAnotherScript {
+            return Match(.certain, "\(evidence.text): certain", score: evidence.score)
         }
-        let names = Names(query, candidate)
-        let facts = Facts(query, candidate)
-        switch (names.artist, names.title) {
-        case (.equal, .equal): return judgeEqual(names, facts)
-        case (.equal, .close): return Match(.doubtful, "the title differs: “\(candidate.title)”", score: facts.score)
-        case (.close, .equal): return Match(.doubtful, "the artist differs: “\(candidate.artist)”", score: facts.score)
-        case (.unknown, .equal) where facts.agrees:
-            return Match(.doubtful, "the artist is not known", score: facts.score)
-        default: return Match(.none, "artist or title differ")
-        }
-    }
-
-    private static func judgeEqual(_ names: Names, _ facts: Facts) -> Match {
-        let score = facts.score + (names.haveSameEditions ? 8 : 0) + (names.areWrittenAlike ? 2 : 0)
-        guard facts.agrees else {
-            if facts.contradicts { return Match(.doubtful, "\(facts.differences)", score: score) }
-            let edition = names.haveSameEditions ? "" : "another edition, and "
-            return Match(.doubtful, "\(edition)neither the year nor the number of tracks can be compared", score: score)
-        }
-        if names.areWeak, facts.contradicts {
-            return Match(.doubtful, "artists have several albums of this name, and \(facts.differences)", score: score)
-        }
-        if !names.areOfOneKind, facts.contradicts {
-            return Match(
-                .doubtful, "one is a single, an EP, a soundtrack or a disc, and \(facts.differences)", score: score)
-        }
-        return Match(.certain, "artist and title are equal, \(facts.agreements)", score: score)
+        guard evidence.isDoubtful else { return Match(.none, "\(evidence.text): another album") }
+        let why = evidence.isCertain ? weakness.map { ", and \($0.reason)" } ?? "" : ""
+        return Match(.doubtful, "\(evidence.text)\(why): doubtful", score: evidence.score)
     }
 }
 
-extension Match {
-    /// How the names of two albums relate.
-    struct Names {
-        enum Relation { case equal, close, different, unknown }
+extension Evidence {
+    fileprivate var isCertain: Bool {
+        namesAgree && (year.line.agrees || tracks.line.agrees) && !year.line.contradicts && !tracks.line.contradicts
+    }
 
-        let artist: Relation
-        let title: Relation
-        let haveSameEditions: Bool
-        /// Both titles say, or neither, that it is a single, an EP, a soundtrack or a disc: a single is often named as its album.
-        let areOfOneKind: Bool
-        let areWrittenAlike: Bool
-        /// Title and artist say less than usual: Various Artists have many albums called “Hits”, and bands several of their own name.
-        let areWeak: Bool
+    /// Where one name is of another script, the other name and six lengths suffice.
+    fileprivate var isCertainInAnotherScript: Bool {
+        let isOther =
+            artist.isOtherScript && title.line.agrees || title.isOtherScript && artist.line.agrees
+            || artist.isOtherScript && title.isOtherScript && year.line.agrees && tracks.comparedLengths >= 10
+        return isOther && tracks.comparedLengths >= 6 && !year.line.contradicts
+    }
 
-        init(_ query: AlbumQuery, _ candidate: AlbumQuery) {
-            let artists = (FoldedText(artist: query.artist), FoldedText(artist: candidate.artist))
-            let titles = (
-                FoldedText(query.title, year: query.year), FoldedText(candidate.title, year: candidate.year)
-            )
-            let areVarious = artists.0.isVarious && artists.1.isVarious
-            artist =
-                areVarious
-                ? .equal
-                : artists.0.isVarious || artists.1.isVarious ? .different : Self.relation(artists.0, artists.1)
-            title = Self.relation(titles.0, titles.1)
-            areOfOneKind = titles.0.kinds == titles.1.kinds && titles.0.disc == titles.1.disc
-            haveSameEditions = Set(titles.0.editions) == Set(titles.1.editions)
-            areWrittenAlike = query.title == candidate.title && query.artist == candidate.artist
-            areWeak = areVarious || titles.0.key == artists.0.key
-        }
+    fileprivate var isDoubtful: Bool {
+        if artist.line.contradicts || title.line.contradicts { return false }
+        let contradictions = [year.line, tracks.line].count(where: \.contradicts)
+        if artist.line.agrees { return title.line.agrees || contradictions < 2 }
+        let isNameless = artist.line.text == "artist unknown"
+        if isNameless { return title.line.agrees && contradictions == 0 && (year.line.agrees || tracks.line.agrees) }
+        return title.line.agrees && contradictions < 2 || artist.isOtherScript && tracks.comparedLengths >= 6
+    }
+}
 
-        private static func signs(_ text: FoldedText) -> String { text.searchText.lowercased().filter { $0 != " " } }
+/// Why the names of two albums say less than usual: other albums have them, too.
+private enum Weakness {
+    /// - Parameter isGeneral: Whether nothing is left of the title but general words.
+    case various(isGeneral: Bool)
+    case generic, work, namesake
+    /// One artist is joined with others.
+    case joined(isGeneral: Bool)
 
-        private static func marks(_ text: FoldedText) -> Set<Character> {
-            Set(ScalarFolding.fold(text.searchText).filter("!?+#*".contains))
-        }
-
-        private static func relation(_ first: FoldedText, _ second: FoldedText) -> Relation {
-            if first.key.isEmpty || second.key.isEmpty { return .unknown }
-            if first.key == second.key {
-                // In “C#” and “A+”, what folding drops says as much as what it keeps. “Hello!” is not “Hello?”, but “Help” is “Help!”.
-                let (marks, others) = (marks(first), marks(second))
-                let isOther = !marks.isEmpty && !others.isEmpty && marks.isDisjoint(with: others)
-                return !isOther && first.key.count > 2 || signs(first) == signs(second) ? .equal : .close
-            }
-            return Similarity.areClose(first, second) ? .close : .different
+    init?(_ query: AlbumQuery, _ candidate: AlbumQuery, _ evidence: Evidence, hasNamesake: Bool) {
+        let titles = TitleEvidence.folded(query, candidate)
+        let artists = [query.artist, candidate.artist].map { FoldedText(artist: $0) }
+        let isGeneric = [titles.0, titles.1].contains { TitleEvidence.isGeneric($0, artists) }
+        if TitleEvidence.isWork(titles.0) || TitleEvidence.isWork(titles.1) {
+            self = .work
+        } else if evidence.artist.areVarious {
+            self = .various(isGeneral: isGeneric || hasNamesake)
+        } else if evidence.artist.isJoined {
+            self = .joined(isGeneral: isGeneric || hasNamesake)
+        } else if isGeneric {
+            self = .generic
+        } else if hasNamesake {
+            self = .namesake
+        } else {
+            return nil
         }
     }
 
-    /// How the years and the numbers of tracks of two albums relate.
-    struct Facts {
-        private let years: (Int, Int)?
-        private let tracks: (Int, Int)?
-
-        init(_ query: AlbumQuery, _ candidate: AlbumQuery) {
-            years = query.year.flatMap { year in candidate.year.map { (year, $0) } }
-            tracks = query.trackCount.flatMap { count in candidate.trackCount.map { (count, $0) } }
+    /// Whether year and tracks tell the album.
+    func suffices(_ evidence: Evidence) -> Bool {
+        guard evidence.title.line.agrees, evidence.tracks.line.agrees, !evidence.year.line.contradicts else {
+            return false
         }
-
-        var yearsAgree: Bool? { years.map { abs($0 - $1) <= 1 } }
-        private var tracksAgree: Bool? { tracks.map { $0 == $1 } }
-
-        var agrees: Bool { yearsAgree ?? tracksAgree ?? false }
-        var contradicts: Bool { yearsAgree == false || tracksAgree == false }
-        var score: Int {
-            (yearsAgree == true ? 10 : 0) + (years.map { $0 == $1 } == true ? 5 : 0) + (tracksAgree == true ? 12 : 0)
+        let (isEqual, lengthsAgree) = (evidence.year.line.agrees, evidence.tracks.lengthsAgree == true)
+        switch self {
+        case .various(let isGeneral): return evidence.namesAgree && (isEqual || evidence.year.isNear && !isGeneral)
+        case .generic, .namesake: return evidence.namesAgree && isEqual
+        case .work: return evidence.namesAgree && isEqual && (evidence.artist.isPerformer || lengthsAgree)
+        case .joined(let isGeneral): return isEqual && (!isGeneral || lengthsAgree)
         }
+    }
 
-        var agreements: String {
-            let facts = [yearsAgree == true ? "the year" : nil, tracksAgree == true ? "the number of tracks" : nil]
-            let names = facts.compactMap { $0 }
-            return names.joined(separator: " and ") + (names.count > 1 ? " agree" : " agrees")
-        }
-
-        var differences: String {
-            let year = yearsAgree == false ? years.map { "it is of \($1), not of \($0)" } : nil
-            let count = tracksAgree == false ? tracks.map { "it has \($1) tracks, not \($0)" } : nil
-            return [year, count].compactMap { $0 }.joined(separator: ", ")
+    var reason: String {
+        switch self {
+        case .various: "various artists have many albums of a name"
+        case .generic: "such a title has many albums"
+        case .work: "a work has many recordings"
+        case .namesake: "another album has this name"
+        case .joined: "the artist is joined with others"
         }
     }
 }

@@ -4,10 +4,12 @@ package enum TitleWords {
     package static let carriers: Set<String> = [
         "flac", "mp3", "aac", "alac", "ogg", "opus", "wav", "wave", "wv", "ape", "dsd", "dsd64", "dsd128", "dsf", "m4a",
         "mqa", "lossless", "lossy", "web", "webrip", "webflac", "rip", "ripped", "cdrip", "vinylrip", "cd", "cds", "lp",
-        "lps", "sacd", "dvda", "vinyl", "cassette", "tape", "digital", "download", "retail", "bit", "bits", "khz", "kbps",
+        "lps", "sacd", "dvda", "vinyl", "cassette", "tape", "digital", "download", "retail", "bit", "bits", "khz",
+        "kbps",
         "cbr", "vbr", "v0", "v2", "320", "hires", "hd", "hdtracks", "qobuz", "tidal", "itunes", "deezer", "bandcamp",
         "spotify", "amazon", "beatport", "shm", "shmcd", "shmsacd", "hqcd", "uhqcd", "bsc", "bscd", "bscd2", "blu",
-        "spec", "k2hd", "xrcd", "xrcd24", "hdcd", "mfsl", "mofi", "explicit", "clean", "digipak", "digipack", "gatefold",
+        "spec", "k2hd", "xrcd", "xrcd24", "hdcd", "mfsl", "mofi", "explicit", "clean", "digipak", "digipack",
+        "gatefold",
         "promo", "dvd", "bluray", "dolby", "atmos", "spatial",
     ]
     /// The words that stand beside carriers and editions and tell neither.
@@ -19,7 +21,8 @@ package enum TitleWords {
     ]
     /// The words that name an edition of an album.
     package static let editions: Set<String> = [
-        "deluxe", "edition", "expanded", "extended", "remaster", "remastered", "remasters", "remastering", "anniversary",
+        "deluxe", "edition", "expanded", "extended", "remaster", "remastered", "remasters", "remastering",
+        "anniversary",
         "legacy", "bonus", "special", "limited", "collector", "collectors", "reissue", "reissued", "reedition",
         "repress", "enhanced", "mono", "stereo", "definitive", "ultimate", "platinum", "tour", "premium", "exclusive",
     ]
@@ -75,21 +78,31 @@ package enum TitleWords {
     static let generic: Set<String> = [
         "greatest", "hits", "best", "of", "the", "very", "gold", "live", "unplugged", "christmas", "xmas", "essential",
         "essentials", "original", "album", "albums", "series", "classics", "classic", "soundtrack", "collection",
-        "collected", "anthology", "singles", "complete", "ultimate", "definitive", "hit", "mix", "love", "songs", "song",
+        "collected", "anthology", "singles", "complete", "ultimate", "definitive", "hit", "mix", "love", "songs",
+        "song",
         "ballads", "party", "summer", "dance", "rock", "pop", "jazz", "blues", "soul", "country", "folk", "reggae",
         "disco", "house", "techno", "trance", "punk", "metal", "hip", "hop", "rap", "music", "musik", "chart", "charts",
         "top", "now", "vol", "pt", "no", "disc", "cd", "platinum", "diamond", "super", "mega", "ep", "single", "demo",
-        "demos", "remixes", "remix", "bsides", "b", "sides", "rarities", "acoustic", "sessions", "session", "and", "in",
-        "at", "on", "a", "my", "all", "for", "to", "with", "from", "years", "year", "decade", "career", "story", "legend",
-        "legends", "icon", "20th", "century", "masters", "millennium", "recordings", "works", "selected", "early", "first",
-        "volume", "part", "compilation", "sampler", "untitled", "selftitled", "s", "t", "st", "concert", "tour", "covers",
-        "duets", "instrumental", "winter", "holiday", "weihnachten", "lounge", "chillout", "club", "hitparade", "schlager",
-        "kuschelrock", "bravo", "x", "absolute", "feelings", "forever", "favorites", "favourites", "introducing",
+        "demos", "remixes", "remix", "bsides", "sides", "rarities", "acoustic", "sessions", "session", "and", "in",
+        "at", "on", "my", "all", "for", "to", "with", "from", "years", "year", "decade", "career", "story",
+        "legend",
+        "legends", "icon", "20th", "century", "masters", "millennium", "recordings", "works", "selected", "early",
+        "first",
+        "volume", "part", "compilation", "sampler", "untitled", "selftitled", "st", "concert", "tour",
+        "covers",
+        "duets", "instrumental", "winter", "holiday", "weihnachten", "lounge", "chillout", "club", "hitparade",
+        "schlager",
+        "kuschelrock", "bravo", "absolute", "feelings", "forever", "favorites", "favourites", "introducing",
         "presents", "grosse", "grossten", "erfolge", "die", "der", "das", "besten", "beste",
+    ]
+    static let months: Set<String> = [
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
     /// Musical works: each has many recordings.
     static let works: Set<String> = [
-        "symphony", "symphonies", "sinfonie", "sinfonien", "symphonie", "symphonien", "concerto", "concertos", "concerti",
+        "symphony", "symphonies", "sinfonie", "sinfonien", "symphonie", "symphonien", "concerto", "concertos",
+        "concerti",
         "konzert", "konzerte", "sonata", "sonatas", "sonate", "sonaten", "quartet", "quartets", "quartett", "quartette",
         "quintet", "quintets", "variations", "variationen", "cantata", "cantatas", "kantate", "kantaten", "requiem",
         "messiah", "oratorio", "passion", "partitas", "preludes", "etudes", "nocturnes", "waltzes", "mazurkas",

@@ -3,8 +3,8 @@ import SQLite
 
 /// What sources were asked for which album, and what they answered: `<library file>.state/sources.sqlite3`.
 ///
-/// It spares the services: an album that one of them does not have is asked for again after 30 days, and their rates hold for all runs of
-/// a library together. `sleeve why` tells from it. It is disposable: a damaged one is moved aside.
+/// It spares the services: an album that one of them does not have is asked for again after 30 days. `sleeve why` tells from it. It is
+/// disposable, except for what a person has decided: a damaged one is moved aside.
 package actor SourceMemory {
     private nonisolated let thread = ThreadExecutor()
     private let path: String
@@ -21,7 +21,7 @@ package actor SourceMemory {
     package init(path: String, notice: (String) -> Void) throws(SourceMemoryError) {
         self.path = path
         try? FileManager.default.createDirectory(
-            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
+            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         do {
             tables = try DamagedFile.replacing(
@@ -29,7 +29,7 @@ package actor SourceMemory {
                 notice: { notice("the memory of sources is damaged; moved it to \($0) and started a new one") },
                 SourceTables.init(path:))
         } catch {
-            throw Self.error(error, path)
+            throw SourceMemoryError(error, path)
         }
     }
 
@@ -62,11 +62,8 @@ package actor SourceMemory {
 
         private var decided: [SourceCandidate] { current.decided(decisions) }
 
-        /// Covers that need no request, with what a person has decided about them.
-        package func decided(_ known: [SourceCandidate]) -> [SourceCandidate] { known.decided(decisions) }
-
         /// What the last answer of each source has found. An earlier one may be to another request, for a title that the tags have no longer.
-        private var current: [SourceCandidate] {
+        var current: [SourceCandidate] {
             let urls = Dictionary(answers.map { ($0.source, $0.url) }) { $1 }
             return found.filter { urls[$0.candidate.source] == $0.url }.map(\.candidate)
         }
@@ -86,14 +83,9 @@ package actor SourceMemory {
     }
 
     /// What is known of an album.
-    /// - Parameters:
-    ///   - album: `AlbumQuery.key`.
-    ///   - forgettingRefusals: Propose covers again that were refused.
-    package func record(
-        of album: String, forgettingRefusals: Bool = false
-    ) throws(SourceMemoryError) -> Record {
+    /// - Parameter album: `AlbumQuery.key`.
+    package func record(of album: String) throws(SourceMemoryError) -> Record {
         try perform {
-            if forgettingRefusals { try tables.forgetDecisions(of: album, isAccepted: false) }
             var record = Record()
             record.decisions = try tables.decisions(of: album)
             record.answers = try tables.tries(of: album)
@@ -110,21 +102,13 @@ package actor SourceMemory {
         try perform { try tables.record(answer, candidates, of: album) }
     }
 
-    /// Reserves a request within a source's rate, for all processes that share this memory.
-    /// - Parameter now: milliseconds since 1970.
-    /// - Returns: How long to wait before another try; nil if the request may be sent now.
-    func reserve(_ source: SourceName, _ rate: RateRule, at now: Int64) throws(SourceMemoryError) -> Duration? {
-        let wait = try perform { try tables.reserve(source, rate, at: now) }
-        return wait > 0 ? .milliseconds(wait) : nil
-    }
-
     /// The keys of the albums for which a doubtful cover was found, and no certain one.
     package func doubtfulAlbums() throws(SourceMemoryError) -> [String] { try perform { try tables.doubtfulAlbums() } }
 
     /// Counts a cover as certain from now on: the next fill writes it.
     /// - Parameter album: `AlbumQuery.key`.
     package func accept(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
-        try perform { try tables.decide(candidate.identity, of: album, isAccepted: true) }
+        try perform { try decide(candidate, of: album, isAccepted: true) }
     }
 
     /// Replaces what was judged of a cover, until its source is asked again.
@@ -139,30 +123,68 @@ package actor SourceMemory {
         try perform { try tables.forgetDecisions(of: album, isAccepted: true) }
     }
 
-    /// Does not propose covers again, until refusals are forgotten.
+    /// Does not write or propose covers again, certain ones, too, until each is allowed.
     /// - Parameter album: `AlbumQuery.key`.
     package func refuse(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
         try perform {
-            for candidate in candidates { try tables.decide(candidate.identity, of: album, isAccepted: false) }
+            for candidate in candidates { try decide(candidate, of: album, isAccepted: false) }
         }
     }
 
-    /// Withdraws what a person has decided about covers: they are judged again.
-    /// - Parameter album: `AlbumQuery.key`.
-    package func allow(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
-        try perform { for candidate in candidates { try tables.forgetDecision(about: candidate.identity, of: album) } }
+    private func decide(_ candidate: SourceCandidate, of album: String, isAccepted: Bool) throws {
+        for picture in candidate.identities { try tables.decide(picture, of: album, isAccepted: isAccepted) }
+    }
+
+    /// A cover that a person has refused for an album.
+    package struct Refusal: Sendable, Hashable {
+        /// `AlbumQuery.key`.
+        package var album: String
+        /// The cover's URLs, and the id of its release group.
+        package var pictures: Set<String>
+        /// What was found; nil if the sources have answered otherwise since.
+        package var candidate: SourceCandidate?
+    }
+
+    /// The covers that were refused, by album.
+    package func refusals() throws(SourceMemoryError) -> [Refusal] {
+        try perform {
+            var refusals: [Refusal] = []
+            for (album, refused) in Dictionary(grouping: try tables.refusals(), by: \.album) {
+                var pictures = Set(refused.map(\.picture))
+                for (_, candidate) in try tables.candidates(of: album)
+                where !candidate.identities.isDisjoint(with: pictures) {
+                    refusals.append(Refusal(album: album, pictures: candidate.identities, candidate: candidate))
+                    pictures.subtract(candidate.identities)
+                }
+                refusals += pictures.map { Refusal(album: album, pictures: [$0]) }
+            }
+            return refusals.sorted { ($0.album, $0.pictures.min() ?? "") < ($1.album, $1.pictures.min() ?? "") }
+        }
+    }
+
+    /// Withdraws a refusal: the cover may be written or proposed again.
+    package func allow(_ refusal: Refusal) throws(SourceMemoryError) {
+        try perform {
+            for picture in refusal.pictures { try tables.forgetDecision(about: picture, of: refusal.album) }
+        }
+    }
+
+    /// Remembers a picture that unrelated albums have.
+    /// - Parameter digest: Its SHA-256.
+    package func noteRepeated(_ digest: String) throws(SourceMemoryError) {
+        try perform { try tables.noteRepeated(digest) }
+    }
+
+    /// The digests of pictures that unrelated albums have.
+    package func repeatedPictures() throws(SourceMemoryError) -> Set<String> {
+        try perform { try tables.repeatedPictures() }
     }
 
     private func perform<Result>(_ body: () throws -> Result) throws(SourceMemoryError) -> Result {
         do {
             return try body()
         } catch {
-            throw Self.error(error, path)
+            throw SourceMemoryError(error, path)
         }
-    }
-
-    private static func error(_ error: any Error, _ path: String) -> SourceMemoryError {
-        if let error = error as? SourceMemoryError { return error }
-        return .unusable(path: path, error as? SQLiteError ?? SQLiteError(.error, "\(error)"))
     }
 }

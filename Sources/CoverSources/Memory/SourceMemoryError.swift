@@ -12,4 +12,8 @@ package enum SourceMemoryError: Error, Sendable, Hashable, CustomStringConvertib
         case .unusable(let path, let error): "cannot use the memory of sources in \(path): \(error)"
         }
     }
+
+    init(_ error: any Error, _ path: String) {
+        self = error as? Self ?? .unusable(path: path, error as? SQLiteError ?? SQLiteError(.error, "\(error)"))
+    }
 }

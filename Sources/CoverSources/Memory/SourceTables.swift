@@ -5,12 +5,13 @@ import SQLite
 ///
 /// ```
 /// tries       album, source, url | time (ms since 1970), answer, detail                     the last try of each URL
-/// candidates  album, source, url, number | certainty, reason, score, artist, title, ...     what that try found
+/// candidates  album, source, url, number | certainty, reason, score, description, ...       what that try found
 /// decisions   album, picture | accepted                                                    what a person has decided about a cover
-/// requests    source, time                                                                 the last interval of each source's rate
+/// repeated    picture                                                                      pictures of unrelated albums
 /// ```
 final class SourceTables {
-    private static let version = 2
+    /// Version 3 has lengths, and no rates.
+    private static let version = 3
     /// `SourceCandidate.identity` of a row.
     private static let picture =
         "coalesce(release_group, substr(pictures, 1, instr(pictures || char(10), char(10)) - 1))"
@@ -24,21 +25,25 @@ final class SourceTables {
         // What is lost with the power is asked again.
         try database.execute("PRAGMA synchronous = NORMAL")
         if found == Self.version { return }
+        // Answers of earlier versions lack what counts now: they are asked again. Decisions stay.
         try database.transaction(.immediate) {
             try database.execute(
                 """
-                CREATE TABLE IF NOT EXISTS tries (
+                DROP TABLE IF EXISTS tries;
+                DROP TABLE IF EXISTS candidates;
+                DROP TABLE IF EXISTS requests;
+                CREATE TABLE tries (
                     album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, time INTEGER NOT NULL,
                     answer TEXT NOT NULL, detail TEXT NOT NULL, PRIMARY KEY (album, source, url)) WITHOUT ROWID;
-                CREATE TABLE IF NOT EXISTS candidates (
+                CREATE TABLE candidates (
                     album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, number INTEGER NOT NULL,
-                    certainty TEXT NOT NULL, reason TEXT NOT NULL, score INTEGER NOT NULL, artist TEXT NOT NULL,
-                    title TEXT NOT NULL, year INTEGER, tracks INTEGER, release TEXT, release_group TEXT,
-                    pictures TEXT NOT NULL, PRIMARY KEY (album, source, url, number)) WITHOUT ROWID;
+                    certainty TEXT NOT NULL, reason TEXT NOT NULL, score INTEGER NOT NULL, description TEXT NOT NULL,
+                    release_group TEXT, details TEXT, pictures TEXT NOT NULL,
+                    PRIMARY KEY (album, source, url, number)) WITHOUT ROWID;
                 CREATE TABLE IF NOT EXISTS decisions (
                     album TEXT NOT NULL, picture TEXT NOT NULL, accepted INTEGER NOT NULL,
                     PRIMARY KEY (album, picture)) WITHOUT ROWID;
-                CREATE TABLE IF NOT EXISTS requests (source TEXT NOT NULL, time INTEGER NOT NULL);
+                CREATE TABLE IF NOT EXISTS repeated (picture TEXT PRIMARY KEY) WITHOUT ROWID;
                 PRAGMA user_version = \(Self.version);
                 """)
         }
@@ -52,36 +57,19 @@ final class SourceTables {
             // A try that says nothing about the album leaves what is known of it.
             if answer.lifetime == nil { return }
             try database.statement("DELETE FROM candidates WHERE album = ? AND source = ? AND url = ?").run(place)
-            let insertion = database.statement(
-                "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            let insertion = database.statement("INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
             for (number, candidate) in candidates.enumerated() {
-                let (found, match) = (candidate.album, candidate.match)
+                let match = candidate.match
+                let description = try JSONEncoder().encode(candidate.album)
                 try insertion.run(
                     place + [
                         .int(number), .text(match.certainty.rawValue), .text(match.reason), .int(match.score),
-                        .text(found.artist), .text(found.title), .int(found.year), .int(found.trackCount),
-                        found.releaseID.map { .text($0) } ?? .null, found.releaseGroupID.map { .text($0) } ?? .null,
+                        .text(String(decoding: description, as: UTF8.self)),
+                        candidate.album.releaseGroupID.map { .text($0) } ?? .null,
+                        candidate.details.map { .text($0) } ?? .null,
                         .text(candidate.pictures.joined(separator: "\n")),
                     ])
             }
-        }
-    }
-
-    /// Notes a request that is about to be sent, unless the rate forbids it, also counting those of other processes and of earlier runs.
-    /// - Parameter now: milliseconds since 1970.
-    /// - Returns: How long to wait before the next try, in milliseconds; 0 if the request may be sent.
-    func reserve(_ source: SourceName, _ rate: RateRule, at now: Int64) throws -> Int64 {
-        let interval = Int64((rate.interval / .milliseconds(1)).rounded(.up))
-        return try database.transaction(.immediate) {
-            // Times ahead of now are those of a wrong clock.
-            try database.statement("DELETE FROM requests WHERE source = ? AND (time <= ? OR time > ?)")
-                .run(.text(source.rawValue), .int(now - interval), .int(now))
-            let oldest = try database.statement(
-                "SELECT time FROM requests WHERE source = ? ORDER BY time DESC LIMIT 1 OFFSET ?"
-            ).first(.text(source.rawValue), .int(rate.requests - 1)) { $0.int64(0) }
-            if let oldest { return max(1, oldest + interval - now) }
-            try database.statement("INSERT INTO requests VALUES (?, ?)").run(.text(source.rawValue), .int(now))
-            return 0
         }
     }
 
@@ -107,24 +95,19 @@ final class SourceTables {
         var found: [(String, SourceCandidate)] = []
         try database.statement(
             """
-            SELECT source, url, certainty, reason, score, artist, title, year, tracks, release, release_group, pictures
+            SELECT source, url, certainty, reason, score, description, details, pictures
             FROM candidates WHERE album = ? ORDER BY source, url, number
             """
         ).each(.text(album)) { row in
             guard let source = SourceName(rawValue: row.text(0)),
-                let certainty = Match.Certainty(rawValue: row.text(2))
+                let certainty = Match.Certainty(rawValue: row.text(2)),
+                let description = try? JSONDecoder().decode(AlbumQuery.self, from: Data(row.text(5).utf8))
             else { return }
-            let description = AlbumQuery(
-                artist: row.text(5), title: row.text(6), year: row.optionalInt(7), trackCount: row.optionalInt(8),
-                releaseID: row.optionalText(9), releaseGroupID: row.optionalText(10))
-            found.append(
-                (
-                    row.text(1),
-                    SourceCandidate(
-                        source: source, album: description,
-                        pictures: row.text(11).split(separator: "\n").map { String($0) },
-                        match: Match(certainty, row.text(3), score: row.int(4)))
-                ))
+            let candidate = SourceCandidate(
+                source: source, album: description,
+                pictures: row.text(7).split(separator: "\n").map { String($0) }, details: row.optionalText(6),
+                match: Match(certainty, row.text(3), score: row.int(4)))
+            found.append((row.text(1), candidate))
         }
         return found
     }
@@ -150,9 +133,27 @@ final class SourceTables {
         return decisions
     }
 
+    /// The albums and pictures that a person has refused.
+    func refusals() throws -> [(album: String, picture: String)] {
+        var refusals: [(String, String)] = []
+        try database.statement("SELECT album, picture FROM decisions WHERE NOT accepted ORDER BY album, picture")
+            .each { refusals.append(($0.text(0), $0.text(1))) }
+        return refusals
+    }
+
     func forgetDecision(about picture: String, of album: String) throws {
-        try database.statement("DELETE FROM decisions WHERE album = ? AND picture = ?").run(
-            .text(album), .text(picture))
+        try database.statement("DELETE FROM decisions WHERE album = ? AND picture = ?")
+            .run(.text(album), .text(picture))
+    }
+
+    func noteRepeated(_ picture: String) throws {
+        try database.statement("INSERT OR IGNORE INTO repeated VALUES (?)").run(.text(picture))
+    }
+
+    func repeatedPictures() throws -> Set<String> {
+        var pictures: Set<String> = []
+        try database.statement("SELECT picture FROM repeated").each { pictures.insert($0.text(0)) }
+        return pictures
     }
 
     func forgetDecisions(of album: String, isAccepted: Bool) throws {

@@ -13,8 +13,8 @@ package struct SourceFindings: Sendable {
     /// The sources that are done with: pass them to `SourceQueue.find` to ask the others only.
     package var askedSources: Set<SourceName> { Set(answers.map(\.source)) }
 
-    mutating func add(_ answer: SourceAnswer, _ found: [SourceCandidate]) {
-        answers.append(answer)
+    mutating func add(_ answer: SourceAnswer?, _ found: [SourceCandidate]) {
+        if let answer { answers.append(answer) }
         let all = candidates + found
         candidates = all.filter { $0.certainty == .certain } + all.filter { $0.certainty == .doubtful }
     }

@@ -19,10 +19,16 @@ struct SourceLimiter: Sendable {
 
     init(_ rate: RateRule?) { self.rate = rate }
 
-    /// How long the next request has to wait.
-    func delay(at now: Duration) -> Duration {
+    /// How long the next request has to wait. A run that has more requests to come than the interval allows spreads them over it, rather than
+    /// be silent for the rest of it.
+    /// - Parameter more: The requests that are to come.
+    func delay(at now: Duration, more: Int = 0) -> Duration {
         var time = max(now, pausedUntil ?? now)
-        if let rate, sent.count >= rate.requests { time = max(time, sent[sent.count - rate.requests] + rate.interval) }
+        if let rate, let last = sent.last {
+            if sent.count >= rate.requests { time = max(time, sent[sent.count - rate.requests] + rate.interval) }
+            let left = rate.requests - sent.count { $0 + rate.interval > now }
+            if more > left { time = max(time, last + rate.time(for: 1)) }
+        }
         return time - now
     }
 

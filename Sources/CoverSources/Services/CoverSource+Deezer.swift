@@ -6,13 +6,13 @@ extension CoverSource {
     static func deezer(_ base: String) -> CoverSource {
         CoverSource(
             .deezer, base: base, rate: RateRule(50, in: .seconds(5), pause: .seconds(5)),
-            search: { query in
-                let (artist, title) = (FoldedText(artist: query.artist), FoldedText(query.title).searchText)
-                if title.isEmpty { return nil }
-                let names = artist.isVarious || artist.key.isEmpty ? "" : "artist:\(deezerPhrase(artist.searchText)) "
-                return url(
-                    "\(base)/search/album", [("q", "\(names)album:\(deezerPhrase(title))"), ("limit", limit)])
-            }, read: readDeezer)
+            searches: { query in
+                names(of: query).map { artist, title in
+                    let names = artist.isEmpty ? "" : "artist:\(deezerPhrase(artist)) "
+                    return url(
+                        "\(base)/search/album", [("q", "\(names)album:\(deezerPhrase(title))"), ("limit", limit)])
+                }
+            }, read: { readDeezer($0, base) }, readDetails: readDeezerAlbum)
     }
 
     /// A phrase has no way to write a quotation mark.
@@ -21,11 +21,11 @@ extension CoverSource {
     }
 
     private struct Answer: Decodable {
+        struct Artist: Decodable { var name: String }
         struct Album: Decodable {
-            struct Artist: Decodable { var name: String }
             var title: String
             var artist: Artist
-            var nb_tracks: Int?
+            var id, nb_tracks: Int?
             var record_type, release_date, cover_xl, cover_big, cover_medium: String?
         }
         struct Failure: Decodable {
@@ -36,21 +36,51 @@ extension CoverSource {
         var error: Failure?
     }
 
+    /// `album/ID` has what a search leaves out: the date, and the songs' lengths in seconds.
+    private struct Album: Decodable {
+        struct Song: Decodable { var duration: Int? }
+        struct Songs: Decodable { var data: LenientArray<Song>? }
+        var title: String
+        var nb_tracks: Int?
+        var release_date: String?
+        var contributors: LenientArray<Answer.Artist>?
+        var tracks: Songs?
+    }
+
+    @Sendable private static func readDeezerAlbum(
+        _ response: SourceResponse, _ candidate: SourceCandidate
+    ) -> SourceReading {
+        if let error = (try? JSONDecoder().decode(Answer.self, from: Data(response.body)))?.error {
+            return reading(error)
+        }
+        return .details(response) { body in
+            guard let found = try? JSONDecoder().decode(Album.self, from: body) else { return nil }
+            var candidate = candidate
+            let songs = found.tracks?.data?.values ?? []
+            candidate.album.year = AlbumQuery.year(of: found.release_date) ?? candidate.album.year
+            candidate.album.lengths = songs.map { min(max($0.duration ?? 0, 0), 1 << 20) * 1_000 }
+            candidate.album.otherArtists = (found.contributors?.values ?? []).map(\.name)
+            return candidate
+        }
+    }
+
     /// Error codes of Deezer's documentation: a quota is exceeded, the service is busy; no data.
     private static let throttlingCodes: Set<Int> = [4, 700]
     private static let noDataCode = 800
 
-    @Sendable private static func readDeezer(_ response: SourceResponse) -> SourceReading {
+    private static func reading(_ error: Answer.Failure) -> SourceReading {
+        let detail = "error \(error.code.map { String($0) } ?? "without a code"): \(error.message ?? "")"
+        guard let code = error.code else { return .failed(detail) }
+        if throttlingCodes.contains(code) { return .throttled(detail) }
+        return code == noDataCode ? .notFound : .failed(detail)
+    }
+
+    private static func readDeezer(_ response: SourceResponse, _ base: String) -> SourceReading {
         if let reading = SourceReading(response) { return reading }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
             return .failed("the answer is not that of a search")
         }
-        if let error = answer.error {
-            let detail = "error \(error.code.map { String($0) } ?? "without a code"): \(error.message ?? "")"
-            guard let code = error.code else { return .failed(detail) }
-            if throttlingCodes.contains(code) { return .throttled(detail) }
-            return code == noDataCode ? .notFound : .failed(detail)
-        }
+        if let error = answer.error { return reading(error) }
         guard let data = answer.data else { return .failed("the answer has no albums") }
         return SourceReading(
             data.values.map { found in
@@ -59,7 +89,8 @@ extension CoverSource {
                     year: AlbumQuery.year(of: found.release_date), trackCount: found.nb_tracks)
                 let pictures = [found.cover_xl, found.cover_big, found.cover_medium].compactMap { $0 }
                 return SourceCandidate(
-                    source: .deezer, album: album, pictures: pictures.filter { Placeholder(url: $0) == nil })
+                    source: .deezer, album: album, pictures: pictures.filter { Placeholder(url: $0) == nil },
+                    details: found.id.map { "\(base)/album/\($0)" })
             })
     }
 }

@@ -6,38 +6,64 @@ extension CoverSource {
     static func iTunes(_ base: String) -> CoverSource {
         CoverSource(
             .itunes, base: base, rate: RateRule(20, in: .seconds(60), pause: .seconds(30)),
-            search: { query in
-                let (artist, title) = (FoldedText(artist: query.artist), FoldedText(query.title).searchText)
-                if title.isEmpty { return nil }
-                let term = artist.isVarious || artist.key.isEmpty ? title : "\(artist.searchText) \(title)"
-                return url(
-                    "\(base)/search", [("term", term), ("media", "music"), ("entity", "album"), ("limit", limit)])
-            }, read: readITunes)
+            searches: { query in
+                names(of: query).map { artist, title in
+                    let term = artist.isEmpty ? title : "\(artist) \(title)"
+                    return url(
+                        "\(base)/search", [("term", term), ("media", "music"), ("entity", "album"), ("limit", limit)])
+                }
+            }, read: { readITunes($0, base) }, readDetails: readITunesSongs)
     }
 
     private struct Answer: Decodable {
-        struct Album: Decodable {
-            var wrapperType: String?
-            var artistName, collectionName, artworkUrl100: String
-            var releaseDate: String?
-            var trackCount: Int?
+        struct Result: Decodable {
+            var wrapperType, artistName, collectionName, artworkUrl100, releaseDate: String?
+            var collectionId, trackCount, discNumber, trackNumber, trackTimeMillis: Int?
         }
-        var results: LenientArray<Album>
+        var results: LenientArray<Result>
+
+        var albums: [Result] { results.values.filter { $0.wrapperType ?? "collection" == "collection" } }
+        /// In order.
+        var songs: [Result] {
+            results.values.filter { $0.wrapperType == "track" }.sorted {
+                ($0.discNumber ?? 1, $0.trackNumber ?? 0) < ($1.discNumber ?? 1, $1.trackNumber ?? 0)
+            }
+        }
     }
 
-    @Sendable private static func readITunes(_ response: SourceResponse) -> SourceReading {
+    private static func readITunes(_ response: SourceResponse, _ base: String) -> SourceReading {
         if let reading = SourceReading(response, throttling: [403]) { return reading }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
             return .failed("the answer is not that of a search")
         }
         return SourceReading(
-            answer.results.values.filter { $0.wrapperType ?? "collection" == "collection" }.map { found in
-                let album = AlbumQuery(
-                    artist: found.artistName, title: found.collectionName, year: AlbumQuery.year(of: found.releaseDate),
-                    trackCount: found.trackCount)
-                let pictures = artworkSizes(found.artworkUrl100).filter { Placeholder(url: $0) == nil }
-                return SourceCandidate(source: .itunes, album: album, pictures: pictures)
+            answer.albums.compactMap { found in
+                guard let artist = found.artistName, let title = found.collectionName, let artwork = found.artworkUrl100
+                else { return nil }
+                return SourceCandidate(
+                    source: .itunes,
+                    album: AlbumQuery(
+                        artist: artist, title: title, year: AlbumQuery.year(of: found.releaseDate),
+                        trackCount: found.trackCount),
+                    pictures: artworkSizes(artwork).filter { Placeholder(url: $0) == nil },
+                    details: found.collectionId.map {
+                        url("\(base)/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])
+                    })
             })
+    }
+
+    /// The album and its songs (`lookup`, “entity=song”).
+    @Sendable private static func readITunesSongs(
+        _ response: SourceResponse, _ candidate: SourceCandidate
+    ) -> SourceReading {
+        .details(response, throttling: [403]) { body in
+            guard let songs = try? JSONDecoder().decode(Answer.self, from: body).songs else { return nil }
+            var candidate = candidate
+            candidate.album.lengths = songs.map { $0.trackTimeMillis ?? 0 }
+            let discs = Dictionary(grouping: songs) { $0.discNumber ?? 1 }.values.map(\.count)
+            candidate.album.trackCounts.formUnion(discs + [songs.count].filter { $0 > 0 })
+            return candidate
+        }
     }
 
     /// `.../100x100bb.jpg` with larger numbers, the largest first, and as it is; only as it is if its name has no size.

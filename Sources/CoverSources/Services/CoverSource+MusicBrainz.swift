@@ -6,23 +6,37 @@ extension CoverSource {
     static func musicBrainz(_ base: String, archive: String) -> CoverSource {
         CoverSource(
             .musicbrainz, base: base, rate: RateRule(1, in: .seconds(1), pause: .seconds(2)), needsContact: true,
-            search: { query in
-                musicBrainzQuery(query).map {
+            searches: { query in
+                musicBrainzQueries(query).map {
                     url("\(base)/ws/2/release", [("query", $0), ("fmt", "json"), ("limit", limit)])
                 }
             },
-            read: { readMusicBrainz($0, archive: archive) })
+            read: { readMusicBrainz($0, base, archive: archive) },
+            readDetails: readRelease)
     }
 
-    /// The query in Lucene's syntax; nil without a title. A release id without that of its group is looked up, as the group may have a cover
-    /// that the release has not.
-    static func musicBrainzQuery(_ query: AlbumQuery) -> String? {
-        if let id = query.releaseID, query.releaseGroupID == nil { return "reid:\(id)" }
-        let (artist, title) = (FoldedText(artist: query.artist), FoldedText(query.title).searchText)
-        if title.isEmpty { return nil }
-        let release = "release:\(lucenePhrase(title))"
-        if artist.isVarious { return "\(release) AND arid:89ad4ac3-39f7-470e-963a-56509c546377" }
-        return artist.key.isEmpty ? release : "\(release) AND artist:\(lucenePhrase(artist.searchText))"
+    @Sendable static func readRelease(_ response: SourceResponse, _ candidate: SourceCandidate) -> SourceReading {
+        .details(response) { body in
+            (try? JSONDecoder().decode(Release.self, from: body)).map { candidate.adding($0) }
+        }
+    }
+
+    /// The queries in Lucene's syntax; none without a title. A release id without that of its group is looked up, as the group may have a
+    /// cover that the release has not.
+    static func musicBrainzQueries(_ query: AlbumQuery) -> [String] {
+        let isVarious = FoldedText(artist: query.artist).isVarious
+        let ids = query.releaseGroupID == nil ? query.releaseID.map { ["reid:\($0)"] } ?? [] : []
+        return ids
+            + names(of: query).map { artist, title in
+                let release = "release:\(lucenePhrase(title))"
+                if isVarious { return "\(release) AND arid:89ad4ac3-39f7-470e-963a-56509c546377" }
+                return artist.isEmpty ? release : "\(release) AND artist:\(lucenePhrase(artist))"
+            }
+    }
+
+    /// Where a release is described with its songs and its group's first date.
+    static func musicBrainzRelease(_ base: String, _ id: String) -> String {
+        "\(base)/ws/2/release/\(id)?inc=recordings+release-groups+artist-credits+aliases&fmt=json"
     }
 
     /// In a phrase, only the quotation mark and the backslash have a meaning.
@@ -34,18 +48,32 @@ extension CoverSource {
         var releases: LenientArray<Release>
     }
 
-    private struct Release: Decodable {
+    fileprivate struct Release: Decodable {
+        struct Name: Decodable { var name: String }
+        struct Artist: Decodable { var aliases: LenientArray<Name>? }
         struct Credit: Decodable {
             var name: String
             var joinphrase: String?
+            var artist: Artist?
         }
         struct Group: Decodable {
             var id: String
-            var kind: String?
+            var kind, firstDate: String?
 
             enum CodingKeys: String, CodingKey {
                 case id
                 case kind = "primary-type"
+                case firstDate = "first-release-date"
+            }
+        }
+        struct Track: Decodable { var length: Int? }
+        struct Medium: Decodable {
+            var trackCount: Int?
+            var tracks: LenientArray<Track>?
+
+            enum CodingKeys: String, CodingKey {
+                case tracks
+                case trackCount = "track-count"
             }
         }
 
@@ -54,29 +82,59 @@ extension CoverSource {
         var trackCount: Int?
         var credit: LenientArray<Credit>?
         var group: Group?
+        var media: LenientArray<Medium>?
 
         enum CodingKeys: String, CodingKey {
-            case id, title, date
+            case id, title, date, media
             case trackCount = "track-count"
             case credit = "artist-credit"
             case group = "release-group"
         }
+
+        var album: AlbumQuery {
+            let media = media?.values ?? []
+            let counts = media.compactMap(\.trackCount)
+            let songs = media.flatMap { $0.tracks?.values ?? [] }
+            let total = counts.count == media.count && counts.count < 1_000 ? counts.map { min(max(0, $0), 9_999) } : []
+            return AlbumQuery(
+                artist: (credit?.values ?? []).map { $0.name + ($0.joinphrase ?? "") }.joined(),
+                otherArtists: (credit?.values ?? []).count == 1
+                    ? (credit?.values.first?.artist?.aliases?.values ?? []).map(\.name) : [],
+                title: AlbumQuery.title(title, kind: group?.kind), year: AlbumQuery.year(of: date),
+                originalYear: AlbumQuery.year(of: group?.firstDate), trackCount: trackCount,
+                trackCounts: Set(counts + [total.reduce(0, +)]), lengths: songs.map { $0.length ?? 0 }, releaseID: id,
+                releaseGroupID: group?.id)
+        }
     }
 
-    private static func readMusicBrainz(_ response: SourceResponse, archive: String) -> SourceReading {
+    private static func readMusicBrainz(
+        _ response: SourceResponse, _ base: String, archive: String
+    ) -> SourceReading {
         if let reading = SourceReading(response) { return reading }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
             return .failed("the answer is not that of a search")
         }
         return SourceReading(
             answer.releases.values.map { release in
-                let album = AlbumQuery(
-                    artist: (release.credit?.values ?? []).map { $0.name + ($0.joinphrase ?? "") }.joined(),
-                    title: AlbumQuery.title(release.title, kind: release.group?.kind),
-                    year: AlbumQuery.year(of: release.date), trackCount: release.trackCount,
-                    releaseID: release.id, releaseGroupID: release.group?.id)
+                let album = release.album
                 let pictures = archivePictures(archive, release: album.releaseID, group: album.releaseGroupID)
-                return SourceCandidate(source: .musicbrainz, album: album, pictures: pictures)
+                return SourceCandidate(
+                    source: .musicbrainz, album: album, pictures: pictures,
+                    details: album.releaseID.map { musicBrainzRelease(base, $0) })
             })
+    }
+}
+
+extension SourceCandidate {
+    /// With what a release says of itself. Pictures and ids stay.
+    fileprivate func adding(_ release: CoverSource.Release) -> SourceCandidate {
+        let (album, former) = (release.album, album)
+        var candidate = self
+        candidate.album = AlbumQuery(
+            artist: album.artist.isEmpty ? former.artist : album.artist, otherArtists: album.otherArtists,
+            title: album.title, year: album.year ?? former.year, originalYear: album.originalYear,
+            trackCounts: album.trackCounts.isEmpty ? former.trackCounts : album.trackCounts, lengths: album.lengths,
+            releaseID: former.releaseID, releaseGroupID: album.releaseGroupID ?? former.releaseGroupID)
+        return candidate
     }
 }

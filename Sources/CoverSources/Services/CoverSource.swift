@@ -11,21 +11,42 @@ package struct CoverSource: Sendable {
     package let rate: RateRule?
     /// The service refuses clients whose `User-Agent` names no contact.
     package let needsContact: Bool
-    /// The URL that is requested for an album; nil if the service has nothing to be asked.
-    package let search: @Sendable (AlbumQuery) -> String?
-    /// Reads the response to it.
+    /// The URLs that may be requested for an album, in this order, until one answers with an album that may be it.
+    let searches: @Sendable (AlbumQuery) -> [String]
+    /// Reads the response to one.
     let read: @Sendable (SourceResponse) -> SourceReading
+    /// Reads the response to a candidate's `details`: the candidate, with what it says.
+    let readDetails: @Sendable (SourceResponse, SourceCandidate) -> SourceReading
     /// Candidates that need no request, because an id in the album's tags names them.
     package let known: @Sendable (AlbumQuery) -> [SourceCandidate]
 
     init(
         _ name: SourceName, base: String, rate: RateRule?, needsContact: Bool = false,
-        search: @escaping @Sendable (AlbumQuery) -> String?,
+        searches: @escaping @Sendable (AlbumQuery) -> [String],
         read: @escaping @Sendable (SourceResponse) -> SourceReading,
+        readDetails: @escaping @Sendable (SourceResponse, SourceCandidate) -> SourceReading,
         known: @escaping @Sendable (AlbumQuery) -> [SourceCandidate] = { _ in [] }
     ) {
         (self.name, self.base, self.rate, self.needsContact) = (name, base, rate, needsContact)
-        (self.search, self.read, self.known) = (search, read, known)
+        (self.searches, self.read, self.readDetails, self.known) = (searches, read, readDetails, known)
+    }
+
+    /// The URL that is requested first for an album; nil if the service has nothing to be asked.
+    package func search(_ query: AlbumQuery) -> String? { searches(query).first }
+
+    /// The names to search for: as they are written, without what is in brackets, and folded. A form that services take for an earlier one is
+    /// left out: they fold case and punctuation.
+    static func names(of query: AlbumQuery) -> [(artist: String, title: String)] {
+        let (artist, title) = (FoldedText(artist: query.artist), FoldedText(query.title, year: query.year))
+        let name = artist.isVarious ? "" : artist.searchText
+        var seen: Set<[String]> = []
+        return [
+            (name, FoldedText.trimmed(query.title)), (name, title.searchText),
+            (artist.isVarious ? "" : artist.words.joined(separator: " "), title.words.joined(separator: " ")),
+        ]
+        .filter {
+            !FoldedText($0.1).key.isEmpty && seen.insert(FoldedText.words(of: ScalarFolding.fold($0.1))).inserted
+        }
     }
 
     /// The sources in an order, at their addresses.
@@ -42,7 +63,7 @@ package struct CoverSource: Sendable {
         var seen: Set<SourceName> = []
         return order.filter { seen.insert($0).inserted }.map { name in
             switch name {
-            case .caa: coverArtArchive(base(.caa))
+            case .caa: coverArtArchive(base(.caa), musicBrainz: base(.musicbrainz))
             case .musicbrainz: musicBrainz(base(.musicbrainz), archive: base(.caa))
             case .itunes: iTunes(base(.itunes))
             case .deezer: deezer(base(.deezer))

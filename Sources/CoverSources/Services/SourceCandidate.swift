@@ -5,21 +5,26 @@ package struct SourceCandidate: Sendable, Hashable {
     package var album: AlbumQuery
     /// URLs of the picture, in the order of trying: the largest first, the original last. One of more than 8 KiB is no URL.
     package var pictures: [String]
+    /// Where the source tells more of the album: its date, its tracks and their lengths. Nil once that is known, or if it has no such place.
+    var details: String?
     /// Whether it is the album that is wanted; `none` until it is judged.
     package var match: Match
 
     package init(
-        source: SourceName, album: AlbumQuery, pictures: [String],
+        source: SourceName, album: AlbumQuery, pictures: [String], details: String? = nil,
         match: Match = Match(.none, "not compared with the album")
     ) {
-        (self.source, self.album, self.match) = (source, album, match)
+        (self.source, self.album, self.details, self.match) = (source, album, details, match)
         self.pictures = pictures.filter { $0.utf8.count <= 8 << 10 }
     }
 
     package var certainty: Match.Certainty { match.certainty }
 
     /// What several candidates for one picture have in common: the release group, or the first URL.
-    var identity: String { album.releaseGroupID ?? pictures.first ?? "" }
+    package var identity: String { album.releaseGroupID ?? pictures.first ?? "" }
+
+    /// By what a decision about the cover is found again: the archive may be asked by the id of the release or of its group.
+    var identities: Set<String> { Set([identity] + pictures.prefix(2)) }
 
     /// The same cover, about which something has raised a doubt.
     /// - Parameter reason: In a few words.
@@ -28,6 +33,17 @@ package struct SourceCandidate: Sendable, Hashable {
     /// The same cover, which cannot be had.
     /// - Parameter reason: In a few words.
     package func rejected(_ reason: String) -> SourceCandidate { judged(Match(.none, reason)) }
+
+    /// Whether it would be certain if other albums had its name: what else is known then cannot weigh.
+    func isStrong(_ query: AlbumQuery) -> Bool {
+        !match.isByName || Match.judge(query, album, hasNamesake: true).certainty == .certain
+    }
+
+    func judged(_ match: Match) -> SourceCandidate {
+        var candidate = self
+        candidate.match = match
+        return candidate
+    }
 
     /// Judges what a source has answered. Candidates that match are kept, and those that a person has decided about: certain ones first, one
     /// for each picture.
@@ -38,18 +54,88 @@ package struct SourceCandidate: Sendable, Hashable {
         _ query: AlbumQuery, _ candidates: [SourceCandidate], known: [SourceCandidate] = [],
         decisions: [String: Bool] = [:]
     ) -> [SourceCandidate] {
+        let hasNamesake = areSeveral(candidates + known, query)
         var seen: Set<String> = []
-        let found = candidates.map { $0.judged(.judge(query, $0.album)) }
-            .filter { ($0.certainty != .none || decisions[$0.identity] != nil) && !$0.pictures.isEmpty }
-            .ordered().filter { seen.insert($0.identity).inserted }
-        return found.map { $0.weighed(query, against: found + known) }.ordered()
+        let found = candidates.map { $0.judged(.judge(query, $0.album, hasNamesake: hasNamesake)) }
+            .filter { $0.certainty != .none || $0.decision(decisions) != nil }
+            .filter { !$0.pictures.isEmpty }
+            .ordered(query).filter { seen.insert($0.identity).inserted }
+        return found.map { $0.weighed(against: found, query) }.ordered(query)
     }
 
-    func judged(_ match: Match) -> SourceCandidate {
-        var candidate = self
-        candidate.match = match
-        return candidate
+    /// What a person has decided about the cover.
+    func decision(_ decisions: [String: Bool]) -> Bool? {
+        decisions.isEmpty ? nil : identities.lazy.compactMap { decisions[$0] }.first
     }
+
+    /// Whether the source can still say something of the album that counts: more than the judgement has, or what would make it certain.
+    func needsDetails(for query: AlbumQuery) -> Bool {
+        guard details != nil, match.isByName || certainty == .doubtful else { return false }
+        let hasLengths = TrackEvidence.lengthsAgree(query, query) != nil
+        let isOpen =
+            hasLengths && album.lengths.isEmpty || query.year != nil && album.year == nil || album.trackCounts.isEmpty
+            || source == .musicbrainz && album.originalYear == nil && query.year != album.year
+        if !isOpen || certainty == .certain { return isOpen }
+        var best = album
+        if best.lengths.isEmpty, hasLengths { best.lengths = query.lengths }
+        if best.trackCounts.isEmpty { best.trackCounts = query.trackCounts }
+        if best.year == nil { best.year = query.year }
+        if source == .musicbrainz { best.originalYear = best.originalYear ?? query.year }
+        return Match.judge(query, best).certainty == .certain
+    }
+}
+
+// MARK: Albums of one name
+
+extension SourceCandidate {
+    /// Whether the answers have another album of the artist and title that are wanted: bands name albums after themselves, and record an album
+    /// again.
+    private static func areSeveral(_ candidates: [SourceCandidate], _ query: AlbumQuery) -> Bool {
+        let named = candidates.prefix(200).compactMap { candidate in
+            let evidence = Evidence(query, candidate.album)
+            return evidence.namesAgree && evidence.title.haveSameEditions ? (candidate, evidence) : nil
+        }
+        let ofYear = named.filter(\.1.year.isEqual)
+        return named.indices.contains { index in
+            let (candidate, evidence) = named[index]
+            // One of another year is not ours, unless its group is; a single of the name is no such album.
+            let isAnother =
+                evidence.year.line.contradicts && !evidence.tracks.line.contradicts
+                && evidence.tracks.lengthsAgree != true && ofYear.allSatisfy { $0.0.isOther(than: candidate) }
+            return isAnother || named[(index + 1)...].contains { $0.0.isOther(than: candidate) }
+        }
+    }
+
+    /// Whether two candidates of one name are different albums. Entries of one release group, or with agreeing lengths, are one.
+    private func isOther(than other: SourceCandidate) -> Bool {
+        if let group = album.releaseGroupID, let otherGroup = other.album.releaseGroupID { return group != otherGroup }
+        if let areEqual = TrackEvidence.lengthsAgree(album, other.album), areEqual { return false }
+        let haveOneNumber =
+            album.trackCounts.isEmpty || other.album.trackCounts.isEmpty
+            || !album.trackCounts.isDisjoint(with: other.album.trackCounts)
+        if let year = album.year, let otherYear = other.album.year, abs(year - otherYear) > 1 {
+            // A single of the name is no such album.
+            return source == other.source || haveOneNumber
+        }
+        if source != other.source { return false }
+        if album.year != nil, album.year == other.album.year, haveOneNumber { return false }
+        return !haveOneNumber || album.year == nil && identity != other.identity
+    }
+
+    /// Only one album of a name can be certain at a source: the one that fits best, of equal ones that which is written as the tags have it.
+    private func weighed(against others: [SourceCandidate], _ query: AlbumQuery) -> SourceCandidate {
+        guard match.isByName else { return self }
+        let rival = others.first { other in
+            guard other.match.isByName, other.isOther(than: self) else { return false }
+            let (ours, theirs) = (isWritten(as: query), other.isWritten(as: query))
+            return other.match.score != match.score ? other.match.score > match.score : theirs || !ours
+        }
+        guard let rival else { return self }
+        return doubted("another album fits as well: “\(rival.album.title)”, \(rival.match.reason)")
+    }
+
+    /// Whether the title is that of the tags, letter for letter but case.
+    fileprivate func isWritten(as query: AlbumQuery) -> Bool { album.title.lowercased() == query.title.lowercased() }
 }
 
 extension [SourceCandidate] {
@@ -57,16 +143,21 @@ extension [SourceCandidate] {
     /// - Parameter decisions: Whether a cover was accepted, by its identity.
     func decided(_ decisions: [String: Bool]) -> [SourceCandidate] {
         map { candidate in
-            decisions[candidate.identity].map { candidate.judged($0 ? .accepted : .refused) } ?? candidate
+            candidate.decision(decisions).map { candidate.judged($0 ? .accepted : .refused) } ?? candidate
         }.ordered()
     }
 
-    /// The best match first; the order of equally good ones stays.
-    fileprivate func ordered() -> [SourceCandidate] {
-        enumerated().sorted { first, second in
-            let (one, other) = (first.element.match, second.element.match)
+    /// The best match first, of equal ones that which is written as the tags have it; else the order stays.
+    fileprivate func ordered(_ query: AlbumQuery? = nil) -> [SourceCandidate] {
+        func isWritten(_ candidate: SourceCandidate) -> Bool {
+            query.map { candidate.isWritten(as: $0) } ?? false
+        }
+        return enumerated().sorted { first, second in
+            let (one, other) = (first.element, second.element)
             if one.certainty != other.certainty { return one.certainty > other.certainty }
-            return one.score != other.score ? one.score > other.score : first.offset < second.offset
+            if one.match.score != other.match.score { return one.match.score > other.match.score }
+            let (isFirst, isSecond) = (isWritten(one), isWritten(other))
+            return isFirst != isSecond ? isFirst : first.offset < second.offset
         }
         .map(\.element)
     }

@@ -1,3 +1,5 @@
+import Platform
+
 /// A response of a source, as far as sources read it.
 package struct SourceResponse: Sendable, Hashable {
     /// The longest body that is read, in bytes.
@@ -33,6 +35,15 @@ enum SourceReading: Sendable, Hashable {
         case let status where throttling.contains(status): self = .throttled("HTTP \(status)")
         case let status: self = .failed("HTTP \(status)")
         }
+    }
+
+    /// The reading of an album's details: what `candidate` makes of the body, and nothing new if the service has none.
+    static func details(
+        _ response: SourceResponse, throttling: Set<Int> = [], _ candidate: (Data) -> SourceCandidate?
+    ) -> SourceReading {
+        if [400, 404, 410].contains(response.status) { return .notFound }
+        if let reading = SourceReading(response, throttling: throttling) { return reading }
+        return candidate(Data(response.body)).map { .found([$0]) } ?? .failed("the answer describes no album")
     }
 
     init(_ candidates: [SourceCandidate]) { self = candidates.isEmpty ? .notFound : .found(candidates) }

@@ -104,7 +104,8 @@ struct SourceOptions: ParsableArguments {
     func queue(for library: LibraryAPI, memory: SourceMemory?) throws -> SourceQueue {
         SourceQueue(
             sources: try sources(), userAgent: library.configuration.userAgent, memory: memory,
-            retriesMissing: retryMissing, notice: { Log.warning($0) }
+            rates: SourceRates.open(for: library.configuration), retriesMissing: retryMissing,
+            notice: { Log.warning($0) }
         ) { url in
             do throws(CoverFailure) {
                 let document = try await library.document(at: url, maximumSize: SourceResponse.maximumSize)
@@ -174,5 +175,15 @@ extension SourceMemory {
             Log.warning("\(error)")
             return nil
         }
+    }
+}
+
+extension SourceRates {
+    /// Opens the user's count of requests; where that cannot be written, such as in a sandbox, one for the library.
+    static func open(for configuration: LibraryConfiguration) -> SourceRates? {
+        if let path = Environment.requestsFile, let rates = try? SourceRates(path: path) { return rates }
+        guard configuration.libraryFile != nil else { return nil }
+        return try? SourceRates(
+            path: AlbumStore.stateDirectory(of: configuration.libraryPath) + "/requests.sqlite3")
     }
 }

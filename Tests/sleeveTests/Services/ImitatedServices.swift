@@ -51,6 +51,15 @@ final class ImitatedServices: Sendable {
         case ["ws", "2", "release"], ["search"], ["search", "album"]:
             let query = parts.queryItems?.first { ["query", "term", "q"].contains($0.name) }?.value ?? ""
             return search(name, request.field("User-Agent") ?? "") { results(name, query, albums, base) }
+        case let path
+        where path.starts(with: ["ws", "2", "release"]) || path == ["lookup"] || path.starts(with: ["album"]):
+            let id = parts.queryItems?.first { $0.name == "id" }?.value ?? path.last ?? ""
+            return search(name, request.field("User-Agent") ?? "") {
+                let number = albums.indices.first {
+                    albums[$0].services.contains(name) && albums[$0].id(name, $0) == id
+                }
+                return number.flatMap { albums[$0].details(name, $0) }.map(json) ?? notFound
+            }
         default: return notFound
         }
     }

@@ -21,6 +21,8 @@ struct ServiceAlbum: Sendable {
     /// Its MusicBrainz id; made up if it is nil.
     var release: String?
     var picture = Picture.own
+    /// In milliseconds; empty if the services know none.
+    var lengths: [Int] = []
     /// Another album, with a picture of its own, comes first in results.
     var isSecond = false
     /// The longest side of iTunes' artwork, in pixels.
@@ -43,6 +45,38 @@ struct ServiceAlbum: Sendable {
         return Set(text.split { !$0.isLetter && !$0.isNumber }.map(String.init))
     }
 
+    /// The id that a service has for it.
+    func id(_ name: SourceName, _ number: Int) -> String {
+        switch name {
+        case .musicbrainz, .caa: Self.id(self, number, "release")
+        case .itunes, .deezer: "\(number + 1)"
+        }
+    }
+
+    /// What a service says of it alone: its date and its songs.
+    func details(_ name: SourceName, _ number: Int) -> [String: Any]? {
+        let songs = lengths.isEmpty ? Array(repeating: 0, count: tracks) : lengths
+        let date = year.map { "\($0)-05-10" } ?? ""
+        switch name {
+        case .musicbrainz, .caa:
+            var result = result(.musicbrainz, number, "")
+            let group: [String: Any] = ["id": Self.id(self, number, "release-group"), "first-release-date": date]
+            result["release-group"] = group
+            result["media"] = [["track-count": tracks, "tracks": songs.map { ["length": $0] }] as [String: Any]]
+            return result
+        case .itunes:
+            let tracks = songs.enumerated().map { number, length -> [String: Any] in
+                ["wrapperType": "track", "discNumber": 1, "trackNumber": number + 1, "trackTimeMillis": length]
+            }
+            return ["results": [result(.itunes, number, "")] + tracks]
+        case .deezer:
+            return [
+                "title": title, "nb_tracks": tracks, "release_date": date,
+                "tracks": ["data": songs.map { ["duration": $0 / 1_000] }],
+            ]
+        }
+    }
+
     /// The object that stands for it in a service's answer.
     /// - Parameter pictures: the address of its pictures, without the name that says their size.
     func result(_ name: SourceName, _ number: Int, _ pictures: String) -> [String: Any] {
@@ -55,10 +89,11 @@ struct ServiceAlbum: Sendable {
             result["date"] = year.map { "\($0)-05-10" }
         case .itunes:
             result = ["wrapperType": "collection", "artistName": artist, "collectionName": title, "trackCount": tracks]
+            result["collectionId"] = number + 1
             result["artworkUrl100"] = "\(pictures)/100x100bb.jpg"
             result["releaseDate"] = year.map { "\($0)-05-10T07:00:00Z" }
         case .deezer:
-            result = ["title": title, "artist": ["name": artist], "nb_tracks": tracks]
+            result = ["id": number + 1, "title": title, "artist": ["name": artist], "nb_tracks": tracks]
             let folder = picture == .placeholder ? "\(pictures)/images/cover/" : pictures
             for (size, side) in [("cover_medium", 250), ("cover_big", 500), ("cover_xl", 1_000)] {
                 result[size] = "\(folder)/\(side)x\(side)-000000-80-0-0.jpg"

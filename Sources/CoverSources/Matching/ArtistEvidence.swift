@@ -1,0 +1,110 @@
+/// How the artists of two albums relate. Each may be credited to several names.
+struct ArtistEvidence: Sendable {
+    var line: Evidence.Line
+    /// Both are collections of various artists.
+    var areVarious = false
+    /// One names other artists, too.
+    var isJoined = false
+    /// Their names are of different scripts.
+    var isOtherScript = false
+    /// The name that agrees is no composer's, whose works others perform.
+    var isPerformer = false
+
+    init(_ query: AlbumQuery, _ candidate: AlbumQuery) {
+        let (ours, theirs) = (Self.names(query), Self.names(candidate))
+        let various = (Name(query.artist).isVarious, Name(candidate.artist).isVarious)
+        line = .init(.contradicts, "artist differs: “\(candidate.artist)”")
+        if various == (true, true) {
+            (line, areVarious) = (.init(.agrees, "artist agrees"), true)
+        } else if ours.isEmpty || theirs.isEmpty {
+            line = .init(.silent, "artist unknown")
+        } else if let name = ours.first(where: { name in !name.isVarious && theirs.contains { name.agrees(with: $0) } })
+        {
+            line = .init(.agrees, "artist agrees")
+            isPerformer = !TitleWords.composers.contains(name.folded.words.last ?? "")
+        } else if various.0 || various.1 {
+            return
+        } else if ours.contains(where: { name in theirs.contains { name.isPart(of: $0) || $0.isPart(of: name) } }) {
+            (line, isJoined) = (.init(.silent, "artist joined with others: “\(candidate.artist)”"), true)
+        } else if !Script.scripts(query.artist).isEmpty, Script.differ(query.artist, candidate.artist) {
+            (line, isOtherScript) = (.init(.silent, "artist in another script: “\(candidate.artist)”"), true)
+        } else if ours.contains(where: { name in theirs.contains { name.folded.isOneLetter(from: $0.folded) } }) {
+            line = .init(.silent, "artist one letter apart: “\(candidate.artist)”")
+        }
+    }
+
+    private static func names(_ album: AlbumQuery) -> [Name] {
+        ([album.artist] + album.otherArtists).map { Name($0) }.filter { !$0.folded.key.isEmpty }
+    }
+
+    private struct Name {
+        let text: String
+        let folded: FoldedText
+        var isVarious: Bool { folded.isVarious }
+
+        init(_ text: String) {
+            self.text = FoldedText.withoutFeatures(text)
+            folded = FoldedText(artist: self.text)
+        }
+
+        func agrees(with other: Name) -> Bool {
+            folded.isSame(as: other.folded) || isReversed(other) || other.isReversed(self) || isLeader(of: other)
+                || other.isLeader(of: self) || members.count > 1 && members == other.members
+        }
+
+        /// `Last, First` and `First Last`.
+        private func isReversed(_ other: Name) -> Bool {
+            let parts = text.split(separator: ",")
+            guard parts.count == 2, !text.contains("&") else { return false }
+            return FoldedText(artist: "\(parts[1]) \(parts[0])").key == other.folded.key
+        }
+
+        /// `Prince` and `Prince & The Revolution`.
+        private func isLeader(of other: Name) -> Bool {
+            let (ours, theirs) = (Self.tokens(text), Self.tokens(other.text))
+            guard theirs.count > ours.count + 2, theirs.starts(with: ours) else { return false }
+            return ["&", "and", "+"].contains(theirs[ours.count])
+                && ["the", "his", "her"].contains(theirs[ours.count + 1])
+        }
+
+        /// One of several names. A whole name counts: 10,000 Maniacs are no two.
+        func isPart(of other: Name) -> Bool {
+            let (ours, theirs) = (members, other.members)
+            return theirs.count > ours.count && ours.isSubset(of: theirs)
+                || theirs.count > 1 && theirs.contains(folded.key)
+        }
+
+        private var members: Set<String> {
+            var names = [""]
+            for token in Self.tokens(text) {
+                if !TitleWords.joiners.contains(token) { names[names.count - 1] += " " + token }
+                if TitleWords.joiners.contains(token) || token.hasSuffix(",") { names.append("") }
+            }
+            return Set(
+                names.flatMap { $0.split(whereSeparator: { "/|;".contains($0) }) }
+                    .map { FoldedText(artist: String($0)).key }.filter { !$0.isEmpty })
+        }
+
+        private static func tokens(_ text: String) -> [String] {
+            ScalarFolding.fold(text).split(whereSeparator: \.isWhitespace).map(String.init)
+        }
+    }
+}
+
+/// The scripts of names: one in Latin letters and one in Japanese may be of one album.
+enum Script {
+    static func differ(_ first: String, _ second: String) -> Bool {
+        let (first, second) = (scripts(first), scripts(second))
+        return !first.isEmpty && !second.isEmpty && first.isDisjoint(with: second)
+    }
+
+    /// By the first scalar of their blocks; Chinese and Japanese are one.
+    static func scripts(_ text: String) -> Set<UInt32> {
+        let starts: [UInt32] = [0x41, 0x370, 0x400, 0x530, 0x590, 0x600, 0x900, 0xE00, 0x1100, 0x2E80, 0xAC00, 0xD7B0]
+        let letters = ScalarFolding.fold(text).unicodeScalars.filter { $0.properties.isAlphabetic }
+        return Set(
+            letters.compactMap { letter in
+                (0x1E00...0x1EFF).contains(letter.value) ? 0x41 : starts.last { $0 <= letter.value }
+            })
+    }
+}

@@ -1,0 +1,79 @@
+/// What a service says of an album beside what a person's files say of theirs: artist, title, year and tracks, each of which agrees, says
+/// nothing or contradicts.
+struct Evidence: Sendable {
+    enum Agreement: Sendable, Hashable { case agrees, silent, contradicts }
+
+    /// A line of the table.
+    struct Line: Sendable, Hashable {
+        var agreement: Agreement
+        /// A few words, such as `year one apart`.
+        var text: String
+
+        init(_ agreement: Agreement, _ text: String) { (self.agreement, self.text) = (agreement, text) }
+
+        var agrees: Bool { agreement == .agrees }
+        var contradicts: Bool { agreement == .contradicts }
+    }
+
+    let artist: ArtistEvidence
+    let title: TitleEvidence
+    let year: YearEvidence
+    let tracks: TrackEvidence
+
+    init(_ query: AlbumQuery, _ candidate: AlbumQuery) {
+        artist = ArtistEvidence(query, candidate)
+        let titles = TitleEvidence.folded(query, candidate)
+        year = YearEvidence(query, candidate, isReissue: titles.0.isReissue || titles.1.isReissue)
+        tracks = TrackEvidence(query, candidate, isPart: titles.0.disc != nil)
+        // Without lengths, an edition of equal year and number has what the other has.
+        let areSame = tracks.lengthsAgree ?? (tracks.line.agrees && year.isEqual)
+        title = TitleEvidence(titles.0, titles.1, lengthsAgree: tracks.lengthsAgree == true, areSame: areSame)
+    }
+
+    private var lines: [Line] { [artist.line, title.line, year.line, tracks.line] }
+
+    /// Whether artist and title agree, or, of joined names, one artist's.
+    var namesAgree: Bool { artist.line.agrees && title.line.agrees }
+
+    /// In words; an artist that agrees goes without saying.
+    var text: String { lines.filter { $0 != artist.line || !$0.agrees }.map(\.text).joined(separator: ", ") }
+
+    /// Orders albums of one certainty. The spelling only decides between equals.
+    var score: Int {
+        let weights = [20, 16, 15, 12]
+        let sum = zip(lines, weights).reduce(0) { sum, pair in
+            switch pair.0.agreement {
+            case .agrees: sum + pair.1
+            case .silent: sum
+            case .contradicts: sum - pair.1
+            }
+        }
+        return sum + (year.isEqual ? 5 : year.isNear ? 3 : 0) + (tracks.lengthsAgree == true ? 20 : 0)
+            + (title.haveSameEditions ? 6 : 0)
+    }
+}
+
+/// How the years of two albums relate.
+struct YearEvidence: Sendable {
+    let line: Evidence.Line
+    /// The years of release, or of the first release, are one.
+    let isEqual: Bool
+    let isNear: Bool
+
+    init(_ query: AlbumQuery, _ candidate: AlbumQuery, isReissue: Bool) {
+        let (ours, theirs) = ([query.year, query.originalYear], [candidate.year, candidate.originalYear])
+        let years = (ours.compactMap(\.self), theirs.compactMap(\.self))
+        isEqual = years.0.contains(where: years.1.contains)
+        isNear = query.year.flatMap { year in candidate.year.map { abs($0 - year) == 1 } } ?? false
+        guard let our = years.0.first, let their = years.1.first else {
+            line = .init(.silent, "year unknown")
+            return
+        }
+        line =
+            isEqual
+            ? .init(.agrees, "year agrees")
+            : isNear
+                ? .init(.silent, "year one apart")
+                : .init(isReissue ? .silent : .contradicts, "\(their) where yours is of \(our)")
+    }
+}

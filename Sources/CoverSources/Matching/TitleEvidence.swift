@@ -1,0 +1,117 @@
+/// How the titles of two albums relate.
+struct TitleEvidence: Sendable {
+    var line: Evidence.Line
+    var isOtherScript = false
+    /// Both are of the same editions and kind.
+    let haveSameEditions: Bool
+
+    /// - Parameters:
+    ///   - lengthsAgree: Whether the songs are known to be the same.
+    ///   - areSame: Whether one may be another edition of the other.
+    init(_ ours: FoldedText, _ theirs: FoldedText, lengthsAgree: Bool, areSame: Bool) {
+        let kinds = (ours.kinds, theirs.kinds)
+        let areOfOneKind = kinds.0.subtracting(["soundtrack"]) == kinds.1.subtracting(["soundtrack"])
+        haveSameEditions = ours.editions == theirs.editions && areOfOneKind
+        line = .init(.contradicts, "title differs: “\(theirs.searchText)”")
+        if let disc = ours.disc, let other = theirs.disc, disc != other {
+            line = .init(.contradicts, "disc \(other) where yours is disc \(disc)")
+        } else if ours.isSame(as: theirs) {
+            if !areOfOneKind, !lengthsAgree {
+                line = .init(.silent, "one is a single or an EP")
+            } else if ours.editions != theirs.editions, !areSame {
+                line = .init(.silent, "title of another edition")
+            } else {
+                line = .init(.agrees, "title agrees")
+            }
+        } else if ours.key.isEmpty || theirs.key.isEmpty {
+            line = .init(.silent, "title unknown")
+        } else if ours.numbers != theirs.numbers {
+            line.text = "title has another number: “\(theirs.searchText)”"
+        } else if Script.differ(ours.key, theirs.key) {
+            (line, isOtherScript) = (.init(.silent, "title in another script: “\(theirs.searchText)”"), true)
+        } else if ours.isSilent(about: theirs) || theirs.isSilent(about: ours) || ours.isOneLetter(from: theirs) {
+            line = .init(.silent, "title nearly agrees: “\(theirs.searchText)”")
+        }
+    }
+
+    /// The titles without the artist's name and the composer's.
+    static func folded(_ query: AlbumQuery, _ candidate: AlbumQuery) -> (FoldedText, FoldedText) {
+        let albums = [query, candidate]
+        let names = albums.flatMap { [$0.artist] + $0.otherArtists }
+            .map { FoldedText(artist: $0) }.filter { !$0.isVarious && !$0.key.isEmpty }
+        let titles = albums.map { FoldedText(withoutArtist($0.title, names), year: $0.year) }
+        return (titles[0], titles[1])
+    }
+
+    private static func withoutArtist(_ title: String, _ names: [FoldedText]) -> String {
+        func isName(_ text: Substring) -> Bool {
+            let key = FoldedText(artist: String(text)).key
+            return names.contains { $0.key == key }
+        }
+        if let dash = title.firstRange(of: " - "), isName(title[..<dash.lowerBound]) {
+            return String(title[dash.upperBound...])
+        }
+        if let dash = title.ranges(of: " - ").last, isName(title[dash.upperBound...]) {
+            return String(title[..<dash.lowerBound])
+        }
+        guard let colon = title.firstRange(of: ": ") else { return title }
+        let composer = FoldedText(artist: String(title[..<colon.lowerBound]))
+        let isComposer =
+            composer.words.last.map(TitleWords.composers.contains) == true && composer.words.count < 4
+            || isName(title[..<colon.lowerBound])
+        return isComposer ? String(title[colon.upperBound...]) : title
+    }
+
+    /// Whether titles of these words tell no album from another: without the artist's name nothing is left but numbers, and words as any
+    /// title has.
+    static func isGeneric(_ title: FoldedText, _ artists: [FoldedText]) -> Bool {
+        if artists.contains(where: { $0.key == title.key }) { return true }
+        let own = Set(artists.flatMap(\.words)).union(title.words.contains("sides") ? ["a", "b"] : ["a"])
+        if title.words == ["a"] { return false }
+        return title.words.allSatisfy { word in
+            own.contains(word) || TitleWords.generic.contains(word) || TitleWords.isNumber(word)
+                || TitleWords.works.contains(word) || TitleWords.months.contains(word)
+        }
+    }
+
+    static func isWork(_ title: FoldedText) -> Bool { title.words.contains(where: TitleWords.works.contains) }
+}
+
+extension FoldedText {
+    var isReissue: Bool { editions.contains(where: TitleWords.reissues.union(["remaster", "reissue"]).contains) }
+
+    var numbers: [String] {
+        words.filter { $0.unicodeScalars.allSatisfy { $0.properties.numericType != nil } }
+    }
+
+    /// Whether the names are spellings of one. In “C#” and “A+”, what folding drops says as much as what it keeps. “Hello!” is not “Hello?”,
+    /// but “Help” is “Help!”.
+    func isSame(as other: FoldedText) -> Bool {
+        if key.isEmpty || key != other.key { return false }
+        let isOther = !marks.isEmpty && !other.marks.isEmpty && marks.isDisjoint(with: other.marks)
+        return !isOther && key.count > 2 || signs == other.signs
+    }
+
+    private var signs: String { searchText.lowercased().filter { $0 != " " } }
+    private var marks: Set<Character> { Set(ScalarFolding.fold(searchText).filter("!?+#*".contains)) }
+
+    /// Whether this is a beginning of the other, in whole words, or the other without a bracket, and no word makes that another recording.
+    func isSilent(about other: FoldedText) -> Bool {
+        let more = other.words.dropFirst(words.count)
+        let isBeginning = other.words.starts(with: words) && !more.contains(where: TitleWords.recordings.contains)
+        let recordings = TitleWords.recordings
+        return isBeginning
+            || other.bare == key && recordings.intersection(words) == recordings.intersection(other.words)
+    }
+
+    /// Whether one letter is another one, missing or added, in names of five letters or more.
+    func isOneLetter(from other: FoldedText) -> Bool {
+        let (first, second) = (Array(key), Array(other.key))
+        guard min(first.count, second.count) > 4, abs(first.count - second.count) < 2, numbers == other.numbers else {
+            return false
+        }
+        let start = zip(first, second).prefix { $0 == $1 }.count
+        let end = zip(first.dropFirst(start).reversed(), second.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+        return max(first.count, second.count) - start - end == 1
+    }
+}

@@ -77,11 +77,9 @@ import Testing
     @Test func `a refusal is listed with what was found, and can be withdrawn`() async throws {
         try await withDoubtful { memory, service, candidate in
             try await memory.refuse([candidate], of: Self.album.key)
-            let refusals = try await memory.refusals()
-            #expect(refusals.map(\.album) == [Self.album.key] && refusals.first?.candidate?.album == candidate.album)
-            #expect(refusals.first?.pictures.isSuperset(of: candidate.pictures.prefix(2)) == true)
-            try await memory.allow(try #require(refusals.first))
-            #expect(try await memory.refusals().isEmpty)
+            let refused = try await memory.record(of: Self.album.key).rejected
+            #expect(refused.map(\.album) == [candidate.album] && refused.map(\.match) == [.refused])
+            try await memory.allow(refused, of: Self.album.key)
             #expect(try await find(memory, service).candidates.map(\.certainty) == [.doubtful])
             #expect(try await memory.doubtfulAlbums() == [Self.album.key])
         }
@@ -104,15 +102,6 @@ import Testing
                 #expect(await queue.match(of: url, for: album)?.certainty == Match.Certainty.none)
             }
             #expect(try await queue.find(album).candidates.isEmpty)
-        }
-    }
-
-    @Test func `pictures of unrelated albums are remembered`() async throws {
-        try await withFolder { folder in
-            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
-            try await memory.noteRepeated("digest")
-            var pictures = RepeatedPictures(known: try await memory.repeatedPictures())
-            #expect(pictures.add("digest", of: Self.album, number: 3) && pictures.albums(with: "digest") == [3])
         }
     }
 }

@@ -23,7 +23,7 @@ package struct Match: Sendable, Hashable {
 
     /// A person has decided.
     package static let accepted = Match(.certain, "accepted by you", score: 300)
-    static let refused = Match(.none, "refused by you")
+    package static let refused = Match(.none, "refused by you")
     /// Matches by an id have at least this score, matches by names less.
     private static let idScore = 150
 

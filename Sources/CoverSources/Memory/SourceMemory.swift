@@ -21,7 +21,7 @@ package actor SourceMemory {
     package init(path: String, notice: (String) -> Void) throws(SourceMemoryError) {
         self.path = path
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true,
+            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         do {
             tables = try DamagedFile.replacing(
@@ -60,7 +60,10 @@ package actor SourceMemory {
         /// The covers that are not proposed: refused by a person, or without a picture that is a cover.
         package var rejected: [SourceCandidate] { decided.filter { $0.certainty == .none } }
 
-        private var decided: [SourceCandidate] { current.decided(decisions) }
+        private var decided: [SourceCandidate] { decided(current) }
+
+        /// Covers with what a person has decided about them.
+        package func decided(_ covers: [SourceCandidate]) -> [SourceCandidate] { covers.decided(decisions) }
 
         /// What the last answer of each source has found. An earlier one may be to another request, for a title that the tags have no longer.
         var current: [SourceCandidate] {
@@ -135,49 +138,12 @@ package actor SourceMemory {
         for picture in candidate.identities { try tables.decide(picture, of: album, isAccepted: isAccepted) }
     }
 
-    /// A cover that a person has refused for an album.
-    package struct Refusal: Sendable, Hashable {
-        /// `AlbumQuery.key`.
-        package var album: String
-        /// The cover's URLs, and the id of its release group.
-        package var pictures: Set<String>
-        /// What was found; nil if the sources have answered otherwise since.
-        package var candidate: SourceCandidate?
-    }
-
-    /// The covers that were refused, by album.
-    package func refusals() throws(SourceMemoryError) -> [Refusal] {
+    /// Withdraws that a person has refused covers: they may be written or proposed again.
+    /// - Parameter album: `AlbumQuery.key`.
+    package func allow(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
         try perform {
-            var refusals: [Refusal] = []
-            for (album, refused) in Dictionary(grouping: try tables.refusals(), by: \.album) {
-                var pictures = Set(refused.map(\.picture))
-                for (_, candidate) in try tables.candidates(of: album)
-                where !candidate.identities.isDisjoint(with: pictures) {
-                    refusals.append(Refusal(album: album, pictures: candidate.identities, candidate: candidate))
-                    pictures.subtract(candidate.identities)
-                }
-                refusals += pictures.map { Refusal(album: album, pictures: [$0]) }
-            }
-            return refusals.sorted { ($0.album, $0.pictures.min() ?? "") < ($1.album, $1.pictures.min() ?? "") }
+            for picture in candidates.flatMap(\.identities) { try tables.forgetDecision(about: picture, of: album) }
         }
-    }
-
-    /// Withdraws a refusal: the cover may be written or proposed again.
-    package func allow(_ refusal: Refusal) throws(SourceMemoryError) {
-        try perform {
-            for picture in refusal.pictures { try tables.forgetDecision(about: picture, of: refusal.album) }
-        }
-    }
-
-    /// Remembers a picture that unrelated albums have.
-    /// - Parameter digest: Its SHA-256.
-    package func noteRepeated(_ digest: String) throws(SourceMemoryError) {
-        try perform { try tables.noteRepeated(digest) }
-    }
-
-    /// The digests of pictures that unrelated albums have.
-    package func repeatedPictures() throws(SourceMemoryError) -> Set<String> {
-        try perform { try tables.repeatedPictures() }
     }
 
     private func perform<Result>(_ body: () throws -> Result) throws(SourceMemoryError) -> Result {

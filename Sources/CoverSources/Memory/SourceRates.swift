@@ -15,7 +15,7 @@ package actor SourceRates {
     package init(path: String) throws(SourceMemoryError) {
         self.path = path
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true,
+            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         do {
             database = try DamagedFile.replacing(path, name: "requests", notice: { _ in }) { path in

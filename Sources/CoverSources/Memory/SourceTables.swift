@@ -7,7 +7,6 @@ import SQLite
 /// tries       album, source, url | time (ms since 1970), answer, detail                     the last try of each URL
 /// candidates  album, source, url, number | certainty, reason, score, description, ...       what that try found
 /// decisions   album, picture | accepted                                                    what a person has decided about a cover
-/// repeated    picture                                                                      pictures of unrelated albums
 /// ```
 final class SourceTables {
     /// Version 3 has lengths, and no rates.
@@ -43,7 +42,6 @@ final class SourceTables {
                 CREATE TABLE IF NOT EXISTS decisions (
                     album TEXT NOT NULL, picture TEXT NOT NULL, accepted INTEGER NOT NULL,
                     PRIMARY KEY (album, picture)) WITHOUT ROWID;
-                CREATE TABLE IF NOT EXISTS repeated (picture TEXT PRIMARY KEY) WITHOUT ROWID;
                 PRAGMA user_version = \(Self.version);
                 """)
         }
@@ -133,27 +131,9 @@ final class SourceTables {
         return decisions
     }
 
-    /// The albums and pictures that a person has refused.
-    func refusals() throws -> [(album: String, picture: String)] {
-        var refusals: [(String, String)] = []
-        try database.statement("SELECT album, picture FROM decisions WHERE NOT accepted ORDER BY album, picture")
-            .each { refusals.append(($0.text(0), $0.text(1))) }
-        return refusals
-    }
-
     func forgetDecision(about picture: String, of album: String) throws {
         try database.statement("DELETE FROM decisions WHERE album = ? AND picture = ?")
             .run(.text(album), .text(picture))
-    }
-
-    func noteRepeated(_ picture: String) throws {
-        try database.statement("INSERT OR IGNORE INTO repeated VALUES (?)").run(.text(picture))
-    }
-
-    func repeatedPictures() throws -> Set<String> {
-        var pictures: Set<String> = []
-        try database.statement("SELECT picture FROM repeated").each { pictures.insert($0.text(0)) }
-        return pictures
     }
 
     func forgetDecisions(of album: String, isAccepted: Bool) throws {

@@ -4,30 +4,21 @@ package struct RepeatedPictures: Sendable {
     package static let minimumArtists = 3
 
     private var artists: [String: Set<String>] = [:]
-    private var numbers: [String: [Int]] = [:]
-    private let known: Set<String>
 
-    /// - Parameter known: Pictures that earlier runs have found to be repeated: `SourceMemory.repeatedPictures`.
-    package init(known: Set<String> = []) { self.known = known }
+    package init() {}
 
     /// Adds an album's picture. Albums of one artist, and those of collective artists, may share one.
-    /// - Parameters:
-    ///   - digest: the picture's SHA-256.
-    ///   - number: that of the album in this run, for `albums(with:)`.
+    /// - Parameter digest: the picture's SHA-256.
     /// - Returns: Whether the picture is now that of unrelated albums.
     @discardableResult
-    package mutating func add(_ digest: String, of album: AlbumQuery, number: Int? = nil) -> Bool {
+    package mutating func add(_ digest: String, of album: AlbumQuery) -> Bool {
         let artist = FoldedText(artist: album.artist)
         if !artist.isVarious, !artist.key.isEmpty { artists[digest, default: []].insert(artist.key) }
-        if let number { numbers[digest, default: []].append(number) }
         return isRepeated(digest)
     }
 
     /// Whether the picture is that of unrelated albums.
     package func isRepeated(_ digest: String) -> Bool {
-        known.contains(digest) || artists[digest].map { $0.count >= Self.minimumArtists } ?? false
+        artists[digest].map { $0.count >= Self.minimumArtists } ?? false
     }
-
-    /// The numbers of this run's albums with a picture: those whose cover is to be taken back when it turns out to be repeated.
-    package func albums(with digest: String) -> [Int] { numbers[digest] ?? [] }
 }

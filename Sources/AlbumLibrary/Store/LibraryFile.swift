@@ -83,7 +83,8 @@ final class LibraryFile {
 
     /// Writes the albums beside the file, which `replace()` of the result then replaces. Call it with the lock held.
     func prepare(_ albums: [Album]) throws -> AtomicFile {
-        try AtomicFile(AlbumFile.text(of: albums), replacing: path, sweeps: true, mode: 0o600)
+        try AtomicFile(
+            AlbumFile.text(of: albums), replacing: path, sweeps: true, mode: 0o600, looks: true, journal: state?.steps)
     }
 
     /// Replaces the file. Call it with the lock held.
@@ -98,7 +99,7 @@ final class LibraryFile {
     /// - Throws: `SystemError`; the old file is still there then.
     func replace(_ replacement: AtomicFile, with albums: [Album], _ state: StateDirectory) throws {
         do throws(SystemError) {
-            try replacement.replace(ifUnchanged: true)
+            try replacement.replace()
         } catch {
             // If a crash tears the file, the next process restores this copy and repeats the pending step.
             guard error.number == EBUSY, let former = FileManager.default.contents(atPath: path) else { throw error }

@@ -232,6 +232,20 @@ import Testing
         }
     }
 
+    @Test func `an upgrade that was killed before the file changed has not happened`() async throws {
+        try await withShelf { shelf in
+            let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
+            let former = try written(try await shelf.write(small))
+            var next = former
+            (next.digest, next.run, next.modified) = (large.digest, former.run + 1, 1)
+            next.replaced = .init(name: former.name, digest: former.digest, run: former.run)
+            try shelf.state().save(next)
+            let writer = try CoverWriter(try shelf.state(), name: "cover")
+            #expect(writer.run == former.run + 1)
+            #expect(try await writer.undo { _ in "" } == [.removed(former.path, album: "1")])
+        }
+    }
+
     @Test func `a cover that appears while one is written stays, and is no obstacle`() async throws {
         try await withShelf { shelf in
             try FileManager.default.createSymbolicLink(

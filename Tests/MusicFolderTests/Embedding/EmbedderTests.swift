@@ -121,7 +121,8 @@ import Testing
             try folder.file("album/disc.mp3", MusicTags(album: "low tide (Disc 2)"))
         }
         let events = try await shelf.embed()
-        #expect(events.count == 1 && (try shelf.picture("disc.mp3")) == Self.digest)
+        #expect(events.count == 1)
+        #expect(try shelf.picture("disc.mp3") == Self.digest)
         #expect(try shelf.picture("other.mp3") == nil)
     }
 

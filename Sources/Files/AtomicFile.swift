@@ -6,16 +6,23 @@ package struct AtomicFile {
     package let path: String
     private let name: FileName
     private let file: NewFile
-    /// The file to replace as it was at first; nil if there was none.
-    private let former: stat?
+    /// Whether the file is replaced only as it was at first, and its digest then; nil if there was none.
+    private let looks: Bool
+    private let former: Digest?
+    private let journal: StepJournal?
 
     /// Creates a temporary file beside `path` for the new bytes, with the owner, the permissions and the extended attributes of the file
     /// to replace, as far as this user may give them. It is deleted unless `replace` runs.
     /// - Parameters:
     ///   - sweeps: First removes what killed processes left in the directory. For directories of few files.
     ///   - mode: The permissions if there is no file yet.
+    ///   - looks: Another program may save the file, too: it is replaced only as it is now.
+    ///   - journal: Where the replacement of such a file is written down.
     /// - Throws: `SystemError`.
-    package init(replacing path: String, sweeps: Bool = false, mode: mode_t = 0o644) throws(SystemError) {
+    package init(
+        replacing path: String, sweeps: Bool = false, mode: mode_t = 0o644, looks: Bool = false,
+        journal: StepJournal? = nil
+    ) throws(SystemError) {
         let path = FilePath.resolvingLinks(path)
         guard let name = FileName(path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed()) else {
             throw SystemError("write", path: path, number: EISDIR)
@@ -29,7 +36,8 @@ package struct AtomicFile {
             if sweeps { folder.sweep() }
             return try NewFile(in: folder, mode: mode)
         }
-        (self.path, self.name, former) = (path, name, exists ? status : nil)
+        (self.path, self.name, self.looks, self.journal) = (path, name, looks, journal)
+        former = looks ? try OwnFile(name, in: file.folder, nil).digest() : nil
         guard exists else { return }
         do throws(SystemError) {
             try file.copyAttributes(of: SourceFile(path: path))
@@ -41,9 +49,10 @@ package struct AtomicFile {
     /// Writes and syncs all new bytes to the temporary file.
     /// - Throws: `SystemError`.
     package init(
-        _ bytes: [UInt8], replacing path: String, sweeps: Bool = false, mode: mode_t = 0o644
+        _ bytes: [UInt8], replacing path: String, sweeps: Bool = false, mode: mode_t = 0o644, looks: Bool = false,
+        journal: StepJournal? = nil
     ) throws(SystemError) {
-        try self.init(replacing: path, sweeps: sweeps, mode: mode)
+        try self.init(replacing: path, sweeps: sweeps, mode: mode, looks: looks, journal: journal)
         try append(bytes)
         try sync()
     }
@@ -68,53 +77,29 @@ package struct AtomicFile {
     package func sync() throws(SystemError) { try Self.naming(path) { () throws(SystemError) in try file.sync() } }
 
     /// Renames the temporary file to `path` and syncs the directory. Call `sync` before, unless `init` was given all bytes.
-    /// - Parameter unchanged: Only if the file is still what it was when this object was made; else it stays, also if it changes in the
-    ///   moment of renaming, and the error is `ESTALE`.
-    /// - Throws: `SystemError`; the old file is still there then.
-    package func replace(ifUnchanged unchanged: Bool = false) throws(SystemError) {
+    /// - Throws: `SystemError`; the old file is still there then. `ESTALE` if it changed, and `ETXTBSY` if a program has it open for
+    ///   writing, of a file that is looked at.
+    package func replace() throws(SystemError) {
         try Self.naming(path) { () throws(SystemError) in
-            if unchanged { try exchange() } else { try file.commit(as: name, replacing: true) }
+            if looks { try replaceFormer() } else { try file.commit(as: name, replacing: true) }
         }
         // The new file is in place, whether its name is durable or not.
         try? file.folder.sync()
     }
 
-    private func exchange() throws(SystemError) {
-        let (folder, stale) = (file.folder, SystemError("write", path: path, number: ESTALE))
-        guard let former else {
-            do throws(SystemError) { return try file.commit(as: name) } catch {
-                throw error.cause == .exists ? stale : error
-            }
+    private func replaceFormer() throws(SystemError) {
+        let own = OwnFile(name, in: file.folder, journal)
+        do {
+            if let former { try own.replace(.init(former, isOwn: false), by: file) } else { try own.create(file) }
+        } catch let error as SystemError {
+            throw error.cause == .exists ? SystemError("write", number: ESTALE) : error
+        } catch OwnFile.Refusal.openForWriting {
+            throw SystemError("write", number: ETXTBSY)
+        } catch OwnFile.Refusal.attributes(let error) {
+            throw error
+        } catch {
+            throw SystemError("write", number: ESTALE)
         }
-        func isFormer(_ name: FileName) -> Bool {
-            guard let found = (try? folder.status(of: name)) ?? nil else { return false }
-            let (time, before) = (found.modificationTime, former.modificationTime)
-            return found.st_ino == former.st_ino && found.st_size == former.st_size && time.tv_sec == before.tv_sec
-                && time.tv_nsec == before.tv_nsec
-        }
-        guard isFormer(name) else { throw stale }
-        let hidden = Step.hiddenName()
-        try file.hide(as: hidden)
-        let error = folder.exchange(hidden, name)
-        if NameChange.isUnsupported(error) {
-            let error = folder.rename(hidden, to: name)
-            if error != 0 { throw SystemError("write", path: path, number: error) }
-            return
-        }
-        let isReplaced = error == 0 && isFormer(hidden)
-        if error == 0, !isReplaced {
-            // A person has saved it in this moment.
-            let own = try file.status().st_ino
-            let error = folder.exchange(hidden, name)
-            let found = try folder.status(of: hidden)
-            if error == ENOENT || found?.st_ino != own {
-                _ = folder.putBack(hidden, as: name)
-                throw stale
-            }
-        }
-        _ = folder.unlink(hidden)
-        if isReplaced { return }
-        throw error == 0 || error == ENOENT ? stale : SystemError("write", path: path, number: error)
     }
 
     /// Overwrites the file, for one that rename(2) cannot replace, such as a file that is mounted into a container (EBUSY).

@@ -43,9 +43,10 @@ package struct OwnFile {
 
     package let name: FileName
     package let folder: OpenFolder
-    private let journal: StepJournal
+    private let journal: StepJournal?
 
-    package init(_ name: FileName, in folder: OpenFolder, _ journal: StepJournal) {
+    /// - Parameter journal: Nil to write no step down: a crash may leave a hidden file then.
+    package init(_ name: FileName, in folder: OpenFolder, _ journal: StepJournal?) {
         (self.name, self.folder, self.journal) = (name, folder, journal)
     }
 
@@ -76,7 +77,7 @@ package struct OwnFile {
         do {
             let old = try folder.file(name)
             if keepsHardLinks, old.status.st_nlink > 1 { throw Refusal.hasHardLinks }
-            if let refusal = old.refusal(clock: { try? new.status() }) { throw refusal }
+            if let refusal = old.refusal(isOwn: expected.isOwn, clock: { try? new.status() }) { throw refusal }
             do throws(SystemError) { try new.copyAttributes(of: old) } catch { throw Refusal.attributes(error) }
         } catch let error as SystemError where [.missing, .notAFolder].contains(error.cause) || error.number == EINVAL {
             throw Refusal.changed
@@ -85,7 +86,7 @@ package struct OwnFile {
         let step = Step(
             folder: folder.absolutePath, name: name, hidden: Step.hiddenName(), expected: expected,
             new: try new.source().digest())
-        try journal.begin(step)
+        try journal?.begin(step)
         defer { end(step) }
         try exchange(new, step)
         try folder.sync()
@@ -100,7 +101,7 @@ package struct OwnFile {
             _ = folder.unlink(step.hidden)
             throw error == ENOENT ? Refusal.changed : SystemError("write", path: folder.path(of: name), number: error)
         }
-        if let refusal = refusal(of: step.hidden, step.expected.digest, clock) {
+        if let refusal = refusal(of: step.hidden, step.expected, clock) {
             throw exchangeBack(step) ?? refusal
         }
         try delete(step.hidden)
@@ -128,7 +129,7 @@ package struct OwnFile {
             _ = folder.unlink(step.hidden)
             throw error == ENOENT ? Refusal.changed : SystemError("write", path: folder.path(of: name), number: error)
         }
-        if let refusal = refusal(of: step.spare, step.expected.digest, clock) {
+        if let refusal = refusal(of: step.spare, step.expected, clock) {
             _ = folder.unlink(step.hidden)
             throw putBack(step.spare) ?? refusal
         }
@@ -150,16 +151,16 @@ package struct OwnFile {
     /// - Throws: `Refusal` or `SystemError`; the file is as it was then.
     package func remove(_ expected: Expected) throws {
         let clock = { try? NewFile(in: folder).status() }
-        if let refusal = refusal(of: name, expected.digest, clock) { throw refusal }
+        if let refusal = refusal(of: name, expected, clock) { throw refusal }
         let step = Step(
             folder: folder.absolutePath, name: name, hidden: Step.hiddenName(), expected: expected, new: nil)
-        try journal.begin(step)
+        try journal?.begin(step)
         defer { end(step) }
         let error = folder.rename(name, to: step.spare)
         guard error == 0 else {
             throw error == ENOENT ? Refusal.changed : SystemError("remove", path: folder.path(of: name), number: error)
         }
-        if let refusal = refusal(of: step.spare, expected.digest, clock) { throw putBack(step.spare) ?? refusal }
+        if let refusal = refusal(of: step.spare, expected, clock) { throw putBack(step.spare) ?? refusal }
         try delete(step.spare)
         try folder.sync()
     }
@@ -167,16 +168,16 @@ package struct OwnFile {
     // MARK: Steps
 
     /// Nil if a file is what was expected, and nobody writes it.
-    private func refusal(of name: FileName, _ digest: Digest, _ clock: () -> stat?) -> Refusal? {
+    private func refusal(of name: FileName, _ expected: Expected, _ clock: () -> stat?) -> Refusal? {
         guard let file = try? folder.file(name) else { return .changed }
-        if let refusal = file.refusal(clock: clock) { return refusal }
-        return (try? file.digest()) == digest ? nil : .changed
+        if let refusal = file.refusal(isOwn: expected.isOwn, clock: clock) { return refusal }
+        return (try? file.digest()) == expected.digest ? nil : .changed
     }
 
     /// A step that has left something under a hidden name stays in the journal.
     private func end(_ step: Step) {
         if folder.has(step.hidden) || folder.has(step.spare) { return }
-        journal.end(step)
+        journal?.end(step)
     }
 
     private func delete(_ name: FileName) throws(SystemError) {

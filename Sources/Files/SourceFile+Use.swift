@@ -9,8 +9,10 @@ extension SourceFile {
     private static let quietTime = 10
 
     /// Why the file must not be replaced now; nil if it may be.
-    /// - Parameter clock: The status of a new file of the same file system, whose clock may be another machine's.
-    func refusal(clock: () -> stat?) -> OwnFile.Refusal? {
+    /// - Parameters:
+    ///   - isOwn: It has bytes that Sleeve wrote, so that its age tells nothing.
+    ///   - clock: The status of a new file of the same file system, whose clock may be another machine's.
+    func refusal(isOwn: Bool, clock: () -> stat?) -> OwnFile.Refusal? {
         #if os(Linux)
             if FileSystem.isLocal(descriptor) {
                 // Who opens the file now breaks the lease by a signal. By default SIGURG is ignored, and SIGIO ends the process.
@@ -22,7 +24,7 @@ extension SourceFile {
                 if errno == EAGAIN { return .openForWriting }
             }
         #endif
-        guard let now = clock()?.modificationTime.tv_sec else { return nil }
+        guard !isOwn, let now = clock()?.modificationTime.tv_sec else { return nil }
         return abs(now - status.modificationTime.tv_sec) < Self.quietTime ? .changedJustNow : nil
     }
 }

@@ -97,6 +97,26 @@ import Testing
         }
     }
 
+    @Test func `a file that another program saves meanwhile stays, if it is looked at`() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            for exists in [false, true] {
+                try? FileManager.default.removeItem(atPath: path)
+                if exists { try Data("old".utf8).write(to: URL(filePath: path)) }
+                let file = try AtomicFile(Array("new".utf8), replacing: path, looks: true)
+                try Data("mine".utf8).write(to: URL(filePath: folder + "/other"))
+                rename(folder + "/other", path)
+                let error = #expect(throws: SystemError.self) { try file.replace() }
+                #expect(error?.number == ESTALE)
+                #expect(text(of: path) == "mine")
+                let next = try AtomicFile(Array("new".utf8), replacing: path, looks: true)
+                try next.replace()
+                #expect(text(of: path) == "new")
+            }
+            #expect(try names(in: folder) == ["file"])
+        }
+    }
+
     @Test func `a folder that is missing is an error that names the file`() throws {
         try withFolder { folder in
             let path = folder + "/none/file"

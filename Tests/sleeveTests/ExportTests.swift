@@ -196,6 +196,7 @@ extension CommandTests {
 
         @Test func `the cover file beside an album's music is what is exported`() async throws {
             try await withStage { stage in
+                try await library(0..<1, in: stage)
                 let own = CoverImage.jpeg(number: 3, aboutBytes: 4_000)
                 try Data(own).write(to: URL(filePath: stage.folder + "/my cover%.jpg"))
                 _ = try stage.file(
@@ -205,7 +206,7 @@ extension CommandTests {
                     """)
                 #expect(try await export(stage).written == 1)
                 #expect(files(stage) == ["Artist/Album/cover.jpg": Data(own)])
-                #expect(stage.origin.requestCount == 0)
+                #expect(stage.origin.requestCount == 1)
             }
         }
 

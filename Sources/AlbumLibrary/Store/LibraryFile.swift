@@ -87,7 +87,8 @@ final class LibraryFile {
 
     /// Writes the albums beside the file, which `replace()` of the result then replaces. Call it with the lock held.
     func prepare(_ albums: [Album]) throws -> AtomicFile {
-        try AtomicFile(AlbumFile.text(of: albums), replacing: path, sweeps: true, mode: 0o600)
+        try AtomicFile(
+            AlbumFile.text(of: albums), replacing: path, sweeps: true, mode: 0o600, looks: true, journal: state?.steps)
     }
 
     /// Another program has changed the file since it was read.
@@ -122,7 +123,7 @@ final class LibraryFile {
     ) throws {
         if self.revision != revision { throw Changed() }
         do throws(SystemError) {
-            try replacement.replace(ifUnchanged: true)
+            try replacement.replace()
         } catch {
             if error.number == ESTALE { throw Changed() }
             // If a crash tears the file, the next process restores this copy and repeats the pending step.

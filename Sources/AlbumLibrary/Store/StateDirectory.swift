@@ -13,6 +13,8 @@ import SQLite
 /// music.lock               flock of the process that scans music folders
 /// music.sqlite3            what the room MusicFolder remembers of them
 /// sources.sqlite3          what the room CoverSources remembers of what it asked
+/// steps/                   files of people that are being replaced, by the room Files
+/// library-id               names the library where the room MusicFolder exports it
 /// token                    the token of the room CoverGallery
 /// ```
 final class StateDirectory {
@@ -20,6 +22,8 @@ final class StateDirectory {
     let lastGood: String
     let journal: AlbumJournal
     let lock: FileLock
+    /// Steps of replacing the library file.
+    let steps: StepJournal
 
     /// The state directory of a library file.
     static func path(of file: String) -> String { file + ".state" }
@@ -39,6 +43,8 @@ final class StateDirectory {
             throw LibraryError.unusableHistory(path: path, reason: refusal ?? error.reason)
         }
         _ = try? OpenFolder(path: path).sweep()
+        steps = StepJournal(directory: path + "/steps")
+        for repaired in steps.recover() { notice(repaired.message) }
         journal = try Self.openJournal(path, notice)
     }
 

@@ -31,13 +31,13 @@ package enum OutputFile {
         if isSpecial(path) { return try write(Array(change("").utf8), to: path) }
         do throws(SystemError) {
             for isLast in [false, false, true] {
-                let file = try AtomicFile(replacing: path)
+                let file = try AtomicFile(replacing: path, looks: true)
                 guard let text = String(validating: try contents(path), as: UTF8.self) else {
                     throw SystemError("change", path: path, number: EILSEQ)
                 }
                 try file.append(Array(change(text).utf8))
                 try file.sync()
-                do throws(SystemError) { return try file.replace(ifUnchanged: true) } catch {
+                do throws(SystemError) { return try file.replace() } catch {
                     if isLast || error.number != ESTALE { throw error }
                 }
             }

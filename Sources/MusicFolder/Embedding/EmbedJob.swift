@@ -9,6 +9,11 @@ package struct EmbedJob: Sendable, Hashable {
     /// Whether the folders contain other albums, too: then nothing is embedded, as one cover would be that of all.
     package var isShared = false
 
+    /// Whether a file with this album tag is one of the album's: its title, or that of one of its discs.
+    func contains(_ tag: String) -> Bool {
+        [tag, DiscFolder(tag)?.title].contains { $0.map { Folding.key($0) == Folding.key(title) } ?? false }
+    }
+
     /// The jobs of scanned albums: places with files that have no picture. Albums that share a folder have one job, if there is a cover.
     package static func jobs(_ albums: [ScannedAlbum]) -> [EmbedJob] {
         var shared: Set<[BytePath]> = []

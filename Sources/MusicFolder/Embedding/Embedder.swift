@@ -65,7 +65,7 @@ package struct Embedder: Sendable {
                     do {
                         let folder = try OpenFolder(path: path.bytes)
                         guard let cover = try cover(of: job, in: path, note) else { continue }
-                        try embed(cover, path, folder, lane, run: run, observer.isCancelled, note)
+                        try embed(cover, of: job, path, folder, lane, run: run, observer.isCancelled, note)
                     } catch let error as SystemError {
                         note(.unwritable(folder: path, reason: error.reason))
                     }
@@ -76,7 +76,8 @@ package struct Embedder: Sendable {
 
     /// - Parameter run: nil to write nothing.
     private func embed(
-        _ cover: EmbeddableCover, _ path: BytePath, _ folder: OpenFolder, _ lane: TagLane, run: Int64?,
+        _ cover: EmbeddableCover, of job: EmbedJob, _ path: BytePath, _ folder: OpenFolder, _ lane: TagLane,
+        run: Int64?,
         _ isCancelled: () -> Bool, _ note: (EmbedEvent) -> Void
     ) throws {
         var files: [(path: BytePath, size: Int)] = []
@@ -92,7 +93,7 @@ package struct Embedder: Sendable {
         defer { if isChanged { try? folder.sync() } }
         for (file, result) in zip(files, try lane.read(files.map(\.path))) where !isCancelled() {
             // What cannot be read was reported by the scan.
-            guard let tags = try? result.get(), tags.picture == nil, !tags.album.isEmpty else { continue }
+            guard let tags = try? result.get(), tags.picture == nil, job.contains(tags.album) else { continue }
             guard MusicNames.isWrittenAudio(file.path.name) else {
                 note(Self.otherFormat(file.path))
                 continue
@@ -132,7 +133,11 @@ package struct Embedder: Sendable {
                 continue
             }
             do {
-                return try EmbeddableCover(prepare(folder.file(name).contents()))
+                let file = try folder.file(name)
+                guard file.length <= CoverFacts.maximumLength else {
+                    throw EmbeddingProblem(reason: "is too large for tags")
+                }
+                return try EmbeddableCover(prepare(file.contents()))
             } catch let problem as EmbeddingProblem {
                 note(.left(path.appending(best.name), reason: problem.reason))
                 return nil

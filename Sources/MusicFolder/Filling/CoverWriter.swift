@@ -34,6 +34,7 @@ package actor CoverWriter {
     ///   - name: Of the files, without the extension: one that `CoverName` knows.
     /// - Throws: `MusicState.Problem`.
     package init(_ state: MusicState, name: String) throws {
+        try state.settleInterrupted()
         (self.state, self.name, run) = (state, name, try state.nextRun())
     }
 

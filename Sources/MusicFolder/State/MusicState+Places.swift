@@ -53,6 +53,22 @@ extension MusicState {
         return old.st_dev == status.st_dev && old.st_ino == status.st_ino
     }
 
+    /// What the last fill had remembered of an upgrade, and was killed before, is forgotten: the smaller cover is still there.
+    func settleInterrupted() throws(Problem) {
+        guard let run = try runs().first else { return }
+        for file in try files(ofRun: run) {
+            var status = stat()
+            guard let replaced = file.replaced, replaced.name == file.name,
+                file.path.withCString({ lstat($0, &status) }) == 0, FileStatus(status).modified != file.modified,
+                digest(file.folder, file.name) == replaced.digest
+            else { continue }
+            var former = file
+            (former.digest, former.run, former.replaced) = (replaced.digest, replaced.run, nil)
+            (former.width, former.height, former.modified) = (nil, nil, nil)
+            try save(former)
+        }
+    }
+
     private func digest(_ folder: BytePath, _ name: [UInt8]) -> Digest? {
         guard let name = FileName(name), let folder = try? OpenFolder(path: folder.bytes) else { return nil }
         return (try? OwnFile(name, in: folder, journal).digest()) ?? nil

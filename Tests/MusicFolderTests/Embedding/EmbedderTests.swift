@@ -115,6 +115,17 @@ import Testing
         #expect(try await shelf.embed().isEmpty)
     }
 
+    @Test func `a file of another album in the folder stays as it is, and one of a disc does not`() async throws {
+        let shelf = try Shelf { folder in
+            try folder.file("album/other.mp3", MusicTags(album: "Unknown Album"))
+            try folder.file("album/disc.mp3", MusicTags(album: "low tide (Disc 2)"))
+        }
+        let events = try await shelf.embed()
+        #expect(events.count == 1)
+        #expect(try shelf.picture("disc.mp3") == Self.digest)
+        #expect(try shelf.picture("other.mp3") == nil)
+    }
+
     @Test func `files of formats that are not written are said, and stay as they are`() async throws {
         let others = MusicFile.allCases.filter { !MusicFile.written.contains($0) }
         let shelf = try Shelf { folder in

@@ -124,6 +124,7 @@ final class LibraryFile {
         do throws(SystemError) {
             try replacement.replace(ifUnchanged: true)
         } catch {
+            if error.number == ESTALE { throw Changed() }
             // If a crash tears the file, the next process restores this copy and repeats the pending step.
             guard error.number == EBUSY, let former = FileManager.default.contents(atPath: path) else { throw error }
             if (try? AlbumFile.read(path)) != nil {

@@ -1,5 +1,6 @@
 import Files
 package import AlbumLibrary
+import Files
 import ImageHeader
 import Platform
 

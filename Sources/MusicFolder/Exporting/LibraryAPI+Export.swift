@@ -81,12 +81,10 @@ extension LibraryAPI {
 extension ExportCover {
     /// The cover file that a person has beside the album's music; nil without one that can be read and is a picture.
     fileprivate init?(ownOf album: Album) {
-        guard let text = album.coverFile, !text.isEmpty else { return nil }
-        let path = BytePath(bytes: PercentEncoding.decoded(text.utf8))
-        guard let (bytes, isWhole) = try? RegularFile.contents(of: path, maximumLength: CoverFacts.maximumLength),
-            isWhole,
-            let header = bytes.withUnsafeBytes({ ImageHeader($0) })
-        else { return nil }
-        self.init(digest: Digest(of: bytes), bytes: bytes.count, mediaType: header.mediaType, file: path)
+        guard let path = album.coverFilePath, let cover = Cover(fileOf: album), let digest = Digest(cover.digest) else {
+            return nil
+        }
+        self.init(
+            digest: digest, bytes: cover.data.count, mediaType: cover.mediaType, file: BytePath(bytes: path))
     }
 }

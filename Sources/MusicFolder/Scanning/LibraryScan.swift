@@ -29,6 +29,8 @@ package struct LibraryScan: Sendable {
         let (found, albums) = (outcome, try await library.all())
         let update = try await WorkThread.run {
             try state.noteFoundURLs()
+            // Files of fills are known at the paths of this scan.
+            try state.add(roots: scan.roots)
             let written = Dictionary(try state.writtenFiles().map { ($0.path, $0) }) { $1 }
             let update = LibraryUpdate(
                 found.albums, library: albums, records: try state.albums(), options: options,
@@ -47,7 +49,6 @@ package struct LibraryScan: Sendable {
         }
         try await WorkThread.run {
             try state.confirm()
-            try state.add(roots: scan.roots)
             if options.prunes { try state.removeMissingRoots() }
             let away = try state.away()
             try state.removeFolders(found.findings.goneFolders.filter { !away.contains($0) })

@@ -10,8 +10,8 @@ import Testing
 @Suite struct TagLaneTests {
     /// The format of an answer for printf(1), which has one text: the title of the album.
     static let answer =
-        #"{"tags":{"album":"%s","albumArtist":"","artist":"","year":"","genre":"","isCompilation":false,"#
-        + #""pictureCount":0}}\0\0"#
+        #"{"tags":{"album":"%s","albumArtist":"","artist":"","title":"","year":"","originalYear":"","genre":"","#
+        + #""isCompilation":false,"pictureCount":0}}\0\0"#
 
     /// A worker that greets, then reads paths: `crash` ends it by SIGSEGV, `hang` stops it from answering, `exit` ends it with 7, others are
     /// their album's title.

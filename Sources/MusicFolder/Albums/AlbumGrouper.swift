@@ -8,6 +8,19 @@ package struct AlbumGrouper {
         var title, artist: String
     }
 
+    private struct Title: Hashable {
+        var text: String
+        /// Of the same tags.
+        var year: Int?
+
+        /// Equal for titles that name the same edition, kind and disc of an album.
+        var key: String {
+            let folded = FoldedText(text, year: year)
+            let endings = folded.editions + folded.kinds.sorted() + [folded.disc].compactMap { $0.map { "disc\($0)" } }
+            return ([folded.key] + endings).joined(separator: "+")
+        }
+    }
+
     /// Of more parts of one name, only discs are joined: comparing all of them takes quadratic time.
     private static let maximumCompared = 300
 
@@ -41,25 +54,22 @@ package struct AlbumGrouper {
             folderDiscs[folder] = DiscName(String(decoding: folder.name, as: UTF8.self))
         }
         let endings = TitleEndings(tree)
-        var (names, folded) = (MainArtist.Names(), [String: String]())
+        var names = MainArtist.Names()
         for folder in tree.paths {
             parts += AlbumPart.parts(
                 of: tree[folder], in: folder, folderDisc: folderDiscs[folder], names: &names
             ) { endings.disc($0, in: folder) }
         }
+        var folded: [Title: String] = [:]
         for part in parts {
-            let title = folded[part.title] ?? Self.key(part.title)
-            folded[part.title] = title
-            titles.append(Name(title: title, artist: part.artist.key))
+            let title = Title(text: part.title, year: part.only(\.year).flatMap { Int($0) })
+            let key = folded[title] ?? title.key
+            folded[title] = key
+            titles.append(Name(title: key, artist: part.artist.key))
         }
         lists = parts.map(\.list)
         albums = Array(parts.indices)
         findDoubtfulIDs()
-    }
-
-    private static func key(_ title: String) -> String {
-        let folded = FoldedText(title)
-        return ([folded.key] + folded.editions.sorted()).joined(separator: "+")
     }
 
     private mutating func findDoubtfulIDs() {
@@ -103,7 +113,8 @@ package struct AlbumGrouper {
         }
         for part in same where ids[part] == .some(nil) {
             let fitting = Set(
-                same.filter { ids[$0] != .some(nil) && album($0) != album(part) && areOne(part, $0, of: same) }.map(album))
+                same.filter { ids[$0] != .some(nil) && album($0) != album(part) && areOne(part, $0, of: same) }.map(
+                    album))
             let isWithID = same.contains { ids[$0] != .some(nil) && album($0) == album(part) }
             if fitting.count == 1, !isWithID, let other = fitting.first { unite(part, other) }
         }
@@ -141,11 +152,13 @@ package struct AlbumGrouper {
         let areDiscs: Bool
         if let disc = discs.0, let next = discs.1, above == parent, disc.isStrong == next.isStrong {
             let areBeside = disc.number != next.number && Folding.key(disc.title) == Folding.key(next.title)
-            areDiscs = areBeside && (disc.isStrong || part.title == other.title && !lists[first].overlaps(lists[second]))
+            areDiscs =
+                areBeside && (disc.isStrong || part.title == other.title && !lists[first].overlaps(lists[second]))
         } else if above == part.folder {
             areDiscs = discs.1?.isStrong == true && areApart
-        } else if part.ending != nil, other.ending != nil {
-            areDiscs = areApart
+        } else if part.ending != nil || other.ending != nil {
+            areDiscs =
+                areApart && (part.ending != nil && other.ending != nil || part.only(\.year) == other.only(\.year))
         } else {
             // By their tags alone.
             let totals = Set((part.songs + other.songs).lazy.map(\.discTotal))
@@ -161,7 +174,9 @@ package struct AlbumGrouper {
     private func areOne(_ first: Int, _ second: Int, of same: [Int]) -> Bool {
         let (part, other) = (parts[first], parts[second])
         let (year, otherYear) = (part.only(\.year), other.only(\.year))
-        if part.isUnresolved || other.isUnresolved || year != nil && otherYear != nil && year != otherYear { return false }
+        if part.isUnresolved || other.isUnresolved || year != nil && otherYear != nil && year != otherYear {
+            return false
+        }
         let (list, otherList) = (lists[first], lists[second])
         if list.isCopy(of: otherList, needsLengths: year != otherYear) { return true }
         let haveOneTotal = year != nil && year == otherYear && list.total != nil && list.total == otherList.total
@@ -179,10 +194,11 @@ package struct AlbumGrouper {
             for part in group { owners.add(parts[part].songs.count, of: group[0], in: parts[part].folder) }
         }
         return groups.map { group in
-            let artist = group.count == 1 ? parts[group[0]].artist : MainArtist(group.flatMap { parts[$0].credits }, &names)
-            let places = Dictionary(grouping: group) { discParents[$0] ?? parts[$0].folder }.mapValues { $0.map { parts[$0] } }
-            var album = ScannedAlbum(Array(places.values), by: artist, doubtfulIDs: doubtfulIDs)
-            album.places = places.map { place($0, $1, artist, album: group[0], owners) }.sorted { $0.folders[0] < $1.folders[0] }
+            let artist = MainArtist(group.flatMap { parts[$0].credits }, isWhole: true, &names)
+            let places = Dictionary(grouping: group) { discParents[$0] ?? parts[$0].folder }.sorted { $0.key < $1.key }
+                .map { (folder: $0, parts: $1.map { parts[$0] }) }
+            var album = ScannedAlbum(places.map(\.parts), by: artist, doubtfulIDs: doubtfulIDs)
+            album.places = places.map { place($0.folder, $0.parts, artist, album: group[0], owners) }
             return album
         }
     }
@@ -193,7 +209,11 @@ package struct AlbumGrouper {
     ) -> AlbumPlace {
         var place = AlbumPlace(parts)
         func isNamedAsArtist(_ folder: BytePath) -> Bool {
-            FoldedText(String(decoding: folder.name, as: UTF8.self)).key == artist.key
+            let name = FoldedText(artist: String(decoding: folder.name, as: UTF8.self)).key
+            let artists = parts.lazy.filter { $0.folder == folder }.flatMap(\.credits).map {
+                FoldedText(artist: $0.tags.artist).key
+            }
+            return name == artist.key || artists.contains(name)
         }
         let hasParent =
             place.folders != [folder] && owners.ownsAll(in: folder, album) && !isNamedAsArtist(folder)

@@ -39,7 +39,7 @@ struct AlbumPart {
             return part.divided(&names).map { part in
                 var part = part
                 part.findTitle(ending)
-                part.artist = MainArtist(part.credits, &names)
+                part.artist = MainArtist(part.credits, isWhole: false, &names)
                 return part
             }
         }
@@ -88,19 +88,26 @@ struct AlbumPart {
     /// The albums that it is: divided by what is said of songs, until no two of an album have one number.
     private func divided(_ names: inout MainArtist.Names) -> [AlbumPart] {
         guard TrackList.clash(songs) else { return [self] }
-        let values: [([String], allowsLone: Bool)] = [
-            (tags.map(\.album), true), (tags.map { $0.releaseID ?? "" }, true),
-            (tags.map { names.name($0.albumArtist).key }, false), (tags.map(\.year), false),
-            (tags.map { names.name($0.artist).key }, false),
-        ]
-        for (values, allowsLone) in values {
+        for values in [tags.map(\.album), tags.map { $0.releaseID ?? "" }] {
             let groups = divided(by: values)
-            guard groups.count > 1, allowsLone || groups.allSatisfy({ $0.songs.count > 1 }) else { continue }
-            return groups.flatMap { $0.divided(&names) }
+            if groups.count > 1 { return groups.flatMap { $0.divided(&names) } }
+        }
+        let byAlbumArtist = divided(by: tags.map { names.name($0.albumArtist).key })
+        if byAlbumArtist.count > 1, byAlbumArtist.allSatisfy({ $0.songs.count > 1 }) {
+            return byAlbumArtist.flatMap { $0.divided(&names) }
+        }
+        // Songs of a compilation have years and artists of their own.
+        for values in [tags.map(\.year), tags.map { names.name($0.artist).key }] {
+            let groups = divided(by: values)
+            if groups.count > 1, groups.allSatisfy(\.isLikeAlbum) { return groups }
         }
         var part = self
         part.isUnresolved = !part.numberDiscs()
         return [part]
+    }
+
+    private var isLikeAlbum: Bool {
+        songs.count > 1 && songs.contains { $0.track == 1 } && !TrackList.clash(songs)
     }
 
     /// - Parameter values: Of each of `tags`; empty for an unknown one. Songs of unknown value belong to the only other ones that they do

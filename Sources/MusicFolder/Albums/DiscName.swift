@@ -1,3 +1,5 @@
+import CoverSources
+
 /// The name of a folder, or the end of an album's title, that says which disc of several it is: `CD1`, `Disc 2 - Live`, `Low Tide (Disk 2)`.
 struct DiscName: Hashable {
     /// What precedes the word for the disc; empty if nothing does.
@@ -11,10 +13,8 @@ struct DiscName: Hashable {
 
     /// The words, and whether they are strong.
     private static let disc: [(word: String, isStrong: Bool)] =
-        ["digital media", "disc", "disk", "cd", "dvd"].map { ($0, true) }
+        (TitleWords.discs.sorted() + ["digital media"]).map { ($0, true) }
         + ["volume", "vol", "vinyl", "side", "book", "part", "lp"].map { ($0, false) }
-    private static let words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    private static let roman = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
 
     /// Returns nil unless the name ends with a word for a disc and its number, and what the disc is called.
     init?(_ name: String) {
@@ -55,8 +55,9 @@ struct DiscName: Hashable {
         }
         // "Discs" and "Volumes" are other words.
         guard rest.startIndex > text.startIndex else { return nil }
-        if let index = words.firstIndex(of: word) ?? roman.firstIndex(of: word) { return index + 1 }
-        guard token.count == 1, let letter = word.utf8.first, (0x61...0x68).contains(letter) else { return nil }
+        guard !word.isEmpty, let name = FoldedText("x (cd \(word))").disc else { return nil }
+        if let number = Int(name) { return number }
+        guard name.utf8.count == 1, let letter = name.utf8.first, (0x61...0x68).contains(letter) else { return nil }
         return Int(letter) - 0x60
     }
 }

@@ -87,7 +87,9 @@ package struct SongTags: Sendable, Hashable, Codable {
     }
 
     /// Whether the tags name no album, or programs have written that they do not know it.
-    var isAlbumUnknown: Bool { Self.unknownAlbums.contains(album.lowercased().filter { $0.isLetter }) }
+    var isAlbumUnknown: Bool {
+        album.isEmpty || Self.unknownAlbums.contains(album.lowercased().filter { $0.isLetter || $0.isNumber })
+    }
 
     private static let unknownAlbums: Set<String> = [
         "unknown", "unknownalbum", "nonalbumtrack", "nonalbumtracks", "unbekannt", "unbekanntesalbum", "albuminconnu",

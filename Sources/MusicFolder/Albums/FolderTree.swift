@@ -16,7 +16,9 @@ struct FolderTree {
     subscript(_ folder: BytePath) -> FolderContents { folders[folder] ?? FolderContents() }
 
     /// Whether a folder below another one has audio files.
-    func hasAudio(below folder: BytePath) -> Bool { Self.those(of: paths, below: folder).contains { self[$0].files > 0 } }
+    func hasAudio(below folder: BytePath) -> Bool {
+        Self.those(of: paths, below: folder).contains { self[$0].files > 0 }
+    }
 
     /// The folders with audio files that are `folder` or below it; nil if it was not scanned, or not all of it was read.
     func audioFolders(in folder: BytePath) -> [BytePath]? {

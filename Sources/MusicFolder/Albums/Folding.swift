@@ -14,7 +14,7 @@ package enum Folding {
 
     /// `Various Artists` for its usual spellings.
     static func albumArtist(_ artist: String) -> String {
-        FoldedText(artist).isVarious ? MainArtist.various : artist
+        FoldedText(artist: artist).isVarious ? MainArtist.various : artist
     }
 
     /// The most common text that is not empty, the first of several; empty if there is none.

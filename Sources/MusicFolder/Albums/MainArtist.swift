@@ -10,7 +10,7 @@ struct MainArtist: Hashable {
     var others: [String] = []
 
     static let various = "Various Artists"
-    private static let variousKey = FoldedText(various).key
+    private static let variousKey = FoldedText(artist: various).key
 
     /// A name that songs have, how many have it, and its beginnings.
     private struct Credit {
@@ -27,13 +27,13 @@ struct MainArtist: Hashable {
         let beginnings: [(key: String, text: String)]
 
         init(_ text: String) {
-            let folded = FoldedText(text)
+            let name = FoldedText.withoutFeatures(text)
+            let folded = FoldedText(artist: name)
             if folded.isVarious {
                 (self.text, key, beginnings) = (MainArtist.various, MainArtist.variousKey, [])
             } else {
-                let name = folded.searchText
                 (self.text, key) = (name, folded.key)
-                beginnings = MainArtist.beginnings(of: name).map { (FoldedText($0).key, $0) }.filter { $0.0 != "" }
+                beginnings = MainArtist.beginnings(of: name).map { (FoldedText(artist: $0).key, $0) }
             }
         }
     }
@@ -52,8 +52,10 @@ struct MainArtist: Hashable {
 
     init() {}
 
-    /// - Parameter songs: The tags of songs, and how many songs have them.
-    init(_ songs: [(tags: SongTags, count: Int)], _ names: inout Names) {
+    /// - Parameters:
+    ///   - songs: The tags of songs, and how many songs have them.
+    ///   - isWhole: Whether these are all songs of the album, so that Various Artists of whom there is one are that artist.
+    init(_ songs: [(tags: SongTags, count: Int)], isWhole: Bool, _ names: inout Names) {
         func credits(_ name: (SongTags) -> String) -> [Credit] {
             songs.compactMap { tags, count in
                 let text = name(tags)
@@ -68,7 +70,9 @@ struct MainArtist: Hashable {
         var main = Self.shared(credited) ?? Self.split(credited, isCompilation: songs.allSatisfy(\.tags.isCompilation))
         let performer = Set(artists.lazy.map(\.name.key)).count == 1 ? artists.first?.name : nil
         if let performer, performer.key != Self.variousKey {
-            if main.key == Self.variousKey { main = Self(performer.text, performer.key) }
+            if main.key == Self.variousKey, isWhole, songs.reduce(0, { $0 + $1.count }) > 1 {
+                main = Self(performer.text, performer.key)
+            }
             if main.key != performer.key { main.others.append(performer.text) }
         }
         self = main
@@ -114,14 +118,13 @@ struct MainArtist: Hashable {
             return MainArtist(various, variousKey)
         }
         let name = texts.joined(separator: " & ")
-        var main = MainArtist(name, FoldedText(name).key)
+        var main = MainArtist(name, FoldedText(artist: name).key)
         main.others = [texts.reversed().joined(separator: " & ")]
         return main
     }
 
-    /// Words that join artists. Signs need no spaces.
-    private static let words = ["and", "with", "x", "vs.", "vs", "und", "et", "y", "e"]
-    private static let signs: Set<Character> = ["&", "+", ",", ";", "/", "|", "、"]
+    /// What joins artists without spaces.
+    private static let signs: Set<Character> = ["&", ",", ";", "/", "|"]
 
     /// What precedes each separator, the longest first.
     private static func beginnings(of name: String) -> [String] {
@@ -130,7 +133,7 @@ struct MainArtist: Hashable {
         for (index, character) in text.enumerated() where index > 0 {
             if signs.contains(character) {
                 ends.append(index)
-            } else if character == " ", let word = word(after: index, in: text), words.contains(word) {
+            } else if character == " ", let word = word(after: index, in: text), TitleWords.joiners.contains(word) {
                 ends.append(index)
             }
         }
@@ -140,7 +143,7 @@ struct MainArtist: Hashable {
 
     /// The word after a space, if another space follows it.
     private static func word(after index: Int, in text: [Character]) -> String? {
-        let rest = text[(index + 1)...].prefix(4)
+        let rest = text[(index + 1)...].prefix(5)
         return rest.firstIndex(of: " ").map { String(rest[..<$0]).lowercased() }
     }
 }

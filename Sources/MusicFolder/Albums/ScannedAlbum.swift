@@ -26,7 +26,7 @@ package struct ScannedAlbum: Sendable, Hashable {
 
     package init() {}
 
-    /// - Parameter places: The parts of each of its places.
+    /// - Parameter places: The parts of each of its places, in the order of their paths.
     init(_ places: [[AlbumPart]], by artist: MainArtist, doubtfulIDs: Set<String>) {
         let parts = places.flatMap(\.self)
         /// The value that all songs have which have one.
@@ -42,11 +42,12 @@ package struct ScannedAlbum: Sendable, Hashable {
         year = isDated ? only(\.year) ?? "" : originalYear
         releaseID = only(\.releaseID).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
         releaseGroupID = only(\.releaseGroupID).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
-        let list = TrackList(places: places)
-        (trackCounts, lengths) = (list.counts, list.lengths)
         if parts.contains(where: \.isUnresolved) {
             whyUnsearchable = "different songs have the same number, and nothing tells to which albums they belong"
+            return
         }
+        let list = TrackList(places: places)
+        (trackCounts, lengths) = (list.counts, list.lengths)
     }
 
     package var isSearchable: Bool { whyUnsearchable == nil }

@@ -15,7 +15,9 @@ struct TrackList {
     init(places: [[AlbumPart]]) {
         let lists = places.map { TrackList($0.lazy.flatMap(\.songs)) }
         self.init(lists.lazy.flatMap(\.songs))
-        if songs.contains(where: { $0.track == 0 }) { songs = lists.max { $0.songs.count < $1.songs.count }?.songs ?? [] }
+        if songs.contains(where: { $0.track == 0 }) {
+            songs = lists.max { $0.songs.count < $1.songs.count }?.songs ?? []
+        }
     }
 
     /// In milliseconds, 0 for an unknown one; empty if none is known. Lengths that are all equal were made up.
@@ -27,19 +29,21 @@ struct TrackList {
         return lengths.count == 1 || lengths.contains { $0 > 0 && $0 != first }
     }
 
-    /// The numbers of tracks that the album may have: by its tags, else by songs that are numbered from 1 without a gap.
+    /// The numbers of tracks that the album may have: by its tags, else by four or more songs that are numbered from 1 without a gap.
     var counts: Set<Int> {
-        let discs = Dictionary(grouping: songs, by: \.disc).values
-        var counts: Set<Int> = []
-        var sum: Int? = 0
-        for disc in discs {
-            let total = Self.total(disc).flatMap { $0 >= disc.count && $0 >= disc.lazy.map(\.track).max() ?? 0 ? $0 : nil }
-            // The total of all discs, if they are all here.
-            if let total, total >= songs.count { counts.insert(Int(total)) }
-            let count = total.map(Int.init) ?? (songs.count > 3 && Self.areNumbered(disc) ? disc.count : nil)
-            sum = sum.flatMap { sum in count.map { sum + $0 } }
+        let discs = Dictionary(grouping: songs, by: \.disc).values.map { disc in
+            let highest = disc.reduce(disc.count) { max($0, Int($1.track)) }
+            return (songs: disc, total: Self.total(disc).flatMap { $0 >= highest ? Int($0) : nil })
         }
-        if let sum, sum > 0 { counts.insert(sum) }
+        // A total may be that of all discs.
+        var counts = Set(discs.compactMap(\.total).filter { $0 >= songs.count })
+        if counts.contains(songs.count) { return counts }
+        let areNumbered = songs.count > 3
+        if areNumbered, discs.allSatisfy({ $0.total == nil }), Self.areNumbered(songs) { return [songs.count] }
+        let numbers = discs.compactMap { disc in
+            disc.total ?? (areNumbered && Self.areNumbered(disc.songs) ? disc.songs.count : nil)
+        }
+        if numbers.count == discs.count, !numbers.isEmpty { counts.insert(numbers.reduce(0, +)) }
         return counts
     }
 

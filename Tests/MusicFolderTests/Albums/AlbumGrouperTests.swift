@@ -1,4 +1,5 @@
 import CoverSources
+import Platform
 import Testing
 
 @testable import MusicFolder
@@ -59,7 +60,8 @@ import Testing
     @Test func `the facts of an album are those of all of its songs, in the order of discs and tracks`() {
         let (first, second) = (tracks(1...3, disc: 1, total: 3), tracks(1...2, disc: 2, total: 2))
         let facts = albums([
-            "/m/x/CD2": second.reversed(), "/m/x/CD1": first.reversed(), "/m/y": (first + second).map { song in
+            "/m/x/CD2": second.reversed(), "/m/x/CD1": first.reversed(),
+            "/m/y": (first + second).map { song in
                 var song = song
                 song.length = song.length.map { $0 + 2_000 }
                 return song
@@ -110,7 +112,8 @@ import Testing
         let songs =
             tracks(1...3, disc: 2, of: 3, total: 12, id: "1", picture: "x") + tracks(1...2, side: 2, isTimed: false)
             + tracks(1...1, "", isNumbered: false)
-        let contents = try #require(Layout("", ["/m/a": songs], pictures: ["/m/a/cover.jpg"]).contents[BytePath("/m/a")])
+        let contents = try #require(
+            Layout("", ["/m/a": songs], pictures: ["/m/a/cover.jpg"]).contents[BytePath("/m/a")])
         let data = try JSONEncoder().encode(contents)
         #expect(try JSONDecoder().decode(FolderContents.self, from: data) == contents)
     }

@@ -32,6 +32,12 @@ extension AlbumLayoutTests {
             ["/m/a": tracks(1...5, year: "1971"), "/m/b": tracks(6...10, year: "1971")],
             "A: Low Tide (1971) 5 in /m/a", "A: Low Tide (1971) ? in /m/b"),
         Layout(
+            "songs of a compilation in the folders of their artists",
+            [
+                "/m/P": tracks(1...1, by: "P", albumArtist: "VA", year: "1971", total: 3),
+                "/m/Q": tracks(2...3, by: "Q", albumArtist: "VA", year: "1971", total: 3),
+            ], "Various Artists: Low Tide (1971) 3 in /m/P + /m/Q"),
+        Layout(
             "halves that clash are two albums",
             [
                 "/m/a": tracks(1...5, year: "1971", total: 10, songs: "x"),
@@ -49,18 +55,18 @@ extension AlbumLayoutTests {
             ["/m/a": tracks(1...10, "Salt", songs: "s"), "/m/b": tracks(1...10, "Salt (Deluxe)", songs: "s")],
             "A: Salt (Deluxe) 10 in /m/b", "A: Salt 10 in /m/a"),
         Layout(
-            "compilations of one title, year and number",
+            "compilations of one title and number",
             [
-                "/m/a": tracks(1...10, "Christmas", albumArtist: "VA", year: "1999", songs: "x"),
-                "/m/b": tracks(1...10, "Christmas", albumArtist: "VA", year: "1999", songs: "y"),
-            ], "Various Artists: Christmas (1999) 10 in /m/a", "Various Artists: Christmas (1999) 10 in /m/b"),
+                "/m/a": by("P", "Q", "R", "S", albumArtist: "VA"), "/m/b": by("T", "U", "V", "W", albumArtist: "VA"),
+            ], "Various Artists: Low Tide 4 in /m/a", "Various Artists: Low Tide 4 in /m/b"),
     ]
 
     // MARK: Same names
 
     static let sameNames = [
         Layout(
-            "without a year", ["/m/a": tracks(1...10, "A", songs: "Blue"), "/m/b": tracks(1...13, "A", songs: "Green")],
+            "without a year",
+            ["/m/a": tracks(1...10, "A", songs: "Blue"), "/m/b": tracks(1...13, "A", songs: "Green")],
             "A: A 10 in /m/a", "A: A 13 in /m/b"),
         Layout(
             "without years and of one number, by their songs",
@@ -75,7 +81,8 @@ extension AlbumLayoutTests {
         Layout(
             "songs of one length were made up",
             [
-                "/m/a": tracks(1...10, "A", songs: "Blue").map(timed), "/m/b": tracks(1...10, "A", songs: "Green").map(timed),
+                "/m/a": tracks(1...10, "A", songs: "Blue").map(timed),
+                "/m/b": tracks(1...10, "A", songs: "Green").map(timed),
             ], "A: A 10 in /m/a", "A: A 10 in /m/b"),
     ]
 
@@ -92,7 +99,8 @@ extension AlbumLayoutTests {
             "a release is one album in all folders",
             ["/m/a": tracks(1...5, id: "1"), "/m/b": tracks(6...9, id: "1")], "A: Low Tide 9 in /m/a + /m/b"),
         Layout(
-            "two releases of one title are two albums", ["/m/a": tracks(1...5, id: "1"), "/m/b": tracks(1...5, id: "2")],
+            "two releases of one title are two albums",
+            ["/m/a": tracks(1...5, id: "1"), "/m/b": tracks(1...5, id: "2")],
             "A: Low Tide 5 in /m/a", "A: Low Tide 5 in /m/b"),
         Layout(
             "a copy without the id belongs to the only one that it fits",

@@ -30,7 +30,10 @@ import Testing
             "B: Low Tide 5 in -/m/a", "Q: Low Tide 5 in -/m/a"),
         Layout(
             "by the release id, and a song without one belongs to the only one that it fits",
-            ["/m/a": tracks(1...5, id: "1", songs: "x") + tracks(1...4, id: "2", songs: "y") + tracks(5...5, songs: "y")],
+            [
+                "/m/a": tracks(1...5, id: "1", songs: "x") + tracks(1...4, id: "2", songs: "y")
+                    + tracks(5...5, songs: "y")
+            ],
             "A: Low Tide 5 in -/m/a", "A: Low Tide 5 in -/m/a"),
         Layout(
             "by the spelling of the title",
@@ -38,8 +41,21 @@ import Testing
             "A: IV 5 in -/m/a", "A: iv 5 in -/m/a"),
         Layout(
             "a compilation is not divided into lone songs; its numbers begin again",
-            ["/m/a": by("P", "Q", "R", "S", "T") + by("U", "V", "W", "X", "Y", album: "Low Tide")],
+            ["/m/a": by("P", "Q", "R", "S", "T") + by("U", "V", "W", "X", "Y")],
             "Various Artists: Low Tide 10 in /m/a"),
+        Layout(
+            "a collection of two discs without their numbers is not divided by the years of songs",
+            [
+                "/m/a": tracks(1...3, year: "1991", songs: "x") + tracks(4...6, year: "1992", songs: "x")
+                    + tracks(1...2, year: "1992", songs: "y") + tracks(3...6, year: "1991", songs: "y")
+            ],
+            "A: Low Tide 12 in /m/a"),
+        Layout(
+            "nor by the album artist, where songs have one each",
+            [
+                "/m/a": by("P", "Q", "R", albumArtist: "P") + by("S", albumArtist: "S")
+                    + by("T", albumArtist: "T", from: 2)
+            ], "P & S & T: Low Tide 5 in /m/a"),
         Layout(
             "nothing tells two mixed albums apart",
             ["/m/a": (1...5).flatMap { tracks($0...$0, songs: "x") + tracks($0...$0, songs: "y") }],
@@ -59,7 +75,10 @@ import Testing
             ], "A: Low Tide 4 in /m/a"),
         Layout(
             "lengths that are unknown do not make titles equal",
-            ["/m/a": tracks(1...4, year: "1", songs: "x", isTimed: false) + tracks(1...4, year: "2", songs: "y", isTimed: false)],
+            [
+                "/m/a": tracks(1...4, year: "1", songs: "x", isTimed: false)
+                    + tracks(1...4, year: "2", songs: "y", isTimed: false)
+            ],
             "A: Low Tide (1) 4 in -/m/a", "A: Low Tide (2) 4 in -/m/a"),
         Layout(
             "sides have numbers of their own", ["/m/a": tracks(1...4, side: 1) + tracks(1...4, side: 2)],
@@ -81,9 +100,11 @@ import Testing
         Layout(
             "a release of which two songs lack the id", ["/m/a": tracks(1...10, id: "1") + tracks(11...12)],
             "A: Low Tide 12 in /m/a"),
-        Layout("the first release's year is another fact", ["/m/a": tracks(1...4, year: "2011", original: "1971")],
+        Layout(
+            "the first release's year is another fact", ["/m/a": tracks(1...4, year: "2011", original: "1971")],
             "A: Low Tide (2011) 4 in /m/a"),
-        Layout("and the year if no other is known", ["/m/a": tracks(1...4, original: "1971")],
+        Layout(
+            "and the year if no other is known", ["/m/a": tracks(1...4, original: "1971")],
             "A: Low Tide (1971) 4 in /m/a"),
     ]
 
@@ -163,8 +184,16 @@ import Testing
                 "/m/FLAC/CD1": tracks(1...6, disc: 1), "/m/FLAC/CD2": tracks(1...6, disc: 2),
                 "/m/MP3/CD1": tracks(1...6, disc: 1), "/m/MP3/CD2": tracks(1...6, disc: 2),
             ], "A: Low Tide 12 in /m/FLAC + /m/MP3"),
-        Layout("the total of all discs", ["/m/a": tracks(1...6, disc: 1, total: 12) + tracks(1...6, disc: 2, total: 12)],
-            "A: Low Tide 12/24 in /m/a"),
+        Layout(
+            "the total of all discs", ["/m/a": tracks(1...6, disc: 1, total: 12) + tracks(1...6, disc: 2, total: 12)],
+            "A: Low Tide 12 in /m/a"),
+        Layout(
+            "numbers that go on over the discs", ["/m/x/CD1": tracks(1...6), "/m/x/CD2": tracks(7...10)],
+            "A: Low Tide 10 in /m/x"),
+        Layout(
+            "the second disc in a folder beside the album's",
+            ["/m/x/Low Tide": tracks(1...6), "/m/x/Low Tide (Disc 2)": tracks(1...5, "Low Tide (Disc 2)")],
+            "A: Low Tide 11 in /m/x"),
     ]
 
     // MARK: Volumes

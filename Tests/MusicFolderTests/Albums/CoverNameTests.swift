@@ -43,18 +43,4 @@ import Testing
     @Test func `an empty file is no cover`() {
         #expect(best(["cover.jpg", "folder.jpg"], empty: ["cover.jpg"]) == "folder.jpg")
     }
-
-    @Test(arguments: [
-        ("CD1", ""), ("cd 02", ""), ("Disc 2", ""), ("DISK-3", ""), ("Low Tide CD1", "Low Tide"),
-        ("Low Tide (Disc 2)", "Low Tide"),
-        ("Low Tide [CD 2]", "Low Tide"), ("Disc 1 - Live", ""), ("Side A", ""), ("Vinyl 2", ""), ("Volume 3", ""),
-        ("DVD1", ""),
-        ("Größe Disc 2", "Größe"),
-    ])
-    func `a disc's name has a title`(name: String, title: String) { #expect(DiscFolder(name)?.title == title) }
-
-    @Test(arguments: [
-        "Low Tide", "ABCD1", "Discovery", "CD", "cd1984", "Disco 2", "Side", "Decide 2", "Vinyl", "CDs", "1",
-    ])
-    func `another name is no disc's`(name: String) { #expect(DiscFolder(name) == nil) }
 }

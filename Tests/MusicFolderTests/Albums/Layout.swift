@@ -35,7 +35,9 @@ struct Layout: Sendable, CustomStringConvertible {
             var listing = entry.value
             let tags = folders[entry.key] ?? []
             listing.audio = tags.indices.map { FolderListing.Entry(Array("\(1_000 + $0).mp3".utf8)) }
-            contents[listing.path] = FolderContents(of: listing, tags: tags, problems: []) { $0.mediaType = "image/jpeg" }
+            contents[listing.path] = FolderContents(of: listing, tags: tags, problems: []) {
+                $0.mediaType = "image/jpeg"
+            }
         }
     }
 
@@ -80,6 +82,6 @@ func tracks(
 /// Songs with an artist each.
 func by(_ artists: String..., album: String = "Low Tide", albumArtist: String = "", from: Int = 1) -> [AudioTags] {
     artists.enumerated().map { index, artist in
-        tracks(from + index...from + index, album, by: artist, albumArtist: albumArtist)[0]
+        tracks(from + index...from + index, album, by: artist, albumArtist: albumArtist, songs: artist)[0]
     }
 }

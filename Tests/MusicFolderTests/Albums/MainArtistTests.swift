@@ -3,9 +3,9 @@ import Testing
 @testable import MusicFolder
 
 @Suite struct MainArtistTests {
-    private func artist(_ songs: [AudioTags]) -> MainArtist {
+    private func artist(_ songs: [AudioTags], isWhole: Bool = true) -> MainArtist {
         var names = MainArtist.Names()
-        return MainArtist(songs.map { (SongTags($0), 1) }, &names)
+        return MainArtist(songs.map { (SongTags($0), 1) }, isWhole: isWhole, &names)
     }
 
     private static let guests = [
@@ -49,7 +49,10 @@ import Testing
     }
 
     @Test func `various artists of whom there is one are that artist`() {
-        #expect(artist(by("P", "P feat. Q", albumArtist: "Various Artists")).name == "P")
+        let songs = by("P", "P feat. Q", albumArtist: "Various Artists")
+        #expect(artist(songs).name == "P")
+        #expect(artist(songs, isWhole: false).name == "Various Artists")
+        #expect(artist(Array(songs.prefix(1))).name == "Various Artists", "one song of a compilation says nothing")
     }
 
     @Test func `the album artist counts, unless few songs have one`() {

@@ -79,6 +79,12 @@ package struct SongTags: Sendable, Hashable, Codable {
     package var releaseGroupID: String?
     package var picture: EmbeddedPicture?
 
+    /// Short: each folder is stored with them.
+    private enum CodingKeys: String, CodingKey {
+        case album = "t", albumArtist = "b", artist = "a", year = "y", originalYear = "o", genre = "g"
+        case isCompilation = "c", releaseID = "r", releaseGroupID = "m", picture = "p"
+    }
+
     init(_ tags: AudioTags) {
         (album, albumArtist, artist) = (tags.album, tags.albumArtist, tags.artist)
         (year, originalYear, genre) = (tags.year, tags.originalYear, tags.genre)

@@ -98,7 +98,7 @@ import Testing
         #expect(try length("a.mp3", MusicFile.mp3.bytes(MusicTags(pictures: [.jpeg()])) + sound) == 103 * 417 * 8 / 128)
         // A Xing header counts the frames.
         var header = frame
-        header.replaceSubrange(36..<48, with: Array("Xing".utf8) + [0, 0, 0, 1] + [0, 0, 0x27, 0x10])
+        header.replaceSubrange(36..<52, with: Array("Xing".utf8) + [0, 0, 0, 3, 0, 0, 0x27, 0x10, 0, 0x10, 0, 0])
         let length = try #require(try length("b.mp3", header + sound))
         #expect((261_000...261_300).contains(length))
         #expect(try self.length("c.flac", in: folder) == nil)

@@ -7,8 +7,8 @@ struct AlbumPart {
     /// Of the folder.
     let tags: [SongTags]
     private(set) var songs: [Song]
-    /// The tags of the songs, and how many songs have each.
-    let credits: [(tags: SongTags, count: Int)]
+    /// How many songs have tags, by their numbers in `tags`.
+    private let counts: [(number: UInt32, count: Int)]
     /// As written, without the end that says which disc it is.
     private(set) var title = ""
     /// The disc that the end of the title says.
@@ -51,7 +51,7 @@ struct AlbumPart {
         (self.folder, self.tags, self.songs) = (folder, tags, songs)
         var counts: [UInt32: Int] = [:]
         for song in songs { counts[song.tags, default: 0] += 1 }
-        credits = counts.sorted { $0.key < $1.key }.map { (tags[Int($0.key)], $0.value) }
+        self.counts = counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     private mutating func findTitle(_ ending: (String) -> DiscName?) {
@@ -74,6 +74,9 @@ struct AlbumPart {
     // MARK: Facts
 
     var list: TrackList { TrackList(songs) }
+
+    /// The tags of the songs, and how many songs have each.
+    var credits: [(tags: SongTags, count: Int)] { counts.map { (tags[Int($0.number)], $0.count) } }
 
     /// The value that all songs have which have one; nil if they have several, or none.
     func only(_ value: (SongTags) -> String?) -> String? { Self.only(of: credits, value) }

@@ -54,6 +54,60 @@ import Testing
         #expect(try TagReader().read(try folder.file("a.flac", MusicTags(date: date))).get().year == year)
     }
 
+    @Test func `years that programs write for unknown ones, and those to come, are unknown`() throws {
+        let folder = try Folder()
+        for date in ["0000", "1900-01-01", "0971", "9998"] {
+            #expect(try TagReader().read(try folder.file("a.flac", MusicTags(date: date))).get().year == "")
+        }
+    }
+
+    private func tags(_ properties: [(String, String)]) -> AudioTags {
+        var (tags, rank) = (AudioTags(), AudioTags.noYear)
+        for (key, value) in properties { tags.add(key, value, yearRank: &rank) }
+        return tags
+    }
+
+    @Test func `totals are told with numbers or by themselves`() {
+        let both = tags([("TRACKNUMBER", "03/12"), ("DISCNUMBER", "1/2")])
+        #expect(both.track == 3 && both.trackTotal == 12 && both.disc == 1 && both.discTotal == 2)
+        let apart = tags([("TRACKNUMBER", "3"), ("TOTALTRACKS", "12"), ("DISCNUMBER", "1"), ("DISCTOTAL", "2")])
+        #expect(apart == both)
+        let absurd = tags([("TRACKNUMBER", "0/0"), ("DISCNUMBER", "99999999999999999999"), ("TRACKTOTAL", "-1")])
+        #expect(absurd == AudioTags())
+    }
+
+    @Test func `sides of records have letters`() {
+        let song = tags([("TRACKNUMBER", "B2")])
+        #expect(song.side == 2 && song.track == 2)
+        #expect(tags([("TRACKNUMBER", "bonus")]) == AudioTags())
+    }
+
+    @Test func `the first release has a date of its own`() {
+        let song = tags([("ORIGINALDATE", "1971-03-05"), ("DATE", "2011")])
+        #expect(song.year == "2011" && song.originalYear == "1971")
+    }
+
+    @Test func `lengths are those of the frames, and of no file without any`() throws {
+        let folder = try Folder()
+        func length(_ name: String, _ bytes: [UInt8]) throws -> Int? {
+            try TagReader().read(try folder.file(name, bytes: bytes)).get().length
+        }
+        // 128 kbit/s: 417 bytes last 26 ms.
+        let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413)
+        let sound = [[UInt8]](repeating: frame, count: 100).flatMap(\.self)
+        #expect(try length("a.mp3", MusicFile.mp3.bytes(MusicTags(pictures: [.jpeg()])) + sound) == 103 * 417 * 8 / 128)
+        // A Xing header counts the frames.
+        var header = frame
+        header.replaceSubrange(36..<52, with: Array("Xing".utf8) + [0, 0, 0, 3, 0, 0, 0x27, 0x10, 0, 0x10, 0, 0])
+        let length = try #require(try length("b.mp3", header + sound))
+        #expect((261_000...261_300).contains(length))
+        #expect(try self.length("c.flac", in: folder) == nil)
+    }
+
+    private func length(_ name: String, in folder: Folder) throws -> Int? {
+        try TagReader().read(try folder.file(name)).get().length
+    }
+
     @Test func `what is no audio file fails with its reason, and the next file is read`() throws {
         let folder = try Folder()
         let reader = TagReader()

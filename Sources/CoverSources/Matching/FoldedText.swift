@@ -162,6 +162,10 @@ package struct FoldedText: Sendable, Hashable {
 
     /// The text before ` feat. X`.
     package static func withoutFeatures(_ text: String) -> String {
+        // Searching takes long, and all markers begin with “f”.
+        let pairs = zip(text.utf8, text.utf8.dropFirst())
+        let hasMarker = pairs.contains { $0 | 0x20 == 0x66 && ($1 | 0x20 == 0x65 || $1 | 0x20 == 0x74) }
+        if !hasMarker { return text }
         let lower = text.lowercased()
         // Lower case may have another length.
         guard lower.count == text.count else { return text }

@@ -27,7 +27,6 @@ package struct AlbumGrouper {
     private let tree: FolderTree
     private var folderDiscs: [BytePath: DiscName] = [:]
     private var parts: [AlbumPart] = []
-    private var lists: [TrackList] = []
     private var titles: [Name] = []
     /// MusicBrainz ids of several albums: those of boxes, and wrong ones.
     private var doubtfulIDs: Set<String> = []
@@ -61,13 +60,18 @@ package struct AlbumGrouper {
             ) { endings.disc($0, in: folder) }
         }
         var folded: [Title: String] = [:]
+        let counts = parts.reduce(into: [:]) { $0[$1.artist.key, default: 0] += 1 }
         for part in parts {
+            // An artist of one album needs no title: folding takes long.
+            guard counts[part.artist.key] != 1 else {
+                titles.append(Name(title: "", artist: part.artist.key))
+                continue
+            }
             let title = Title(text: part.title, year: part.only(\.year).flatMap { Int($0) })
             let key = folded[title] ?? title.key
             folded[title] = key
             titles.append(Name(title: key, artist: part.artist.key))
         }
-        lists = parts.map(\.list)
         albums = Array(parts.indices)
         findDoubtfulIDs()
     }
@@ -153,7 +157,7 @@ package struct AlbumGrouper {
         if let disc = discs.0, let next = discs.1, above == parent, disc.isStrong == next.isStrong {
             let areBeside = disc.number != next.number && Folding.key(disc.title) == Folding.key(next.title)
             areDiscs =
-                areBeside && (disc.isStrong || part.title == other.title && !lists[first].overlaps(lists[second]))
+                areBeside && (disc.isStrong || part.title == other.title && !part.list.overlaps(other.list))
         } else if above == part.folder {
             areDiscs = discs.1?.isStrong == true && areApart
         } else if part.ending != nil || other.ending != nil {
@@ -177,7 +181,7 @@ package struct AlbumGrouper {
         if part.isUnresolved || other.isUnresolved || year != nil && otherYear != nil && year != otherYear {
             return false
         }
-        let (list, otherList) = (lists[first], lists[second])
+        let (list, otherList) = (part.list, other.list)
         if list.isCopy(of: otherList, needsLengths: year != otherYear) { return true }
         let haveOneTotal = year != nil && year == otherYear && list.total != nil && list.total == otherList.total
         guard part.folder == other.folder || haveOneTotal else { return false }
@@ -194,7 +198,10 @@ package struct AlbumGrouper {
             for part in group { owners.add(parts[part].songs.count, of: group[0], in: parts[part].folder) }
         }
         return groups.map { group in
-            let artist = MainArtist(group.flatMap { parts[$0].credits }, isWhole: true, &names)
+            let part = parts[group[0]].artist
+            let artist =
+                group.count == 1 && part.name != MainArtist.various
+                ? part : MainArtist(group.flatMap { parts[$0].credits }, isWhole: true, &names)
             let places = Dictionary(grouping: group) { discParents[$0] ?? parts[$0].folder }.sorted { $0.key < $1.key }
                 .map { (folder: $0, parts: $1.map { parts[$0] }) }
             var album = ScannedAlbum(places.map(\.parts), by: artist, doubtfulIDs: doubtfulIDs)

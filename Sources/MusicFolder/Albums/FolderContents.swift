@@ -79,6 +79,12 @@ package struct SongTags: Sendable, Hashable, Codable {
     package var releaseGroupID: String?
     package var picture: EmbeddedPicture?
 
+    /// Short: each folder is stored with them.
+    private enum CodingKeys: String, CodingKey {
+        case album = "t", albumArtist = "b", artist = "a", year = "y", originalYear = "o", genre = "g"
+        case isCompilation = "c", releaseID = "r", releaseGroupID = "m", picture = "p"
+    }
+
     init(_ tags: AudioTags) {
         (album, albumArtist, artist) = (tags.album, tags.albumArtist, tags.artist)
         (year, originalYear, genre) = (tags.year, tags.originalYear, tags.genre)
@@ -101,32 +107,38 @@ package struct Song: Sendable, Hashable {
     /// Its tags, in the folder's `tags`.
     var tags: UInt32
     /// A hash of the file's name.
-    var name: UInt64
+    var name: UInt32
     /// A hash of the title, folded; 0 if there is none.
     var title: UInt32
     /// In milliseconds.
     var length: UInt32
-    var (disc, discTotal, track, trackTotal): (UInt16, UInt16, UInt16, UInt16)
-    var side: UInt16
+    var (track, trackTotal): (UInt16, UInt16)
+    var (disc, discTotal, side): (UInt8, UInt8, UInt8)
 
     init(_ tags: AudioTags, name: [UInt8], number: UInt32) {
         self.tags = number
-        self.name = FNV1a.hash(name)
+        self.name = UInt32(truncatingIfNeeded: FNV1a.hash(name))
         let text = Self.folded(tags.title, name)
         title = text.isEmpty ? 0 : UInt32(truncatingIfNeeded: FNV1a.hash(text)) | 1
         length = UInt32(clamping: tags.length ?? 0)
-        (disc, discTotal) = (UInt16(clamping: tags.disc ?? 0), UInt16(clamping: tags.discTotal ?? 0))
+        (disc, discTotal) = (UInt8(clamping: tags.disc ?? 0), UInt8(clamping: tags.discTotal ?? 0))
         (track, trackTotal) = (UInt16(clamping: tags.track ?? 0), UInt16(clamping: tags.trackTotal ?? 0))
-        side = UInt16(clamping: tags.side ?? 0)
+        side = UInt8(clamping: tags.side ?? 0)
     }
 
     /// The letters and digits of the title, else of the file's name without its number and extension.
     private static func folded(_ title: String, _ name: [UInt8]) -> String {
         let lower = title.lowercased()
-        let text = lower.filter { $0.isLetter || $0.isNumber }
+        let text = letters(of: lower)
         if !lower.isEmpty { return text.isEmpty ? lower : text }
         let stem = String(decoding: name, as: UTF8.self).lowercased().split(separator: ".").dropLast()
-        return stem.joined().drop { !$0.isLetter }.filter { $0.isLetter || $0.isNumber }
+        return letters(of: String(stem.joined().drop { !$0.isLetter }))
+    }
+
+    private static func letters(of text: String) -> String {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return text.filter { $0.isLetter || $0.isNumber } }
+        return String(
+            decoding: text.utf8.filter { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }, as: UTF8.self)
     }
 }
 
@@ -147,7 +159,7 @@ package struct SongList: Sendable, Hashable, Codable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(songs.count * Song.byteCount)
         for song in songs {
-            for word in song.fields { withUnsafeBytes(of: word.littleEndian) { bytes += $0 } }
+            for word in song.words { withUnsafeBytes(of: word.littleEndian) { bytes += $0 } }
         }
         var container = encoder.singleValueContainer()
         try container.encode(Data(bytes))
@@ -155,25 +167,24 @@ package struct SongList: Sendable, Hashable, Codable {
 }
 
 extension Song {
-    fileprivate static let byteCount = 4 * 8
+    fileprivate static let byteCount = 3 * 8
 
-    /// The song as four words.
-    fileprivate var fields: [UInt64] {
-        [
-            name, UInt64(title) << 32 | UInt64(length), UInt64(tags) << 32 | UInt64(side) << 16 | UInt64(disc),
-            UInt64(discTotal) << 32 | UInt64(track) << 16 | UInt64(trackTotal),
-        ]
+    /// The song as three words.
+    fileprivate var words: [UInt64] {
+        let numbers = UInt64(track) << 16 | UInt64(trackTotal)
+        let discs = UInt64(side) << 16 | UInt64(disc) << 8 | UInt64(discTotal)
+        return [UInt64(name) << 32 | UInt64(title), UInt64(length) << 32 | UInt64(tags), numbers << 32 | discs]
     }
 
     fileprivate init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         func word(_ index: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + index * 8, as: UInt64.self))
         }
-        let (second, third, fourth) = (word(1), word(2), word(3))
-        (name, title, length) = (word(0), UInt32(second >> 32), UInt32(truncatingIfNeeded: second))
-        tags = UInt32(third >> 32)
-        (side, disc) = (UInt16(truncatingIfNeeded: third >> 16), UInt16(truncatingIfNeeded: third))
-        discTotal = UInt16(truncatingIfNeeded: fourth >> 32)
-        (track, trackTotal) = (UInt16(truncatingIfNeeded: fourth >> 16), UInt16(truncatingIfNeeded: fourth))
+        let (first, second, third) = (word(0), word(1), word(2))
+        (name, title) = (UInt32(first >> 32), UInt32(truncatingIfNeeded: first))
+        (length, tags) = (UInt32(second >> 32), UInt32(truncatingIfNeeded: second))
+        (track, trackTotal) = (UInt16(third >> 48), UInt16(truncatingIfNeeded: third >> 32))
+        (side, disc) = (UInt8(truncatingIfNeeded: third >> 16), UInt8(truncatingIfNeeded: third >> 8))
+        discTotal = UInt8(truncatingIfNeeded: third)
     }
 }

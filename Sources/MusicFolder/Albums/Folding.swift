@@ -18,11 +18,13 @@ package enum Folding {
     }
 
     /// The most common text that is not empty, the first of several; empty if there is none.
-    static func mostCommon(_ texts: some Sequence<String>) -> String {
+    /// - Parameter texts: With the number of times that each is there.
+    static func mostCommon(_ texts: [(text: String, count: Int)]) -> String {
+        if texts.count == 1 { return texts[0].text }
         var (counts, order): ([String: Int], [String]) = ([:], [])
-        for text in texts where !text.isEmpty {
+        for (text, count) in texts where !text.isEmpty {
             if counts[text] == nil { order.append(text) }
-            counts[text, default: 0] += 1
+            counts[text, default: 0] += count
         }
         var best = ""
         for text in order where counts[text, default: 0] > counts[best, default: 0] { best = text }

@@ -68,8 +68,9 @@ struct MainArtist: Hashable {
         let areMost = albums.reduce(0) { $0 + $1.songs } * 2 >= songs.reduce(0) { $0 + $1.count }
         let credited = isOne && areMost ? albums : credits { $0.albumArtist.isEmpty ? $0.artist : $0.albumArtist }
         var main = Self.shared(credited) ?? Self.split(credited, isCompilation: songs.allSatisfy(\.tags.isCompilation))
-        let performer = Set(artists.lazy.map(\.name.key)).count == 1 ? artists.first?.name : nil
-        if let performer, performer.key != Self.variousKey {
+        let performer = artists.first?.name
+        let isAlone = artists.allSatisfy { $0.name.key == performer?.key }
+        if let performer, isAlone, performer.key != Self.variousKey {
             if main.key == Self.variousKey, isWhole, songs.reduce(0, { $0 + $1.count }) > 1 {
                 main = Self(performer.text, performer.key)
             }

@@ -29,16 +29,16 @@ package struct ScannedAlbum: Sendable, Hashable {
     /// - Parameter places: The parts of each of its places, in the order of their paths.
     init(_ places: [[AlbumPart]], by artist: MainArtist, doubtfulIDs: Set<String>) {
         let parts = places.flatMap(\.self)
+        let credits = parts.flatMap(\.credits)
         /// The value that all songs have which have one.
         func only(_ value: (SongTags) -> String?) -> String? {
-            let values = Set(parts.flatMap(\.credits).compactMap { value($0.tags) }).subtracting([""])
-            return values.count == 1 ? values.first : nil
+            AlbumPart.only(of: credits, value)
         }
         (self.artist, otherArtists) = (artist.name, artist.others)
-        title = Folding.mostCommon(parts.lazy.flatMap { part in repeatElement(part.title, count: part.songs.count) })
-        genre = Folding.mostCommon(parts.lazy.flatMap { part in part.songs.lazy.map { part.tags[Int($0.tags)].genre } })
+        title = Folding.mostCommon(parts.map { ($0.title, $0.songs.count) })
+        genre = Folding.mostCommon(credits.map { ($0.tags.genre, $0.count) })
         originalYear = only(\.originalYear) ?? ""
-        let isDated = parts.contains { $0.credits.contains { !$0.tags.year.isEmpty } }
+        let isDated = credits.contains { !$0.tags.year.isEmpty }
         year = isDated ? only(\.year) ?? "" : originalYear
         releaseID = only(\.releaseID).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
         releaseGroupID = only(\.releaseGroupID).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
@@ -88,7 +88,7 @@ package struct AlbumPlace: Sendable, Hashable, Codable {
     init(_ parts: [AlbumPart]) {
         folders = Set(parts.lazy.map(\.folder)).sorted()
         tracks = parts.reduce(0) { $0 + $1.songs.count }
-        namesDigest = parts.reduce(0) { digest, part in part.songs.reduce(digest) { $0 &+ $1.name } }
+        namesDigest = parts.reduce(0) { digest, part in part.songs.reduce(digest) { $0 &+ UInt64($1.name) } }
         let pictures = parts.flatMap { part in part.songs.compactMap { part.tags[Int($0.tags)].picture } }
         (embedded, embeddedTracks) = (pictures.first, pictures.count)
         embeddedDiffers = pictures.contains { $0.digest != pictures[0].digest }

@@ -14,7 +14,7 @@ def scan(sleeve, music, home):
     begin = time.monotonic()
     process = os.posix_spawn(sleeve, [sleeve, "scan", music, "--quiet"], environment)
     _, status, used = os.wait4(process, 0)
-    return time.monotonic() - begin, used.ru_maxrss / 1_024, os.waitstatus_to_exitcode(status)
+    return time.monotonic() - begin, used.ru_utime + used.ru_stime, used.ru_maxrss / 1_024, os.waitstatus_to_exitcode(status)
 
 
 parser = argparse.ArgumentParser(description=__doc__)
@@ -27,6 +27,6 @@ with tempfile.TemporaryDirectory(prefix="sleeve-scan-") as folder:
         home = f"{folder}/home"
         os.makedirs(home)
         for turn in ("first", "again"):
-            seconds, megabytes, status = scan(os.path.abspath(sleeve), f"{folder}/world/music", home)
-            print(f"{sleeve}: {turn}: {seconds:.1f} s, {megabytes:.0f} MB, exit {status}", flush=True)
+            seconds, used, megabytes, status = scan(os.path.abspath(sleeve), f"{folder}/world/music", home)
+            print(f"{sleeve}: {turn}: {seconds:.1f} s, {used:.1f} s of the processor, {megabytes:.0f} MB, exit {status}", flush=True)
         shutil.rmtree(home)

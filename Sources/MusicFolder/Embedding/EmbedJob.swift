@@ -11,7 +11,7 @@ package struct EmbedJob: Sendable, Hashable {
 
     /// Whether a file with this album tag is one of the album's: its title, or that of one of its discs.
     func contains(_ tag: String) -> Bool {
-        [tag, DiscFolder(tag)?.title].contains { $0.map { Folding.key($0) == Folding.key(title) } ?? false }
+        [tag, DiscName(tag)?.title].contains { $0.map { Folding.key($0) == Folding.key(title) } ?? false }
     }
 
     /// The jobs of scanned albums: places with files that have no picture. Albums that share a folder have one job, if there is a cover.

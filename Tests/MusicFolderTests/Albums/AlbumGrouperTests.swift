@@ -1,5 +1,6 @@
 import CoverSources
 import Platform
+import Foundation
 import Testing
 
 @testable import MusicFolder

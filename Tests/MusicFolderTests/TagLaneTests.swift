@@ -9,9 +9,7 @@ import Testing
 /// Real processes that end as a hostile file would end them.
 @Suite struct TagLaneTests {
     /// The format of an answer for printf(1), which has one text: the title of the album.
-    static let answer =
-        #"{"tags":{"album":"%s","albumArtist":"","artist":"","title":"","year":"","originalYear":"","genre":"","#
-        + #""isCompilation":false,"pictureCount":0}}\0\0"#
+    static let answer = "=%s" + String(repeating: #"\n"#, count: 16) + #"0\0\0"#
 
     /// A worker that greets, then reads paths: `crash` ends it by SIGSEGV, `hang` stops it from answering, `exit` ends it with 7, others are
     /// their album's title.

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func albums(_ count: Int) -> [AlbumQuery] {
-        (0..<count).map { AlbumQuery(artist: "A", title: "Album \($0)", year: 1994) }
+        (0..<count).map { AlbumQuery(artist: "A", title: "\($0) Album", year: 1994) }
     }
 
     // MARK: Order
@@ -206,7 +206,7 @@ import Testing
                 let other = try SourceRates(path: folder + "/state/r.sqlite3")
                 for (index, rates) in [rates, other, rates].enumerated() {
                     let memory = try SourceMemory(path: folder + "/\(index).sqlite3") { _ in }
-                    let album = AlbumQuery(artist: "A", title: "Album \(run) \(index)")
+                    let album = AlbumQuery(artist: "A", title: "\(run) \(index) Album")
                     _ = try await queue([.musicbrainz], service, memory: memory, rates: rates).find(album)
                 }
             }

@@ -5,6 +5,8 @@
 from world import VARIOUS
 
 KINDS = {}
+# One picture of one album is no placeholder that could be known as one.
+LEAST = {"placeholders": 3}
 
 
 def kind(function):
@@ -15,7 +17,7 @@ def make(world, count, only=None):
     for name, function in KINDS.items():
         if only and only != name: continue
         world.kind = name
-        for number in range(count): function(world, f"{name}/{number + 1:02}", number)
+        for number in range(max(count, LEAST.get(name, 1))): function(world, f"{name}/{number + 1:02}", number)
 
 
 def names(w): return w.artist(), w.title(), w.year()
@@ -68,7 +70,7 @@ def splits(w, n):
 def other_script(w, n):
     latin = w.artist()
     cyrillic = w.unique(lambda: "".join(w.random.choice("бвгджзклмнпрст") + w.random.choice("аеиоу") for _ in range(4)).title())
-    return {"artist": latin, "on": "i", "known": {"artist": cyrillic, "aliases": []}, "more": {"aliases": [latin]},
+    return {"artist": latin, "on": "i", "known": {"artist": cyrillic}, "more": {"aliases": [latin]},
             "decoys": [{"artist": f"{cyrillic}в", "aliases": [latin], "on": "i", "years": 3}]}
 
 
@@ -128,7 +130,7 @@ def annual_compilations(w, n):
     return {"artist": VARIOUS, "title": f"Harbour Hits {1990 + n}", "has": False, "decoys": [{"title": f"Harbour Hits {1991 + n}"}, {"title": "Harbour Hits"}], "edit": singers}
 
 
-def aliases(w, n): return {"artist": w.artist(), "on": "mc", "known": {"artist": w.artist()}}
+def aliases(w, n): return (lambda one: {"artist": one, "on": "mc", "known": {"artist": w.artist(), "aliases": [one]}})(w.artist())
 def renamed(w, n, change): return (lambda one: {"artist": one, "known": {"artist": change(one)}})(w.artist())
 def sides(tags, number): tags.update(TRACKNUMBER=f"{'AB'[(number - 1) // 5]}{(number - 1) % 5 + 1}", TRACKTOTAL=None)
 def restart(tags, number): tags.update(FILE=f"{number:02}", DISCNUMBER=None, TRACKTOTAL=None)

@@ -33,6 +33,13 @@ struct ArtistEvidence: Sendable {
         }
     }
 
+    /// `First Last` of `Last, First`; nil for another name.
+    static func reversed(_ name: String) -> String? {
+        let parts = name.split(separator: ",")
+        guard parts.count == 2, !name.contains("&") else { return nil }
+        return FoldedText.trimmed("\(parts[1]) \(parts[0])")
+    }
+
     private static func names(_ album: AlbumQuery) -> [Name] {
         ([album.artist] + album.otherArtists).map { Name($0) }.filter { !$0.folded.key.isEmpty }
     }
@@ -52,11 +59,8 @@ struct ArtistEvidence: Sendable {
                 || other.isLeader(of: self) || members.count > 1 && members == other.members
         }
 
-        /// `Last, First` and `First Last`.
         private func isReversed(_ other: Name) -> Bool {
-            let parts = text.split(separator: ",")
-            guard parts.count == 2, !text.contains("&") else { return false }
-            return FoldedText(artist: "\(parts[1]) \(parts[0])").key == other.folded.key
+            ArtistEvidence.reversed(text).map { FoldedText(artist: $0).key == other.folded.key } ?? false
         }
 
         /// `Prince` and `Prince & The Revolution`.

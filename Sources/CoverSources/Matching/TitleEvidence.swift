@@ -84,6 +84,13 @@ extension FoldedText {
         words.filter { $0.unicodeScalars.allSatisfy { $0.properties.numericType != nil } }
     }
 
+    /// The words up to a number at the end that may be written in another way, and to the word for a volume before it.
+    var wordsBeforeNumber: [String] {
+        guard let last = words.last, let number = Int(last) else { return words }
+        if words.dropLast().last.map(TitleWords.volumes.contains) == true { return words.dropLast(2) }
+        return number < 40 ? words.dropLast() : words
+    }
+
     /// Whether the names are spellings of one. In “C#” and “A+”, what folding drops says as much as what it keeps. “Hello!” is not “Hello?”,
     /// but “Help” is “Help!”.
     func isSame(as other: FoldedText) -> Bool {

@@ -1,31 +1,28 @@
 /// The words by which titles are folded, for grouping files and for matching alike. All are folded themselves: lower case, without accents.
 package enum TitleWords {
     /// What a copy of an album came on or as: a bracket of such words says nothing about the album.
-    package static let carriers: Set<String> = [
-        "flac", "mp3", "aac", "alac", "ogg", "opus", "wav", "wave", "wv", "ape", "dsd", "dsd64", "dsd128", "dsf", "m4a",
-        "mqa", "lossless", "lossy", "web", "webrip", "webflac", "rip", "ripped", "cdrip", "vinylrip", "cd", "cds", "lp",
-        "lps", "sacd", "dvda", "vinyl", "cassette", "tape", "digital", "download", "retail", "bit", "bits", "khz",
-        "kbps",
-        "cbr", "vbr", "v0", "v2", "320", "hires", "hd", "hdtracks", "qobuz", "tidal", "itunes", "deezer", "bandcamp",
-        "spotify", "amazon", "beatport", "shm", "shmcd", "shmsacd", "hqcd", "uhqcd", "bsc", "bscd", "bscd2", "blu",
-        "spec", "k2hd", "xrcd", "xrcd24", "hdcd", "mfsl", "mofi", "explicit", "clean", "digipak", "digipack",
-        "gatefold",
-        "promo", "dvd", "bluray", "dolby", "atmos", "spatial",
-    ]
+    package static let carriers = words(
+        """
+        flac mp3 aac alac ogg opus wav wave wv ape dsd dsd64 dsd128 dsf m4a mqa lossless lossy web webrip webflac rip
+        ripped cdrip vinylrip cd cds lp lps sacd dvda vinyl cassette tape digital download retail bit bits khz kbps cbr
+        vbr v0 v2 320 hires hd hdtracks qobuz tidal itunes deezer bandcamp spotify amazon beatport shm shmcd shmsacd
+        hqcd uhqcd bsc bscd bscd2 blu spec k2hd xrcd xrcd24 hdcd mfsl mofi explicit clean digipak digipack gatefold
+        promo dvd bluray dolby atmos spatial
+        """)
     /// The words that stand beside carriers and editions and tell neither.
-    static let accompanying: Set<String> = [
-        "super", "digitally", "version", "standard", "original", "album", "track", "tracks", "the", "and", "with", "of",
-        "a", "new", "box", "set", "in", "year", "years", "content", "lyrics", "hi", "res", "audio", "from", "for",
-        "mastered", "apple", "master", "disc", "disk", "discs", "mix", "quality", "high", "resolution", "on", "by",
-        "edition", "inch", "12", "7", "10", "colored", "coloured", "180g", "plus", "und", "release",
-    ]
+    static let accompanying = words(
+        """
+        super digitally version standard original album track tracks the and with of a new box set in year years content
+        lyrics hi res audio from for mastered apple master disc disk discs mix quality high resolution on by edition
+        inch 12 7 10 colored coloured 180g plus und release
+        """)
     /// The words that name an edition of an album.
-    package static let editions: Set<String> = [
-        "deluxe", "edition", "expanded", "extended", "remaster", "remastered", "remasters", "remastering",
-        "anniversary",
-        "legacy", "bonus", "special", "limited", "collector", "collectors", "reissue", "reissued", "reedition",
-        "repress", "enhanced", "mono", "stereo", "definitive", "ultimate", "platinum", "tour", "premium", "exclusive",
-    ]
+    package static let editions = words(
+        """
+        deluxe edition expanded extended remaster remastered remasters remastering anniversary legacy bonus special
+        limited collector collectors reissue reissued reedition repress enhanced mono stereo definitive ultimate
+        platinum tour premium exclusive
+        """)
     /// One of these is in an edition that stands in no bracket.
     static let plainEditions: Set<String> = [
         "edition", "deluxe", "remaster", "remastered", "remasters", "expanded", "reissue", "mono", "stereo",
@@ -33,24 +30,26 @@ package enum TitleWords {
     /// Those of `editions` after which another year of release is no wonder. Countries, `mono` and `stereo` say nothing of it.
     static let reissues = editions.subtracting(["mono", "stereo", "bonus", "special", "limited", "tour", "exclusive"])
     /// Where an edition was sold: an edition only in a bracket.
-    static let countries: Set<String> = [
-        "us", "usa", "uk", "gb", "eu", "europe", "european", "japan", "japanese", "jp", "germany", "german", "de",
-        "france", "french", "canada", "canadian", "australia", "australian", "italy", "spain", "brazil", "mexico",
-        "netherlands", "sweden", "russia", "korea", "international", "import", "american", "british",
-    ]
+    static let countries = words(
+        """
+        us usa uk gb eu europe european japan japanese jp germany german de france french canada canadian australia
+        australian italy spain brazil mexico netherlands sweden russia korea international import american british
+        """)
     static let singles = ["single": "single", "ep": "ep", "maxi": "single", "maxisingle": "single"]
     /// The words of `Original Motion Picture Soundtrack` and `Music from the Television Series`. A score is another album.
-    static let soundtracks: Set<String> = [
-        "ost", "soundtrack", "soundtracks", "original", "motion", "picture", "film", "movie", "television", "tv",
-        "series", "game", "video", "videogame", "recording", "music", "songs", "from", "the", "and", "netflix", "show",
-    ]
+    static let soundtracks = words(
+        """
+        ost soundtrack soundtracks original motion picture film movie television tv series game video videogame
+        recording music songs from the and netflix show
+        """)
     /// A disc, before its number or letter.
     package static let discs: Set<String> = ["cd", "disc", "disk", "dvd"]
     /// The words behind which a number is that of a volume.
-    package static let volumes: Set<String> = [
-        "vol", "pt", "no", "volume", "part", "teil", "book", "chapter", "kapitel", "episode", "folge", "act", "op",
-        "opus", "side", "band", "tome", "tomo", "season", "cd", "disc", "disk", "symphony", "number", "nr",
-    ]
+    package static let volumes = words(
+        """
+        vol pt no volume part teil book chapter kapitel episode folge act op opus side band tome tomo season cd disc
+        disk symphony number nr
+        """)
     static let synonyms = [
         "volume": "vol", "volumes": "vol", "vols": "vol", "part": "pt", "parts": "pt", "pts": "pt",
     ]
@@ -67,56 +66,52 @@ package enum TitleWords {
     /// What joins the names of several artists, folded, between spaces; `,`, `;`, `/` and `|` also without.
     package static let joiners: Set<String> = ["&", "and", "with", "x", "+", "vs.", "vs", "|", "und", "et", "/"]
     /// Another recording of an album's songs, or other music of its name.
-    static let recordings: Set<String> = [
-        "live", "acoustic", "unplugged", "instrumental", "instrumentals", "karaoke", "tribute", "demo", "demos",
-        "remix", "remixes", "remixed", "remixe", "orchestral", "symphonic", "dub", "covers", "sessions", "session",
-        "rarities", "outtakes", "bootleg", "score", "inspired", "cast", "rerecorded", "recorded", "version", "versions",
-        "concert", "mixtape", "commentary", "sides", "unreleased", "stripped", "reimagined", "revisited",
-        "lullaby", "piano", "strings", "8bit", "chopped", "slowed", "sped", "nightcore",
-    ]
+    static let recordings = words(
+        """
+        live acoustic unplugged instrumental instrumentals karaoke tribute demo demos remix remixes remixed remixe
+        orchestral symphonic dub covers sessions session rarities outtakes bootleg score inspired cast rerecorded
+        recorded version versions concert mixtape commentary sides unreleased stripped reimagined revisited lullaby
+        piano strings 8bit chopped slowed sped nightcore
+        """)
     /// Titles of these alone tell no album from another.
-    static let generic: Set<String> = [
-        "greatest", "hits", "best", "of", "the", "very", "gold", "live", "unplugged", "christmas", "xmas", "essential",
-        "essentials", "original", "album", "albums", "series", "classics", "classic", "soundtrack", "collection",
-        "collected", "anthology", "singles", "complete", "ultimate", "definitive", "hit", "mix", "love", "songs",
-        "song",
-        "ballads", "party", "summer", "dance", "rock", "pop", "jazz", "blues", "soul", "country", "folk", "reggae",
-        "disco", "house", "techno", "trance", "punk", "metal", "hip", "hop", "rap", "music", "musik", "chart", "charts",
-        "top", "now", "vol", "pt", "no", "disc", "cd", "platinum", "diamond", "super", "mega", "ep", "single", "demo",
-        "demos", "remixes", "remix", "bsides", "sides", "rarities", "acoustic", "sessions", "session", "and", "in",
-        "at", "on", "my", "all", "for", "to", "with", "from", "years", "year", "decade", "career", "story",
-        "legend",
-        "legends", "icon", "20th", "century", "masters", "millennium", "recordings", "works", "selected", "early",
-        "first",
-        "volume", "part", "compilation", "sampler", "untitled", "selftitled", "st", "concert", "tour",
-        "covers",
-        "duets", "instrumental", "winter", "holiday", "weihnachten", "lounge", "chillout", "club", "hitparade",
-        "schlager",
-        "kuschelrock", "bravo", "absolute", "feelings", "forever", "favorites", "favourites", "introducing",
-        "presents", "grosse", "grossten", "erfolge", "die", "der", "das", "besten", "beste",
-    ]
-    static let months: Set<String> = [
-        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-        "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
+    static let generic = words(
+        """
+        greatest hits best of the very gold live unplugged christmas xmas essential essentials original album albums
+        series classics classic soundtrack collection collected anthology singles complete ultimate definitive hit mix
+        love songs song ballads party summer dance rock pop jazz blues soul country folk reggae disco house techno
+        trance punk metal hip hop rap music musik chart charts top now vol pt no disc cd platinum diamond super mega ep
+        single demo demos remixes remix bsides sides rarities acoustic sessions session and in at on my all for to with
+        from years year decade career story legend legends icon 20th century masters millennium recordings works
+        selected early first volume part compilation sampler untitled selftitled st concert tour covers duets
+        instrumental winter holiday weihnachten lounge chillout club hitparade schlager kuschelrock bravo absolute
+        feelings forever favorites favourites introducing presents grosse grossten erfolge die der das besten beste
+        """)
+    static let months = words(
+        """
+        january february march april may june july august september october november december jan feb mar apr jun jul
+        aug sep oct nov dec
+        """)
     /// Musical works: each has many recordings.
-    static let works: Set<String> = [
-        "symphony", "symphonies", "sinfonie", "sinfonien", "symphonie", "symphonien", "concerto", "concertos",
-        "concerti",
-        "konzert", "konzerte", "sonata", "sonatas", "sonate", "sonaten", "quartet", "quartets", "quartett", "quartette",
-        "quintet", "quintets", "variations", "variationen", "cantata", "cantatas", "kantate", "kantaten", "requiem",
-        "messiah", "oratorio", "passion", "partitas", "preludes", "etudes", "nocturnes", "waltzes", "mazurkas",
-        "polonaises", "impromptus", "overtures", "bwv", "kv", "hwv", "op", "opus", "brandenburg", "clavier",
-    ]
+    static let works = words(
+        """
+        symphony symphonies sinfonie sinfonien symphonie symphonien concerto concertos concerti konzert konzerte sonata
+        sonatas sonate sonaten quartet quartets quartett quartette quintet quintets variations variationen cantata
+        cantatas kantate kantaten requiem messiah oratorio passion partitas preludes etudes nocturnes waltzes mazurkas
+        polonaises impromptus overtures bwv kv hwv op opus brandenburg clavier
+        """)
     /// The last names of composers, after which `: ` ends their part of a title, and who perform no recording.
-    static let composers: Set<String> = [
-        "bach", "beethoven", "berlioz", "bizet", "brahms", "britten", "bruckner", "chopin", "corelli", "debussy",
-        "dvorak", "elgar", "faure", "gluck", "grieg", "handel", "haendel", "haydn", "holst", "liszt", "mahler",
-        "mendelssohn", "monteverdi", "mozart", "mussorgsky", "offenbach", "orff", "pachelbel", "paganini", "prokofiev",
-        "puccini", "purcell", "rachmaninov", "rachmaninoff", "ravel", "rossini", "satie", "scarlatti", "schoenberg",
-        "schubert", "schumann", "scriabin", "shostakovich", "sibelius", "smetana", "strauss", "stravinsky",
-        "tchaikovsky", "telemann", "verdi", "vivaldi", "wagner", "weber",
-    ]
+    static let composers = words(
+        """
+        bach beethoven berlioz bizet brahms britten bruckner chopin corelli debussy dvorak elgar faure gluck grieg
+        handel haendel haydn holst liszt mahler mendelssohn monteverdi mozart mussorgsky offenbach orff pachelbel
+        paganini prokofiev puccini purcell rachmaninov rachmaninoff ravel rossini satie scarlatti schoenberg schubert
+        schumann scriabin shostakovich sibelius smetana strauss stravinsky tchaikovsky telemann verdi vivaldi wagner
+        weber
+        """)
+
+    private static func words(_ text: String) -> Set<String> {
+        Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
+    }
 
     /// A roman numeral from 1 to 39, in lower case; nil for another word.
     static func roman(_ word: String) -> Int? {

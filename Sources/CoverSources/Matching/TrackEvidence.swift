@@ -6,8 +6,8 @@ struct TrackEvidence: Sendable {
     /// The songs whose lengths were compared, if they agree.
     let comparedLengths: Int
 
-    /// Lengths of one song on several records, in milliseconds.
-    private static let (tolerance, largeTolerance) = (3_000, 10_000)
+    /// Lengths of one song in two masterings, in milliseconds.
+    private static let largeTolerance = 10_000
 
     /// - Parameter isPart: Whether ours is one disc of an album.
     init(_ query: AlbumQuery, _ candidate: AlbumQuery, isPart: Bool) {
@@ -16,7 +16,7 @@ struct TrackEvidence: Sendable {
         let isNear = ours.contains { one in theirs.contains { abs($0 - one) == 1 && min($0, one) >= 8 } }
         let count = candidate.trackCount.map { "\($0) track\($0 == 1 ? "" : "s")" } ?? "tracks"
         let numbers = query.trackCount.map { areEqual == false ? "\(count) where yours has \($0)" : count } ?? count
-        guard let songs = Self.known(query.lengths), let others = Self.known(candidate.lengths) else {
+        guard let songs = SongLengths.known(query.lengths), let others = SongLengths.known(candidate.lengths) else {
             (lengthsAgree, comparedLengths) = (nil, 0)
             switch areEqual {
             case true?: line = .init(.agrees, "\(count) in both")
@@ -27,11 +27,9 @@ struct TrackEvidence: Sendable {
             }
             return
         }
-        let (close, loose) = (
-            Self.matches(songs, others, Self.tolerance), Self.matches(songs, others, Self.largeTolerance)
-        )
+        let close = SongLengths.common(songs, others)
         let (fewer, more) = (min(songs.count, others.count), max(songs.count, others.count))
-        let needed = fewer < 5 ? fewer : (fewer * 9 + 9) / 10
+        let needed = SongLengths.needed(fewer)
         // A few songs are found by chance in a long list.
         let isLikely =
             more == fewer || songs.count < others.count && (areEqual == true || fewer >= 4 && fewer * 2 >= more)
@@ -40,7 +38,9 @@ struct TrackEvidence: Sendable {
         let isLast = fewer >= 8 && more - fewer == 1 && close >= needed
         if lengthsAgree == true {
             line = .init(.agrees, "lengths agree")
-        } else if more == fewer && loose * 2 >= fewer {
+        } else if more == fewer,
+            SongLengths.common(songs, others, within: Self.largeTolerance) * 2 >= fewer
+        {
             line = .init(.silent, "half of the lengths agree")
         } else if isLast {
             line = .init(.silent, "\(numbers), one more at the end")
@@ -51,30 +51,8 @@ struct TrackEvidence: Sendable {
         }
     }
 
-    /// Nil for lengths that say nothing: none, or all equal, as of silence.
-    private static func known(_ lengths: [Int]) -> [Int]? {
-        let known = lengths.filter { $0 > 0 }
-        guard known.count * 2 > lengths.count, known.count == 1 || Set(known).count > 1 else { return nil }
-        return known
-    }
-
     /// Whether two albums have the same songs; nil if that is unknown.
     static func lengthsAgree(_ first: AlbumQuery, _ second: AlbumQuery) -> Bool? {
         TrackEvidence(first, second, isPart: false).lengthsAgree
-    }
-
-    /// How many songs of the one are in the other, in order (the longest common subsequence).
-    private static func matches(_ first: [Int], _ second: [Int], _ tolerance: Int) -> Int {
-        let (first, second) = (first.prefix(500), Array(second.prefix(500)))
-        var row = Array(repeating: 0, count: second.count + 1)
-        for length in first {
-            var diagonal = 0
-            for (column, other) in second.enumerated() {
-                let above = row[column + 1]
-                row[column + 1] = abs(length - other) <= tolerance ? diagonal + 1 : max(above, row[column])
-                diagonal = above
-            }
-        }
-        return row[second.count]
     }
 }

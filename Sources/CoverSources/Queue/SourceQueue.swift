@@ -170,16 +170,11 @@ package actor SourceQueue {
         }
 
         mutating func judgeAgain() {
-            let all = findings.candidates
-            findings.candidates = []
-            for answer in findings.answers {
-                let found = all.filter { $0.source == answer.source }
-                let known = record.candidates(besides: answer.source) + all.filter { $0.source != answer.source }
-                findings.add(
-                    nil,
-                    SourceCandidate.matching(query, found, known: known, decisions: record.decisions)
-                        .decided(record.decisions))
+            let judged = findings.answers.flatMap { answer in
+                matching(answer.source, findings.candidates.filter { $0.source == answer.source })
             }
+            findings.candidates = []
+            findings.add(nil, judged.decided(record.decisions))
         }
     }
 
@@ -256,12 +251,9 @@ package actor SourceQueue {
             let reading = try await lane.response(to: url, more: current) { response in
                 known.map { source.readDetails(response, $0) } ?? source.read(response)
             }
-            switch reading {
-            case .found(let found): all += found.filter { !all.contains($0) }
-            case .notFound: all += known.map { [$0] } ?? []
-            case .throttled(let detail): return (answer(.throttled, detail), [])
-            case .failed(let detail): return (answer(.failed, detail), [])
-            }
+            if let failure = reading.failure { return (answer(failure.kind, failure.detail), []) }
+            let found = reading.albums.isEmpty ? [known].compactMap(\.self) : reading.albums
+            all += found.filter { !all.contains($0) }
             judged = search.matching(source.name, all)
         }
         for _ in 0..<Self.maximumDetails {
@@ -273,12 +265,8 @@ package actor SourceQueue {
             else { break }
             let candidate = all[index]
             let reading = try await lane.response(to: url, more: current) { source.readDetails($0, candidate) }
-            switch reading {
-            case .found(let found): all[index] = found.first ?? all[index]
-            case .notFound: break
-            case .throttled(let detail): return (answer(.throttled, detail), [])
-            case .failed(let detail): return (answer(.failed, detail), [])
-            }
+            if let failure = reading.failure { return (answer(failure.kind, failure.detail), []) }
+            all[index] = reading.albums.first ?? candidate
             all[index].details = nil
             judged = search.matching(source.name, all)
         }
@@ -300,36 +288,34 @@ package actor SourceQueue {
 
     // MARK: Memory
 
-    private func remembered(_ query: AlbumQuery) async -> SourceMemory.Record {
-        guard let memory else { return SourceMemory.Record() }
+    /// What is done with the memory; nil if there is none, or if it fails, which is told.
+    @discardableResult
+    private func withMemory<Result: Sendable>(_ act: (SourceMemory) async throws -> Result) async -> Result? {
+        guard let memory else { return nil }
         do {
-            return try await memory.record(of: query.key)
+            return try await act(memory)
         } catch {
             notices.tell("memory", "\(error)")
-            return SourceMemory.Record()
+            return nil
         }
+    }
+
+    private func remembered(_ query: AlbumQuery) async -> SourceMemory.Record {
+        await withMemory { try await $0.record(of: query.key) } ?? SourceMemory.Record()
     }
 
     /// Remembers an answer. - Returns: The answer.
     private func noted(
         _ answer: SourceAnswer, _ found: [SourceCandidate], _ query: AlbumQuery
     ) async -> SourceAnswer {
-        do {
-            try await memory?.note(answer, found, of: query.key)
-        } catch {
-            notices.tell("memory", "\(error)")
-        }
+        await withMemory { try await $0.note(answer, found, of: query.key) }
         return answer
     }
 
     /// Remembers what has shown of a cover after it was found, for the list of doubtful covers.
     /// - Parameter candidate: As it is judged now.
     package func judge(_ candidate: SourceCandidate, for query: AlbumQuery) async {
-        do {
-            try await memory?.judge(candidate, of: query.key)
-        } catch {
-            notices.tell("memory", "\(error)")
-        }
+        await withMemory { try await $0.judge(candidate, of: query.key) }
     }
 
     /// The source that has a cover of an album at a URL, as far as is known without a request; nil for another URL.

@@ -76,21 +76,19 @@ extension CoverSource {
     }
 
     private static func readDeezer(_ response: SourceResponse, _ base: String) -> SourceReading {
-        if let reading = SourceReading(response) { return reading }
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
-            return .failed("the answer is not that of a search")
+        .search(response) { (answer: Answer) in
+            if let error = answer.error { return reading(error) }
+            guard let data = answer.data else { return .failed("the answer has no albums") }
+            return SourceReading(
+                data.values.map { found in
+                    let album = AlbumQuery(
+                        artist: found.artist.name, title: AlbumQuery.title(found.title, kind: found.record_type),
+                        year: AlbumQuery.year(of: found.release_date), trackCount: found.nb_tracks)
+                    let pictures = [found.cover_xl, found.cover_big, found.cover_medium].compactMap { $0 }
+                    return SourceCandidate(
+                        source: .deezer, album: album, pictures: pictures.filter { Placeholder(url: $0) == nil },
+                        details: found.id.map { "\(base)/album/\($0)" })
+                })
         }
-        if let error = answer.error { return reading(error) }
-        guard let data = answer.data else { return .failed("the answer has no albums") }
-        return SourceReading(
-            data.values.map { found in
-                let album = AlbumQuery(
-                    artist: found.artist.name, title: AlbumQuery.title(found.title, kind: found.record_type),
-                    year: AlbumQuery.year(of: found.release_date), trackCount: found.nb_tracks)
-                let pictures = [found.cover_xl, found.cover_big, found.cover_medium].compactMap { $0 }
-                return SourceCandidate(
-                    source: .deezer, album: album, pictures: pictures.filter { Placeholder(url: $0) == nil },
-                    details: found.id.map { "\(base)/album/\($0)" })
-            })
     }
 }

@@ -32,24 +32,23 @@ extension CoverSource {
     }
 
     private static func readITunes(_ response: SourceResponse, _ base: String) -> SourceReading {
-        if let reading = SourceReading(response, throttling: [403]) { return reading }
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
-            return .failed("the answer is not that of a search")
+        .search(response, throttling: [403]) { (answer: Answer) in
+            SourceReading(
+                answer.albums.compactMap { found in
+                    guard let artist = found.artistName, let title = found.collectionName,
+                        let artwork = found.artworkUrl100
+                    else { return nil }
+                    return SourceCandidate(
+                        source: .itunes,
+                        album: AlbumQuery(
+                            artist: artist, title: title, year: AlbumQuery.year(of: found.releaseDate),
+                            trackCount: found.trackCount),
+                        pictures: artworkSizes(artwork).filter { Placeholder(url: $0) == nil },
+                        details: found.collectionId.map {
+                            url("\(base)/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])
+                        })
+                })
         }
-        return SourceReading(
-            answer.albums.compactMap { found in
-                guard let artist = found.artistName, let title = found.collectionName, let artwork = found.artworkUrl100
-                else { return nil }
-                return SourceCandidate(
-                    source: .itunes,
-                    album: AlbumQuery(
-                        artist: artist, title: title, year: AlbumQuery.year(of: found.releaseDate),
-                        trackCount: found.trackCount),
-                    pictures: artworkSizes(artwork).filter { Placeholder(url: $0) == nil },
-                    details: found.collectionId.map {
-                        url("\(base)/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])
-                    })
-            })
     }
 
     /// The album and its songs (`lookup`, “entity=song”).

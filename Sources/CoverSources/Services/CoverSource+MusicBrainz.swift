@@ -110,18 +110,16 @@ extension CoverSource {
     private static func readMusicBrainz(
         _ response: SourceResponse, _ base: String, archive: String
     ) -> SourceReading {
-        if let reading = SourceReading(response) { return reading }
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
-            return .failed("the answer is not that of a search")
+        .search(response) { (answer: Answer) in
+            SourceReading(
+                answer.releases.values.map { release in
+                    let album = release.album
+                    let pictures = archivePictures(archive, release: album.releaseID, group: album.releaseGroupID)
+                    return SourceCandidate(
+                        source: .musicbrainz, album: album, pictures: pictures,
+                        details: album.releaseID.map { musicBrainzRelease(base, $0) })
+                })
         }
-        return SourceReading(
-            answer.releases.values.map { release in
-                let album = release.album
-                let pictures = archivePictures(archive, release: album.releaseID, group: album.releaseGroupID)
-                return SourceCandidate(
-                    source: .musicbrainz, album: album, pictures: pictures,
-                    details: album.releaseID.map { musicBrainzRelease(base, $0) })
-            })
     }
 }
 

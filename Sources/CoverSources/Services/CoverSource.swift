@@ -34,19 +34,25 @@ package struct CoverSource: Sendable {
     /// The URL that is requested first for an album; nil if the service has nothing to be asked.
     package func search(_ query: AlbumQuery) -> String? { searches(query).first }
 
-    /// The names to search for: as they are written, without what is in brackets, and folded. A form that services take for an earlier one is
-    /// left out: they fold case and punctuation.
+    /// The names to search for: as they are written, without what is in brackets, folded, and without the number at the end, which has many
+    /// forms; then those of other artists. A form that services take for an earlier one is left out: they fold case and punctuation.
     static func names(of query: AlbumQuery) -> [(artist: String, title: String)] {
         let (artist, title) = (FoldedText(artist: query.artist), FoldedText(query.title, year: query.year))
         let name = artist.isVarious ? "" : artist.searchText
-        var seen: Set<[String]> = []
-        return [
+        let folded = artist.isVarious ? "" : artist.words.joined(separator: " ")
+        let forms = [
             (name, FoldedText.trimmed(query.title)), (name, title.searchText),
-            (artist.isVarious ? "" : artist.words.joined(separator: " "), title.words.joined(separator: " ")),
+            (folded, title.words.joined(separator: " ")), (folded, title.wordsBeforeNumber.joined(separator: " ")),
         ]
-        .filter {
-            !FoldedText($0.1).key.isEmpty && seen.insert(FoldedText.words(of: ScalarFolding.fold($0.1))).inserted
+        let others = (query.otherArtists + [ArtistEvidence.reversed(query.artist)].compactMap(\.self))
+            .map { FoldedText(artist: $0) }.filter { !$0.isVarious && $0.key != artist.key }
+        var seen: Set<[String]> = []
+        func isNew(_ title: String, by artist: String) -> Bool {
+            !FoldedText(title).key.isEmpty
+                && seen.insert([artist] + FoldedText.words(of: ScalarFolding.fold(title))).inserted
         }
+        return forms.filter { isNew($1, by: "") }
+            + others.map { ($0.searchText, title.searchText) }.filter { isNew($1, by: $0) }
     }
 
     /// The sources in an order, at their addresses.

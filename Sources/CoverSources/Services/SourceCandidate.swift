@@ -71,7 +71,7 @@ package struct SourceCandidate: Sendable, Hashable {
     /// Whether the source can still say something of the album that counts: more than the judgement has, or what would make it certain.
     func needsDetails(for query: AlbumQuery) -> Bool {
         guard details != nil, match.isByName || certainty == .doubtful else { return false }
-        let hasLengths = TrackEvidence.lengthsAgree(query, query) != nil
+        let hasLengths = SongLengths.known(query.lengths) != nil
         let isOpen =
             hasLengths && album.lengths.isEmpty || query.year != nil && album.year == nil || album.trackCounts.isEmpty
             || source == .musicbrainz && album.originalYear == nil && query.year != album.year

@@ -37,6 +37,27 @@ enum SourceReading: Sendable, Hashable {
         }
     }
 
+    /// The reading of the response to a search.
+    static func search<Answer: Decodable>(
+        _ response: SourceResponse, throttling: Set<Int> = [], _ read: (Answer) -> SourceReading
+    ) -> SourceReading {
+        if let reading = SourceReading(response, throttling: throttling) { return reading }
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
+        return answer.map(read) ?? .failed("the answer is not that of a search")
+    }
+
+    /// The albums that were found.
+    var albums: [SourceCandidate] { if case .found(let albums) = self { albums } else { [] } }
+
+    /// Why it says nothing about the album; nil if it does.
+    var failure: (kind: SourceAnswer.Kind, detail: String)? {
+        switch self {
+        case .found, .notFound: nil
+        case .throttled(let detail): (.throttled, detail)
+        case .failed(let detail): (.failed, detail)
+        }
+    }
+
     /// The reading of an album's details: what `candidate` makes of the body, and nothing new if the service has none.
     static func details(
         _ response: SourceResponse, throttling: Set<Int> = [], _ candidate: (Data) -> SourceCandidate?

@@ -1,3 +1,5 @@
+import CoverSources
+
 /// Songs in the order of discs and tracks, each once: copies of a song in another format are left out.
 struct TrackList {
     /// Songs whose lengths differ by more than this are different recordings, in milliseconds.
@@ -67,13 +69,9 @@ struct TrackList {
     /// - Parameter needsLengths: Whether titles do not suffice.
     func isCopy(of other: TrackList, needsLengths: Bool) -> Bool {
         guard songs.count == other.songs.count, !songs.isEmpty else { return false }
-        let pairs = Array(zip(songs, other.songs))
-        guard Self.areKnown(songs.lazy.map(\.length)), Self.areKnown(other.songs.lazy.map(\.length)) else {
-            return !needsLengths && pairs.allSatisfy { $0.place == $1.place && $0.title == $1.title && $0.title != 0 }
-        }
-        let known = pairs.filter { $0.length > 0 && $1.length > 0 }
-        let equal = known.count { Self.areClose($0.length, $1.length) }
-        return !known.isEmpty && (known.count < 5 ? equal == known.count : equal * 10 >= known.count * 9)
+        if let agree = SongLengths.agree(lengths, other.lengths, allowsMissing: false) { return agree }
+        return !needsLengths
+            && zip(songs, other.songs).allSatisfy { $0.place == $1.place && $0.title == $1.title && $0.title != 0 }
     }
 
     /// Whether two songs have one number and are different songs.

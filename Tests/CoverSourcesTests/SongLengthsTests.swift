@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MusicFolder
+@testable import CoverSources
 
 @Suite struct SongLengthsTests {
     private let songs = [200_000, 184_000, 251_000, 223_000, 305_000, 190_000, 240_000, 262_000, 211_000, 178_000]

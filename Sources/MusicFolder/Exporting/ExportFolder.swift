@@ -9,8 +9,6 @@ final class ExportFolder {
     let path: String
     private let journal: StepJournal
     private(set) var records: [String: [ExportRecord]] = [:]
-    /// Lines that could not be read.
-    private(set) var damaged = 0
     /// The file differs from `records`.
     private var isChanged = false
     private var hasAppended = false
@@ -45,7 +43,7 @@ final class ExportFolder {
             if error.cause == .missing { return }
             throw .unreadableFile(path: file, reason: error.reason)
         }
-        (records, damaged) = try ExportRecord.read(bytes, path: file)
+        records = try ExportRecord.read(bytes, path: file)
     }
 
     /// Creates a folder and those above it that are missing.
@@ -98,7 +96,7 @@ final class ExportFolder {
     /// - Throws: `SystemError`.
     func note(_ new: [ExportRecord]) throws(SystemError) {
         // The last line may have been cut off.
-        let text = hasAppended ? [] : records.isEmpty ? ExportRecord.headLine() : Array("\n".utf8)
+        let text = hasAppended ? [] : records.isEmpty ? ExportRecord.head : Array("\n".utf8)
         try root?.append(text + ExportRecord.lines(new), to: ExportRecord.fileName)
         (hasAppended, isChanged) = (true, true)
         for record in new { records[record.path, default: []].append(record) }
@@ -118,7 +116,7 @@ final class ExportFolder {
         guard isChanged, let root else { return }
         let file = try NewFile(in: root)
         let lines = records.keys.sorted().flatMap { ExportRecord.lines(records[$0] ?? []) }
-        try file.write(ExportRecord.headLine() + lines)
+        try file.write(ExportRecord.head + lines)
         try file.syncFileSystem()
         try file.commit(as: ExportRecord.fileName, replacing: true)
         try root.sync()

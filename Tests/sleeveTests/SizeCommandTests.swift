@@ -60,7 +60,7 @@ extension CommandTests {
             }
         }
 
-        private struct Exported: Decodable { var written, unchanged, failed, unsuitable, kept: Int }
+        private struct Exported: Decodable { var written, unchanged, failed, kept: Int }
 
         private func export(_ stage: Stage, _ options: String...) async throws -> (Exported, status: Int32) {
             let result = try await sleeveTests.run(

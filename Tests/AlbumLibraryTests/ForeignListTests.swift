@@ -37,26 +37,12 @@ import Testing
 
     @Test(
         arguments: [
-            "# comment\nhttps://a/1\nhttps://a/2\n", "https://a/1\nhttps://a/2",
-            "title,url\nA,https://a/1\nB,https://a/2\n",
-            "{\"coverUrl\": \"https://a/1\"}\n{\"coverUrl\": \"https://a/2\"}\n",
-            "#TYPE X\n\"url\"\n\"https://a/1\"\n\"https://a/2\"\n",
-        ])
-    func `lines may end with CR alone, and are counted`(text: String) throws {
-        let text = text.replacing("\n", with: "\r")
-        #expect(try urls(text) == ["https://a/1", "https://a/2"])
-        let lines = try list(text).map { element in if case .item(let item) = element { item.line } else { 0 } }
-        #expect(lines.first == lines.last.map { $0 - 1 })
-    }
-
-    @Test(
-        arguments: [
             "sep=;\r\ntitle;url\r\n\"a; b\";https://a/1\r\n", "\u{FEFF}\"sep=\t\"\ntitle\turl\na\thttps://a/1\n",
             "SEP=,\nurl\nhttps://a/1\n", "#TYPE System.Object\n\"Name\",\"CoverUrl\"\n\"a\",\"https://a/1\"\n",
             "# made on Monday, url\n#\n\ntitle,url\na,https://a/1\n",
             "\"#\",\"Title\",\"Cover URL\"\n1,a,https://a/1\n",
             "#,Title,Cover URL\n1,a,https://a/1\n", "url\nhttps://a/1\n", "\"cover_url\"\r\n\"https://a/1\"\r\n",
-            "title|url\na|https://a/1\n", "\"https://a/1\"\n",
+            "title|url\na|https://a/1\n", "sep=|\r\n#TYPE X\r\ntitle|url\r\na|https://a/1\r\n", "\"https://a/1\"\n",
         ])
     func `a header is found after lines that belong to no table, and without them`(text: String) throws {
         for name in ["list", "-.csv"] where name == "list" || text.contains("itle") {

@@ -60,23 +60,14 @@ final class ExportFolder {
     /// The status of a file; nil if it is missing.
     func status(_ names: [FileName]) throws(SystemError) -> stat? { try root?.status(at: names) }
 
-    /// A file in a folder that is there.
-    func file(_ names: [FileName]) throws(SystemError) -> OwnFile {
+    /// - Parameter creates: Create the folders above the file, and sweep what killed processes left beside it.
+    func file(_ names: [FileName], creates: Bool = false) throws(SystemError) -> OwnFile {
         guard var folder = root else { throw SystemError("open", path: path, number: ENOENT) }
-        for name in names.dropLast() { folder = try folder.folder(name) }
-        return OwnFile(names[names.count - 1], in: folder, journal)
-    }
-
-    /// A file in a folder that is created if it is missing.
-    func newFile(_ names: [FileName]) throws(SystemError) -> OwnFile {
-        guard var folder = root else { throw SystemError("open", path: path, number: ENOENT) }
-        var key = ""
         for name in names.dropLast() {
-            _ = try folder.makeFolder(name)
+            if creates { _ = try folder.makeFolder(name) }
             folder = try folder.folder(name)
-            key += "/\(name)"
         }
-        if !key.isEmpty, swept.insert(key).inserted { folder.sweep() }
+        if creates, swept.insert(folder.path).inserted { folder.sweep() }
         return OwnFile(names[names.count - 1], in: folder, journal)
     }
 

@@ -154,7 +154,7 @@ struct Exporter {
             guard let bytes = smaller(item.cover) else {
                 return fail(path, "the cover is damaged, or too large to be made smaller")
             }
-            file = try folder.newFile(names)
+            file = try folder.file(names, creates: true)
             new = try NewFile(in: file.folder)
             try new.write(bytes)
             record.digest = Digest(of: bytes).description
@@ -164,9 +164,9 @@ struct Exporter {
             guard try source.digest() == item.cover.digest else {
                 return fail(path, "the cover's bytes in the cache are damaged; `sleeve verify --repair` drops them")
             }
-            file = try folder.newFile(names)
+            file = try folder.file(names, creates: true)
             new = try NewFile(in: file.folder)
-            _ = try new.copy(source)
+            try new.copy(source)
         }
         let status = try new.status()
         (record.bytes, record.modified) = (Int(status.st_size), Int(status.modificationTime.tv_sec))

@@ -78,7 +78,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .full(let capacity):
             "the cache is full of the covers of this run: its capacity of \(ByteCount(capacity)) is too small for all of them; raise --capacity, or request fewer"
         case .notAPack(let path):
-            "\(path) is not a pack of covers: a tar file, or a folder, of entries.jsonl and covers/; `sleeve pack` writes one"
+            "\(path) is not a pack of covers: a tar file of entries.jsonl and covers/; `sleeve pack` writes one"
         case .unorderedPack(let path):
             "entries.jsonl follows the covers in \(path), so it cannot be read from a pipe; unpack it from a file"
         case .corruptIndex(let message):

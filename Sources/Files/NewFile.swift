@@ -16,13 +16,6 @@ import Synchronization
 ///     try file.commit(as: name)
 ///     try folder.sync()            // once for all files in the folder
 package final class NewFile {
-    /// How a file got the bytes of another one.
-    package enum Transfer: Sendable {
-        /// Both files share the blocks until one is written.
-        case reflink
-        case copy
-    }
-
     package let folder: OpenFolder
     package private(set) var temporary: FileName
     private(set) var descriptor: Int32
@@ -119,10 +112,8 @@ package final class NewFile {
 
     /// Takes over the bytes of another file: its blocks, where the file system can share them, else a copy.
     /// - Throws: `SystemError`; `EIO` if the file has another length than when it was opened.
-    @discardableResult
-    package func copy(_ source: borrowing SourceFile) throws(SystemError) -> Transfer {
-        let transfer = clone(source) ? Transfer.reflink : .copy
-        if transfer == .copy {
+    package func copy(_ source: borrowing SourceFile) throws(SystemError) {
+        if !clone(source) {
             let folder = folder.path
             try source.read { [descriptor] (bytes) throws(SystemError) in
                 guard writeAll(bytes, to: descriptor) else { throw SystemError("write", path: folder) }
@@ -132,7 +123,6 @@ package final class NewFile {
         guard try status().st_size == source.status.st_size else {
             throw SystemError("read", path: source.path, number: EIO)
         }
-        return transfer
     }
 
     private func clone(_ source: borrowing SourceFile) -> Bool {

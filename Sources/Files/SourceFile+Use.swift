@@ -17,11 +17,16 @@ extension SourceFile {
             if FileSystem.isLocal(descriptor) {
                 // Who opens the file now breaks the lease by a signal. By default SIGURG is ignored, and SIGIO ends the process.
                 _ = fcntl(descriptor, sleeve_set_signal, SIGURG)
-                if fcntl(descriptor, sleeve_set_lease, F_RDLCK) == 0 {
-                    _ = fcntl(descriptor, sleeve_set_lease, F_UNLCK)
-                    return nil
+                for attempt in 1... {
+                    if fcntl(descriptor, sleeve_set_lease, F_RDLCK) == 0 {
+                        _ = fcntl(descriptor, sleeve_set_lease, F_UNLCK)
+                        return nil
+                    }
+                    guard errno == EAGAIN else { break }
+                    // A new process has the descriptors of its parent until it runs its program.
+                    if attempt == 10 { return .openForWriting }
+                    usleep(10_000)
                 }
-                if errno == EAGAIN { return .openForWriting }
             }
         #endif
         guard !isOwn, let now = clock()?.modificationTime.tv_sec else { return nil }

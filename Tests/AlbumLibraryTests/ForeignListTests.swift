@@ -37,26 +37,12 @@ import Testing
 
     @Test(
         arguments: [
-            "# comment\nhttps://a/1\nhttps://a/2\n", "https://a/1\nhttps://a/2",
-            "title,url\nA,https://a/1\nB,https://a/2\n",
-            "{\"coverUrl\": \"https://a/1\"}\n{\"coverUrl\": \"https://a/2\"}\n",
-            "#TYPE X\n\"url\"\n\"https://a/1\"\n\"https://a/2\"\n",
-        ])
-    func `lines may end with CR alone, and are counted`(text: String) throws {
-        let text = text.replacing("\n", with: "\r")
-        #expect(try urls(text) == ["https://a/1", "https://a/2"])
-        let lines = try list(text).map { element in if case .item(let item) = element { item.line } else { 0 } }
-        #expect(lines.first == lines.last.map { $0 - 1 })
-    }
-
-    @Test(
-        arguments: [
             "sep=;\r\ntitle;url\r\n\"a; b\";https://a/1\r\n", "\u{FEFF}\"sep=\t\"\ntitle\turl\na\thttps://a/1\n",
             "SEP=,\nurl\nhttps://a/1\n", "#TYPE System.Object\n\"Name\",\"CoverUrl\"\n\"a\",\"https://a/1\"\n",
             "# made on Monday, url\n#\n\ntitle,url\na,https://a/1\n",
             "\"#\",\"Title\",\"Cover URL\"\n1,a,https://a/1\n",
             "#,Title,Cover URL\n1,a,https://a/1\n", "url\nhttps://a/1\n", "\"cover_url\"\r\n\"https://a/1\"\r\n",
-            "title|url\na|https://a/1\n", "\"https://a/1\"\n",
+            "title|url\na|https://a/1\n", "sep=|\r\n#TYPE X\r\ntitle|url\r\na|https://a/1\r\n", "\"https://a/1\"\n",
         ])
     func `a header is found after lines that belong to no table, and without them`(text: String) throws {
         for name in ["list", "-.csv"] where name == "list" || text.contains("itle") {
@@ -86,17 +72,11 @@ import Testing
     @Test(
         arguments: [
             #"[{"album": "Low Tide", "albumartist": "H", "cover_art_url": "https://a/1"}]"#,
-            #"{"items": [{"added_at": "x", "album": {"name": "Low Tide", "artists": [{"name": "H"}], "images": [{"url": "https://a/no", "width": 64}, {"url": "https://a/1", "width": 640}], "tracks": {"items": [{"name": "x"}]}}}], "total": 1}"#,
-            #"{"href": "https://a/no", "items": [{"track": {"name": "x", "album": {"name": "Low Tide", "artists": [{"name": "H"}], "images": [{"url": "https://a/1"}]}}}]}"#,
-            #"{"pagination": {"urls": {"last": "https://a/no"}}, "releases": [{"id": 5, "basic_information": {"title": "Low Tide", "year": 0, "artists": [{"name": "H"}], "cover_image": "https://a/1", "thumb": "https://a/no"}}]}"#,
-            ##"{"topalbums": {"album": [{"name": "Low Tide", "artist": {"name": "H", "url": "https://a/no"}, "url": "https://a/no", "image": [{"#text": "https://a/no", "size": "small"}, {"#text": "https://a/1", "size": "extralarge"}]}], "@attr": {"page": "1"}}}"##,
-            #"{"resultCount": 1, "results": [{"collectionName": "Low Tide", "artistName": "H", "artworkUrl60": "https://a/no", "artworkUrl100": "https://a/1"}]}"#,
-            #"{"albums": {"items": [{"title": "Low Tide", "artist": ["H"], "cover": {"url": "https://a/1"}}]}}"#,
-            #"{"My shelf": [{"title": "Low Tide", "artist": "H", "picture_url": "https://a/1"}]}"#,
-            #"{"first": {"title": "Low Tide", "artist": "H", "coverUrl": "https://a/1"}, "other": [1, 2]}"#,
-            #"[{"albums": [{"title": "Low Tide", "artist": "H", "coverUrl": "https://a/1"}]}, {"albums": []}]"#,
+            #"[{"collectionName": "Low Tide", "artistName": "H", "artworkUrl60": "https://a/no", "artworkUrl100": "https://a/1"}]"#,
+            #"[{"title": "Low Tide", "artist": "H", "picture_url": "https://a/1", "genre": ["Folk"], "thumb": "https://a/no"}]"#,
+            #"[{"title": "Low Tide", "year": 0, "artist_name": "H", "artists": [{"name": "no"}], "images": [{"url": "https://a/no"}], "cover_xl": "https://a/1"}]"#,
         ])
-    func `exports of services are read, with the largest picture`(text: String) throws {
+    func `albums of other programs are read, with the largest picture`(text: String) throws {
         for name in ["list", "x.json"] {
             #expect(try urls(text, name: name) == ["https://a/1"])
             let album = try #require(try albums(text, name: name).first)
@@ -107,8 +87,7 @@ import Testing
     @Test(
         arguments: [
             #"[{"album": "A", "mb_albumid": "ID"}]"#,
-            #"{"releases": [{"id": "ID", "title": "A", "release-group": {"id": "no"}}]}"#,
-            #"[{"release": {"id": "ID", "title": "A"}}]"#, "title,mb_albumid\nA,ID\n",
+            "title,mb_albumid\nA,ID\n",
             "Title;mb_albumid\nA;https://musicbrainz.org/release/ID\n",
         ])
     func `MusicBrainz ids are known under the names of beets and of MusicBrainz`(text: String) throws {
@@ -133,19 +112,11 @@ import Testing
         #expect(parsed.urls == ["https://a/2", "https://a/3"] && parsed.problems.count == 2, "\(parsed)")
     }
 
-    @Test func `albums before the end of an object that was cut off are read`() throws {
-        let parsed = ParsedList(
-            JSONListParser(file: "f", hasLines: true), #"{"page": 1, "albums": [{"coverUrl": "https://a/1"}, {"cov"#)
-        #expect(parsed.urls == ["https://a/1"] && parsed.thrown != nil, "\(parsed)")
-    }
-
-    @Test func `an object around a list may be longer than an album may be`() throws {
-        let album = "{\"title\": \"" + String(repeating: "x", count: 1_000) + "\", \"coverUrl\": \"https://a/1\"},\n"
-        let text =
-            "{\"total\": 2000, \"albums\": {\"items\": [" + String(repeating: album, count: 2_000)
-            + "\"https://a/2\"]}}"
-        let parsed = ParsedList(JSONListParser(file: "f", hasLines: true), text, chunk: 65_536)
-        #expect(parsed.urls.count == 2_001 && parsed.problems == [] && parsed.thrown == nil)
+    @Test func `an object around a list is named, with advice`() throws {
+        let text = #"{"total": 1, "albums": {"items": [{"title": "A", "coverUrl": "https://a/1"}]}}"#
+        let advice = "the object is no album; if it holds some, give these, as by jq '.albums[]'; skipped"
+        for name in ["list", "x.json"] { #expect(try urls(text, name: name) == [advice]) }
+        #expect(try albums(text, keeps: true).isEmpty)
     }
 
     @Test func `a list of aria2 has alternatives, and its options are no URLs`() throws {
@@ -188,8 +159,7 @@ import Testing
     @Test func `a list names no file of this computer, whatever it calls that`() throws {
         let json = ##"[{"title": "A", "coverUrl": "https://a/1", "coverFile": "/f", "cover_file": "/g", "other": 1}]"##
         let csv = "title,coverUrl,Cover File,other\nA,https://a/1,/f,1\n"
-        let nested = ##"[{"album": {"title": "A", "coverUrl": "https://a/1", "coverFile": "/f"}, "other": 1}]"##
-        for text in [json, csv, nested, json.replacing(##""coverUrl": "https://a/1", "##, with: "")] {
+        for text in [json, csv, json.replacing(##""coverUrl": "https://a/1", "##, with: "")] {
             for keeps in [true, false] {
                 let albums = try albums(text, keeps: keeps)
                 #expect(albums.map(\.title) == ["A"] && albums.map(\.coverFile) == [nil], "\(albums)")

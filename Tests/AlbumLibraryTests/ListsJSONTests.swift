@@ -56,7 +56,7 @@ import Testing
         ("[\"a\",\n", "f:2:1: malformed JSON: the array is not closed: expected ']', found the end of the file"),
         (
             "{\"albums\": [{\"coverUrl\": \"u\"}",
-            "f:1:30: malformed JSON: the array is not closed: expected ']', found the end of the file"
+            "f:1:1: malformed JSON: expected '[', found '{'"
         ),
         ("x", "f:1:1: malformed JSON: expected '[', found 'x'"),
         ("[tru]", "f:1:2: malformed JSON: expected a value, found 't'"),

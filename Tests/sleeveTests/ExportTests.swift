@@ -5,7 +5,7 @@ import Testing
 extension CommandTests {
     @Suite struct ExportTests {
         struct ExportSummaryLine: Decodable, Equatable {
-            var albums, written, unchanged, kept, missing, unsuitable, failed, outdated, numbered, shared, bytes: Int
+            var albums, written, unchanged, kept, missing, failed, outdated, bytes: Int
             var stopReason: String?
         }
 
@@ -259,15 +259,24 @@ extension CommandTests {
             }
         }
 
-        @Test func `patterns and profiles that cannot be are usage errors, and the cache is no target`() async throws {
+        @Test func `a name with an extension takes pictures of its type only, and says which others there are`()
+            async throws
+        {
+            try await withStage { stage in
+                try await library(0..<1, in: stage)
+                let result = try await stage.run("export", stage.folder + "/out", "--as", "{album}/folder.png")
+                #expect(result.status == 3, "\(result)")
+                #expect(result.stderr.contains("Album 0/folder.png: not written: the cover is image/jpeg"), "\(result)")
+                #expect(files(stage).isEmpty)
+            }
+        }
+
+        @Test func `patterns that cannot be are usage errors, and the cache is no target`() async throws {
             try await withStage { stage in
                 try await library(0..<1, in: stage)
                 let unknown = try await stage.run("export", stage.folder + "/out", "--as", "{albun}")
                 #expect(
                     unknown.status == 64 && unknown.stderr.contains("{albumartist}, {artist}, {album}"), "\(unknown)")
-                let both = try await stage.run("export", stage.folder + "/out", "--as", "{id}", "--profile", "kodi")
-                #expect(both.status == 64)
-                #expect(try await stage.run("export", stage.folder + "/out", "--profile", "winamp").status == 64)
                 for target in [stage.cache, stage.cache + "/x"] {
                     let inside = try await stage.run("export", target)
                     #expect(inside.status == 1 && inside.stderr.contains("it is in the cache"), "\(inside)")

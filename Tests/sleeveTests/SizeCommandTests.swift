@@ -60,7 +60,7 @@ extension CommandTests {
             }
         }
 
-        private struct Exported: Decodable { var written, unchanged, failed, unsuitable, kept: Int }
+        private struct Exported: Decodable { var written, unchanged, failed, kept: Int }
 
         private func export(_ stage: Stage, _ options: String...) async throws -> (Exported, status: Int32) {
             let result = try await sleeveTests.run(
@@ -84,20 +84,22 @@ extension CommandTests {
                 _ = try stage.file("albums.json", "[\(albums.joined(separator: ","))]")
                 try #require(try await stage.run("prefetch", "--quiet").status == 0)
                 let paths = (0..<2).map { "\(stage.folder)/out/Artist/Album \($0)/cover.jpg" }
+                let pattern = "{albumartist}/{album}/cover.jpg"
                 let plan = try await stage.run(
-                    "export", stage.folder + "/out", "--profile", "rockbox", "--dry-run", "--json")
+                    "export", stage.folder + "/out", "--as", pattern, "--size", "300", "--dry-run",
+                    "--json")
                 #expect(plan.stdout.contains(#""written":2"#) && !plan.stdout.contains("bytes"), "\(plan)")
-                let first = try await export(stage, "--profile", "rockbox")
+                let first = try await export(stage, "--as", pattern, "--size", "300")
                 #expect(first.status == 0 && first.0.written == 2, "\(first)")
                 #expect(try baselineSize(paths[0]) == 300 && baselineSize(paths[1]) == 32)
-                let second = try await export(stage, "--profile", "rockbox")
+                let second = try await export(stage, "--as", pattern, "--size", "300")
                 #expect(second.0.written == 0 && second.0.unchanged == 2, "\(second)")
-                let larger = try await export(stage, "--profile", "rockbox", "--size", "500")
+                let larger = try await export(stage, "--as", pattern, "--size", "500")
                 #expect(larger.0.written == 2, "\(larger)")
                 #expect(try baselineSize(paths[0]) == 500)
                 // Changed by a person: kept.
                 try Data("mine".utf8).write(to: URL(filePath: paths[0]))
-                let kept = try await export(stage, "--profile", "rockbox", "--size", "500")
+                let kept = try await export(stage, "--as", pattern, "--size", "500")
                 #expect(kept.status == 3 && kept.0.kept == 1 && kept.0.unchanged == 1)
                 let wrong = try await stage.run("export", stage.folder + "/out", "--size", "500", "--link")
                 #expect(wrong.status == 64)

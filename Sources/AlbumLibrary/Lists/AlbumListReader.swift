@@ -15,8 +15,6 @@ package final class AlbumListReader {
     /// Bytes read before the format was detected.
     private var opening: [UInt8] = []
     private var buffer: ListBuffer?
-    /// Whether lines end with CR alone, as classic Mac OS and some exports write them.
-    private var hasReturns = false
     private var isEnded = false
     /// The error that the next call throws.
     private var pending: ListProblem?
@@ -94,22 +92,19 @@ package final class AlbumListReader {
             opening.append(contentsOf: bytes)
             try begin(&elements)
         } else {
-            if hasReturns { Self.replaceReturns(bytes) }
             try buffer?.feed(UnsafeRawBufferPointer(bytes), isLast: isEnded, into: &elements)
         }
     }
 
     /// Chooses the parser once enough bytes are read, and feeds them to it.
     private func begin(_ elements: inout [ListElement]) throws(ListProblem) {
-        var opening = opening
+        let opening = opening
         let isLast = isEnded
         let detected = try opening.withBytes { (bytes) throws(ListProblem) in
             try DetectedFormat.detect(bytes, isWhole: isLast, file: file, options)
         }
         guard let detected else { return }
         self.opening = []
-        hasReturns = detected.endsLinesWithReturn
-        if hasReturns { opening.withUnsafeMutableBytes { Self.replaceReturns($0) } }
         let parser: any ListParser =
             switch detected.format {
             case .json: JSONListParser(file: file, hasLines: false, options)
@@ -123,11 +118,6 @@ package final class AlbumListReader {
             let list = UnsafeRawBufferPointer(rebasing: bytes[detected.start...])
             try buffer.feed(list, isLast: isLast, into: &elements)
         }
-    }
-
-    /// The parsers know lines that end with LF or CRLF.
-    private static func replaceReturns(_ bytes: UnsafeMutableRawBufferPointer) {
-        for index in bytes.indices where bytes[index] == Byte.carriageReturn { bytes[index] = Byte.newline }
     }
 
     // MARK: The file

@@ -8,7 +8,6 @@ struct CSVOpening {
     private(set) var start: Int
     /// The number of the header's line.
     private(set) var line = 1
-    private(set) var endsLinesWithReturn = false
 
     /// Returns nil if more bytes are needed.
     /// - Parameter start: The length of a byte order mark.
@@ -18,8 +17,11 @@ struct CSVOpening {
         var (index, number) = (start, 1)
         var named: UInt8?
         while index < bytes.count {
-            guard let (end, next) = Self.lineEnd(bytes, from: index, isEnough, &endsLinesWithReturn) else { return nil }
-            let text = UnsafeRawBufferPointer(rebasing: bytes[index..<end])
+            let end = bytes.firstOffset(of: Byte.newline, from: index)
+            guard end != nil || isEnough else { return nil }
+            var line = bytes[index..<(end ?? bytes.count)]
+            if line.last == Byte.carriageReturn { line = line.dropLast() }
+            let text = UnsafeRawBufferPointer(rebasing: line)
             if let separator = Self.namedSeparator(text) {
                 named = separator
             } else if !text.trimmed.isEmpty {
@@ -27,29 +29,14 @@ struct CSVOpening {
                 if text.trimmed.first != Byte.hash
                     || (found.isHeader && text.trimmed.dropFirst().first == found.separator)
                 {
-                    (self.start, line, separator) = (index, number, found.separator)
+                    (self.start, self.line, separator) = (index, number, found.separator)
                     isCSV = found.isHeader || named != nil
                     return
                 }
             }
-            (index, number) = (next, number + 1)
+            (index, number) = (end.map { $0 + 1 } ?? bytes.count, number + 1)
         }
         if !isEnough { return nil }
-    }
-
-    /// The end of a line, and the beginning of the next. Nil if the end is not among `bytes`.
-    private static func lineEnd(
-        _ bytes: UnsafeRawBufferPointer, from start: Int, _ isEnough: Bool, _ endsWithReturn: inout Bool
-    ) -> (end: Int, next: Int)? {
-        let isEnd: (UInt8) -> Bool = { $0 == Byte.newline || $0 == Byte.carriageReturn }
-        guard let end = bytes[start...].firstIndex(where: isEnd) else {
-            return isEnough ? (bytes.count, bytes.count) : nil
-        }
-        if bytes[end] == Byte.newline { return (end, end + 1) }
-        guard end + 1 < bytes.count || isEnough else { return nil }
-        if end + 1 < bytes.count, bytes[end + 1] == Byte.newline { return (end, end + 2) }
-        endsWithReturn = true
-        return (end, end + 1)
     }
 
     /// The separator of a line such as `sep=;` or `"sep=;"`.

@@ -7,8 +7,6 @@ struct DetectedFormat: Equatable {
     var start = 0
     /// The number of the line at `start`.
     var line = 1
-    /// Whether lines end with CR alone.
-    var endsLinesWithReturn = false
 
     /// Maximum number of bytes read before deciding: a longer first line is not a header.
     static let limit = ListLimit.element
@@ -34,20 +32,9 @@ struct DetectedFormat: Equatable {
         var format = options.format
         if format == nil { format = try byExtension(location, first: bytes[begin]) }
         if format == nil { format = try byFirstByte(location, bytes[begin...]) }
-        if format == .json { return DetectedFormat(format: .json, start: markLength) }
-        if format == .jsonl {
-            let end = bytes[begin...].firstIndex { $0 == Byte.newline || $0 == Byte.carriageReturn }
-            // CR may be the first half of CRLF.
-            if end == bytes.count - 1, !isWhole, bytes.last == Byte.carriageReturn { return nil }
-            let isReturn = end.map {
-                bytes[$0] == Byte.carriageReturn && bytes[begin...].dropFirst($0 - begin + 1).first != Byte.newline
-            }
-            return DetectedFormat(format: .jsonl, start: markLength, endsLinesWithReturn: isReturn ?? false)
-        }
-
+        if let format, format == .json || format == .jsonl { return DetectedFormat(format: format, start: markLength) }
         guard let opening = CSVOpening(bytes, from: markLength, isWhole: isWhole, options) else { return nil }
-        var detected = DetectedFormat(
-            format: .urls, start: markLength, endsLinesWithReturn: opening.endsLinesWithReturn)
+        var detected = DetectedFormat(format: .urls, start: markLength)
         if format == .csv || (format == nil && opening.isCSV) {
             detected.format = .csv
             (detected.separator, detected.start, detected.line) = (opening.separator, opening.start, opening.line)

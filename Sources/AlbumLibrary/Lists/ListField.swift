@@ -25,7 +25,7 @@ struct ListField: Hashable {
     }
 
     /// In the order of preference. beets writes `albumartist` and `cover_art_url`, Exportify `Album Image URL`, iTunes
-    /// `artworkUrl100`, Deezer `cover_xl`, Discogs `cover_image`, Spotify `images`, Last.fm `image`.
+    /// `artworkUrl100`, Deezer `cover_xl`, Discogs `cover_image`.
     private static let names: [Kind: [String]] = [
         .title: [
             "title", "album", "albumtitle", "albumname", "releasetitle", "releasename", "collectionname", "release",
@@ -65,18 +65,6 @@ struct ListField: Hashable {
         return !["artist", "track", "user", "profile", "playlist", "owner", "avatar", "back"].contains(
             where: name.contains)
     }
-
-    /// Names of objects that hold the album of the object around them: a saved track, an item of a collection.
-    static let nestedNames: Set<String> = [
-        "album", "track", "basicinformation", "release", "releasegroup", "item", "node", "attributes",
-    ]
-
-    /// Names of arrays of albums.
-    static let listNames: Set<String> = [
-        "albums", "album", "items", "releases", "releasegroups", "results", "data", "entries", "records", "rows",
-        "list",
-        "collection", "library", "covers", "wants", "wantlist",
-    ]
 
     /// The year at the beginning of a date; nil if there is none. 0 stands for an unknown year.
     static func year(of date: String) -> String? {

@@ -29,11 +29,7 @@ final class LibraryFile {
     var revision: String {
         var status = stat()
         guard stat(path, &status) == 0 else { return "none" }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
+        let time = status.modificationTime
         return [Int(status.st_ino), Int(status.st_size), Int(time.tv_sec), Int(time.tv_nsec)]
             .map { String($0, radix: 36) }.joined(separator: "-")
     }

@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// Reads a pack: covers with their metadata in one tar file, or a folder of the same shape, such as a copy of a cache.
+/// Reads a pack: covers with their metadata in one tar file.
 ///
 ///     entries.jsonl        a line for each entry (`EntryLog`), after {"sleeve":"pack 1"}
 ///     covers/ab/abcdef…    a cover, named by the SHA-256 of its bytes
@@ -20,14 +20,9 @@ package final class PackReader: Sendable {
         case damage(CacheDefect)
     }
 
-    private enum Source {
-        case tar(TarReader)
-        case folder(CoverFolder, rest: ArraySlice<Digest>)
-        case end
-    }
-
     private struct State {
-        var source: Source
+        /// Nil at the end.
+        var tar: TarReader?
         var entries = PackEntries()
     }
 
@@ -35,23 +30,14 @@ package final class PackReader: Sendable {
     private let path: String
 
     /// - Parameters:
-    ///   - descriptor: of a file, a folder or a pipe. It stays the caller's to close.
-    ///   - path: of the folder; for errors.
+    ///   - descriptor: of a file or a pipe. It stays the caller's to close.
+    ///   - path: for errors.
     /// - Throws: `CacheError` if it cannot be read or is no pack.
     package init(descriptor: Int32, path: String) throws {
         self.path = path
-        var status = stat()
-        let isFolder = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         var entries = PackEntries()
-        if isFolder {
-            let log = EntryLog(path: path + "/entries.jsonl")
-            guard AllocatedSpace.length(of: log.path) > 0 else { throw CacheError.notAPack(path) }
-            try log.read { entries.add($0) }
-            let digests = entries.digests.sorted { $0.description < $1.description }
-            state = Mutex(
-                State(source: .folder(CoverFolder(path: path + "/covers"), rest: digests[...]), entries: entries))
-            return
-        }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { throw CacheError.notAPack(path) }
         var tar = TarReader(descriptor: descriptor, path: path)
         guard try tar.isArchive() else { throw CacheError.notAPack(path) }
         let isSeekable = lseek(descriptor, 0, SEEK_CUR) >= 0
@@ -65,7 +51,7 @@ package final class PackReader: Sendable {
             if !isSeekable, Self.digest(header.name) != nil { throw CacheError.unorderedPack(path) }
         }
         if isSeekable { try tar.rewind() }
-        state = Mutex(State(source: .tar(tar), entries: entries))
+        state = Mutex(State(tar: tar, entries: entries))
     }
 
     /// The digest that a cover's file is named by.
@@ -92,38 +78,22 @@ package final class PackReader: Sendable {
     }
 
     private func next(_ state: inout State) throws -> [Item]? {
-        switch state.source {
-        case .end: return nil
-        case .folder(let covers, let rest):
-            guard let digest = rest.first else {
-                state.source = .end
-                return nil
+        guard var tar = state.tar else { return nil }
+        let item = try tar.next()
+        defer { state.tar = item == nil ? nil : tar }
+        switch item {
+        case .damage(let problem): return [damage(nil, at: location(tar), problem)]
+        case .file(let header):
+            guard let digest = Self.digest(header.name) else { return [] }
+            // A file that is too large; the end of the archive is reported by itself.
+            guard let body = try tar.readFile() else {
+                return tar.isAtEnd ? [] : [damage(digest, "it is too large", &state)]
             }
-            state.source = .folder(covers, rest: rest.dropFirst())
-            guard let body = try covers.read(digest) else {
-                // The log of a cache still has the lines of covers that were evicted.
-                let isThere = AllocatedSpace.bytes(of: covers.path(of: digest)) > 0
-                return isThere ? [damage(digest, "the bytes do not match their digest", &state)] : []
+            guard Digest(of: body) == digest else {
+                return [damage(digest, "the bytes do not match their digest", &state)]
             }
             return state.entries.take(digest).map { .cover($0, body: body) }
-        case .tar(var tar):
-            defer { if case .tar = state.source { state.source = .tar(tar) } }
-            switch try tar.next() {
-            case .damage(let problem): return [damage(nil, at: location(tar), problem)]
-            case .file(let header):
-                guard let digest = Self.digest(header.name) else { return [] }
-                // A file that is too large; the end of the archive is reported by itself.
-                guard let body = try tar.readFile() else {
-                    return tar.isAtEnd ? [] : [damage(digest, "it is too large", &state)]
-                }
-                guard Digest(of: body) == digest else {
-                    return [damage(digest, "the bytes do not match their digest", &state)]
-                }
-                return state.entries.take(digest).map { .cover($0, body: body) }
-            case nil:
-                state.source = .end
-                return missing(state.entries, tar)
-            }
+        case nil: return missing(state.entries, tar)
         }
     }
 
@@ -168,7 +138,6 @@ private struct PackEntries {
         }
     }
 
-    var digests: Set<Digest> { Set(byKey.values.lazy.map(\.digest)) }
     var keys: [String] { byKey.keys.sorted() }
 
     mutating func take(_ digest: Digest) -> [EntryMetadata] {

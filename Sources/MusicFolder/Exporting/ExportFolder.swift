@@ -9,8 +9,6 @@ final class ExportFolder {
     let path: String
     private let journal: StepJournal
     private(set) var records: [String: [ExportRecord]] = [:]
-    /// Lines that could not be read.
-    private(set) var damaged = 0
     /// The file differs from `records`.
     private var isChanged = false
     private var hasAppended = false
@@ -45,7 +43,7 @@ final class ExportFolder {
             if error.cause == .missing { return }
             throw .unreadableFile(path: file, reason: error.reason)
         }
-        (records, damaged) = try ExportRecord.read(bytes, path: file)
+        records = try ExportRecord.read(bytes, path: file)
     }
 
     /// Creates a folder and those above it that are missing.
@@ -62,23 +60,14 @@ final class ExportFolder {
     /// The status of a file; nil if it is missing.
     func status(_ names: [FileName]) throws(SystemError) -> stat? { try root?.status(at: names) }
 
-    /// A file in a folder that is there.
-    func file(_ names: [FileName]) throws(SystemError) -> OwnFile {
+    /// - Parameter creates: Create the folders above the file, and sweep what killed processes left beside it.
+    func file(_ names: [FileName], creates: Bool = false) throws(SystemError) -> OwnFile {
         guard var folder = root else { throw SystemError("open", path: path, number: ENOENT) }
-        for name in names.dropLast() { folder = try folder.folder(name) }
-        return OwnFile(names[names.count - 1], in: folder, journal)
-    }
-
-    /// A file in a folder that is created if it is missing.
-    func newFile(_ names: [FileName]) throws(SystemError) -> OwnFile {
-        guard var folder = root else { throw SystemError("open", path: path, number: ENOENT) }
-        var key = ""
         for name in names.dropLast() {
-            _ = try folder.makeFolder(name)
+            if creates { _ = try folder.makeFolder(name) }
             folder = try folder.folder(name)
-            key += "/\(name)"
         }
-        if !key.isEmpty, swept.insert(key).inserted { folder.sweep() }
+        if creates, swept.insert(folder.path).inserted { folder.sweep() }
         return OwnFile(names[names.count - 1], in: folder, journal)
     }
 
@@ -98,7 +87,7 @@ final class ExportFolder {
     /// - Throws: `SystemError`.
     func note(_ new: [ExportRecord]) throws(SystemError) {
         // The last line may have been cut off.
-        let text = hasAppended ? [] : records.isEmpty ? ExportRecord.headLine() : Array("\n".utf8)
+        let text = hasAppended ? [] : records.isEmpty ? ExportRecord.head : Array("\n".utf8)
         try root?.append(text + ExportRecord.lines(new), to: ExportRecord.fileName)
         (hasAppended, isChanged) = (true, true)
         for record in new { records[record.path, default: []].append(record) }
@@ -118,7 +107,7 @@ final class ExportFolder {
         guard isChanged, let root else { return }
         let file = try NewFile(in: root)
         let lines = records.keys.sorted().flatMap { ExportRecord.lines(records[$0] ?? []) }
-        try file.write(ExportRecord.headLine() + lines)
+        try file.write(ExportRecord.head + lines)
         try file.syncFileSystem()
         try file.commit(as: ExportRecord.fileName, replacing: true)
         try root.sync()

@@ -23,20 +23,12 @@ package struct ExportSummary: Sendable, Hashable {
     package var kept = 0
     /// Albums whose cover is not cached.
     package var missing = 0
-    /// Albums that have the name and the cover of another one, whose file is theirs, too.
-    package var merged = 0
-    /// Covers that are no pictures of the type that the pattern names.
-    package var unsuitable = 0
-    /// Covers that could not be written.
+    /// Covers that could not be written, or are no pictures of the type that the pattern names.
     package var failed = 0
     /// Files of albums or names that are gone. They were removed if the options say so, and stay otherwise.
     package var outdated = 0
-    /// Files whose names have a number because another album has the same.
-    package var numbered = 0
     /// Length of the written files.
     package var bytes = 0
-    /// Written files that share the blocks of the cache's (reflinks).
-    package var shared = 0
     /// Why the run ended before all covers were written.
     package var stopReason: String?
     package var isCancelled = false
@@ -46,13 +38,8 @@ package struct ExportSummary: Sendable, Hashable {
 
 /// What an export does with one file.
 package enum ExportEvent: Sendable, Hashable {
-    /// - Parameter numberedYear: Of an album whose name has a number, the year, which may be empty; nil for others.
-    case written(path: String, isNew: Bool, numberedYear: String?)
+    case written(path: String, isNew: Bool)
     case kept(path: String, reason: String)
-    case unsuitable(path: String, mediaType: String)
-    /// - Parameter path: of the file, or of its folder.
     case failed(path: String, reason: String)
     case removed(path: String)
-    /// Lines that say what exports wrote could not be read: their files count as a person's.
-    case damagedRecords(lines: Int)
 }

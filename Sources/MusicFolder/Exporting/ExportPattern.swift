@@ -20,32 +20,6 @@ package struct ExportPattern: Sendable, Hashable {
         }
     }
 
-    /// A pattern for a program that shows covers: the names that it looks for.
-    package enum Profile: String, Sendable, CaseIterable {
-        case navidrome, jellyfin, kodi, rockbox
-
-        package var pattern: String {
-            switch self {
-            // `cover.*` is the first of its `CoverArtPriority`.
-            case .navidrome: ExportPattern.standard
-            // `folder` is the first name that it takes for an album's picture.
-            case .jellyfin: "{albumartist}/{album}/folder.{ext}"
-            // It knows `folder.jpg` in this case only, and no PNG.
-            case .kodi: "{albumartist}/{album}/folder.jpg"
-            case .rockbox: "{albumartist}/{album}/cover.jpg"
-            }
-        }
-
-        /// The size of the pictures, if the program cannot show every cover.
-        package var longestSide: Int? {
-            switch self {
-            case .navidrome, .jellyfin, .kodi: nil
-            // It reads no progressive JPEG, and its screens are small.
-            case .rockbox: 300
-            }
-        }
-    }
-
     /// Why a text is no pattern.
     package struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
         package var description: String

@@ -21,38 +21,22 @@ struct ExportPlan {
         var albumID: String
         var path: [String]
         var cover: ExportCover
-        /// The album's year, which may be empty, if its name has a number because another album has the same; nil if not.
-        var numberedYear: String?
     }
 
-    /// Files to be there, by path.
+    /// Files to be there, by path. Albums of one name with the same cover have one file.
     private(set) var items: [Item] = []
     /// Ids of albums whose cover is not cached.
     private(set) var missing: Set<String> = []
-    /// The number of albums that have the name and the cover of another one.
-    private(set) var merged = 0
-    /// Covers that are no pictures of the type that the pattern's name has.
-    private(set) var unsuitable: [Item] = []
 
     init(_ albums: [(album: Album, cover: ExportCover?)], _ pattern: ExportPattern) {
         var names = Names()
         for (album, cover) in albums.sorted(by: { Self.precedes($0.album, $1.album) }) {
-            let (path, number) = names.path(of: album, cover, pattern)
+            let path = names.path(of: album, cover, pattern)
             guard let cover else {
                 missing.insert(album.id)
                 continue
             }
-            guard let path else {
-                merged += 1
-                continue
-            }
-            let item = Item(
-                albumID: album.id, path: path, cover: cover, numberedYear: number > 1 ? album.year : nil)
-            if let type = pattern.mediaType, type != cover.mediaType {
-                unsuitable.append(item)
-            } else {
-                items.append(item)
-            }
+            if let path { items.append(Item(albumID: album.id, path: path, cover: cover)) }
         }
         items.sort { $0.path.lexicographicallyPrecedes($1.path) }
     }
@@ -77,16 +61,14 @@ struct ExportPlan {
             var cover: ExportCover
         }
 
-        /// - Returns: The path with its number; nil if an album of the same name has the same cover, which has a file then.
-        mutating func path(
-            of album: Album, _ cover: ExportCover?, _ pattern: ExportPattern
-        ) -> (path: [String]?, number: Int) {
+        /// - Returns: Nil if an album of the same name has the same cover, which has a file then.
+        mutating func path(of album: Album, _ cover: ExportCover?, _ pattern: ExportPattern) -> [String]? {
             let base = key(of: album, cover, pattern, number: 1)
             var number = numbers[base] ?? 1
             while !taken.insert(key(of: album, cover, pattern, number: number)).inserted { number += 1 }
             numbers[base] = number + 1
-            if let cover, !shared.insert(Shared(path: base, cover: cover)).inserted { return (nil, number) }
-            return (spelled(pattern.path(of: album, cover, number: number)), number)
+            if let cover, !shared.insert(Shared(path: base, cover: cover)).inserted { return nil }
+            return spelled(pattern.path(of: album, cover, number: number))
         }
 
         /// The same for every type of the cover: a number must not depend on what is cached.

@@ -13,7 +13,7 @@ import Platform
 struct ExportRecord: Hashable, Codable {
     /// Names separated by slashes.
     var path: String
-    /// The id of the library that wrote it; nil in folders of earlier versions, where nobody may remove it.
+    /// The id of the library that wrote it.
     var library: String?
     /// The id of an album whose cover it is.
     var album: String
@@ -45,39 +45,23 @@ struct ExportRecord: Hashable, Codable {
 
     static let fileName = FileName(".sleeve-export.jsonl")!
 
-    private struct Head: Codable {
-        var sleeve = "export"
-        var version = 2
-    }
+    static let head = Array("{\"sleeve\":\"export\",\"version\":2}\n".utf8)
 
-    /// - Returns: The records by paths, the latest last, and the number of lines that cannot be read.
-    /// - Throws: `LibraryError` if a newer version wrote them.
-    static func read(
-        _ bytes: [UInt8], path: String
-    ) throws(LibraryError) -> (records: [String: [ExportRecord]], damaged: Int) {
-        let decoder = JSONDecoder()
-        var (records, damaged) = ([String: [ExportRecord]](), 0)
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            if let record = try? decoder.decode(ExportRecord.self, from: Data(line)), record.names != nil {
-                records[record.path, default: []].append(record)
-            } else if let head = try? decoder.decode(Head.self, from: Data(line)), head.sleeve == "export" {
-                guard head.version <= Head().version else {
-                    throw .unreadableFile(path: path, reason: "a newer version of Sleeve wrote it")
-                }
-            } else {
-                damaged += 1
-            }
+    /// - Returns: The records by paths, the latest last. The file of a line that cannot be read counts as a person's.
+    /// - Throws: `LibraryError` if another version wrote them.
+    static func read(_ bytes: [UInt8], path: String) throws(LibraryError) -> [String: [ExportRecord]] {
+        guard bytes.starts(with: head) || head.starts(with: bytes) else {
+            throw .unreadableFile(path: path, reason: "another version of Sleeve wrote it")
         }
-        return (records, damaged)
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        let records = lines.compactMap { try? JSONDecoder().decode(ExportRecord.self, from: Data($0)) }
+        return Dictionary(grouping: records.filter { $0.names != nil }, by: \.path)
     }
 
-    static func lines(_ records: [ExportRecord]) -> [UInt8] { records.flatMap(line) }
-    static func headLine() -> [UInt8] { line(Head()) }
-
-    private static func line(_ value: some Encodable) -> [UInt8] {
+    static func lines(_ records: [ExportRecord]) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return ((try? encoder.encode(value)).map(Array.init) ?? []) + [UInt8(ascii: "\n")]
+        return records.flatMap { ((try? encoder.encode($0)).map(Array.init) ?? []) + [UInt8(ascii: "\n")] }
     }
 }
 

@@ -25,18 +25,14 @@ struct Exporter {
     private let folder: ExportFolder
     private var summary = ExportSummary()
     private var group: [Pending] = []
-    /// Folders that take no files, so that each is named once.
-    private var failedFolders: Set<String> = []
 
     /// A file that is complete and has no name yet.
     private struct Pending {
-        var item: ExportPlan.Item
         var new: NewFile
         var file: OwnFile
         var record: ExportRecord
         /// The digest of the export's file that it replaces; nil if there is none.
         var former: Digest?
-        var isShared: Bool
     }
 
     init(
@@ -53,12 +49,7 @@ struct Exporter {
     /// - Parameter albums: the ids of all albums.
     mutating func run(_ plan: ExportPlan, albums: Set<String>) -> ExportSummary {
         summary.albums = albums.count
-        (summary.missing, summary.merged) = (plan.missing.count, plan.merged)
-        if folder.damaged > 0 { onEvent(.damagedRecords(lines: folder.damaged)) }
-        for item in plan.unsuitable {
-            summary.unsuitable += 1
-            onEvent(.unsuitable(path: item.path.joined(separator: "/"), mediaType: item.cover.mediaType))
-        }
+        summary.missing = plan.missing.count
         for (index, item) in plan.items.enumerated() {
             if isCancelled() {
                 summary.isCancelled = true
@@ -96,7 +87,9 @@ struct Exporter {
 
     private mutating func export(_ item: ExportPlan.Item) {
         let path = item.path.joined(separator: "/")
-        if item.numberedYear != nil { summary.numbered += 1 }
+        if let type = options.pattern.mediaType, type != item.cover.mediaType {
+            return fail(path, "the cover is \(item.cover.mediaType)")
+        }
         do {
             switch try find(item, path) {
             case .cover(let record):
@@ -127,10 +120,9 @@ struct Exporter {
         }
         if record.shows(item.cover, size) {
             (record.bytes, record.modified) = (Int(status.st_size), Int(status.modificationTime.tv_sec))
-            if record.library == nil { record.library = library }
             return .cover(record)
         }
-        if let owner = record.library, owner != library {
+        if record.library != library {
             return .kept(reason: "the export of another library wrote it")
         }
         return .former(digest)
@@ -147,28 +139,23 @@ struct Exporter {
     }
 
     private mutating func write(_ item: ExportPlan.Item, _ path: String, former: Digest?) throws {
-        let parent = item.path.dropLast().joined(separator: "/")
-        if failedFolders.contains(parent) {
-            summary.failed += 1
-            return
-        }
         if options.isDryRun {
             summary.written += 1
             // How many a smaller picture has is not known before it is made.
             if size(of: item) == nil { summary.bytes += item.cover.bytes }
-            return onEvent(.written(path: path, isNew: former == nil, numberedYear: item.numberedYear))
+            return onEvent(.written(path: path, isNew: former == nil))
         }
         let names = item.path.compactMap { FileName($0) }
         var record = ExportRecord(
             path: path, library: library, album: item.albumID, digest: item.cover.digest.description, bytes: 0,
             modified: 0)
-        let (file, new, isShared): (OwnFile, NewFile, Bool)
+        let (file, new): (OwnFile, NewFile)
         if let size = size(of: item) {
             guard let bytes = smaller(item.cover) else {
                 return fail(path, "the cover is damaged, or too large to be made smaller")
             }
-            file = try folder.newFile(names)
-            (new, isShared) = (try NewFile(in: file.folder), false)
+            file = try folder.file(names, creates: true)
+            new = try NewFile(in: file.folder)
             try new.write(bytes)
             record.digest = Digest(of: bytes).description
             (record.source, record.size) = (item.cover.digest.description, size)
@@ -177,13 +164,13 @@ struct Exporter {
             guard try source.digest() == item.cover.digest else {
                 return fail(path, "the cover's bytes in the cache are damaged; `sleeve verify --repair` drops them")
             }
-            file = try folder.newFile(names)
+            file = try folder.file(names, creates: true)
             new = try NewFile(in: file.folder)
-            isShared = try new.copy(source) == .reflink
+            try new.copy(source)
         }
         let status = try new.status()
         (record.bytes, record.modified) = (Int(status.st_size), Int(status.modificationTime.tv_sec))
-        group.append(Pending(item: item, new: new, file: file, record: record, former: former, isShared: isShared))
+        group.append(Pending(new: new, file: file, record: record, former: former))
         if group.count >= Self.groupSize { commitGroup() }
     }
 
@@ -220,11 +207,7 @@ struct Exporter {
                 folder.settle(pending.record, for: pending.record.path)
                 summary.written += 1
                 summary.bytes += pending.record.bytes
-                if pending.isShared { summary.shared += 1 }
-                onEvent(
-                    .written(
-                        path: pending.record.path, isNew: pending.former == nil,
-                        numberedYear: pending.item.numberedYear))
+                onEvent(.written(path: pending.record.path, isNew: pending.former == nil))
             } catch {
                 fail(pending.record.path, error)
             }
@@ -250,11 +233,6 @@ struct Exporter {
         case .readOnly: summary.stopReason = "\(target) is on a file system that is mounted read-only"
         // It appeared while its group was written.
         case .exists: return keep(path, "no export wrote it")
-        case .notPermitted:
-            let parent = path.split(separator: "/").dropLast().joined(separator: "/")
-            if failedFolders.insert(parent).inserted {
-                onEvent(.failed(path: parent.isEmpty ? target : parent, reason: error.reason))
-            }
         case .notAFolder: onEvent(.failed(path: path, reason: "a part of its path is a file or a symbolic link"))
         default: onEvent(.failed(path: path, reason: error.reason))
         }
@@ -266,7 +244,7 @@ struct Exporter {
     /// Removes, or counts, what exports of this library wrote for albums and names that are gone. An album whose cover is not cached keeps its
     /// file.
     private mutating func prune(_ plan: ExportPlan, _ albums: Set<String>) {
-        let wanted = Set((plan.items + plan.unsuitable).map { $0.path.joined(separator: "/") })
+        let wanted = Set(plan.items.map { $0.path.joined(separator: "/") })
         let spellings = Dictionary(wanted.map { (SafeName.folded($0), $0) }) { first, _ in first }
         let placed = albums.subtracting(plan.missing)
         for (path, records) in folder.records.sorted(by: { $0.key < $1.key }) where !wanted.contains(path) {

@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// Reads files of a music folder: FIFOs and devices have the names of music, too.
@@ -16,21 +17,14 @@ enum RegularFile {
     static func contents(
         of path: BytePath, maximumLength: Int
     ) throws(MusicProblem) -> (bytes: [UInt8], isWhole: Bool) {
-        let (descriptor, status) = try open(path)
-        defer { close(descriptor) }
-        // One byte more shows the end of a file that has not grown.
-        let capacity = Int(min(max(0, status.size), Int64(maximumLength))) + 1
-        var failure: SystemError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-            while count < capacity {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-                let read = readSome(rest, from: descriptor)
-                if read < 0 { failure = SystemError("read") }
-                if read <= 0 { break }
-                count += read
-            }
+        do throws(SystemError) {
+            let file = try SourceFile(path: path.bytes)
+            // One byte more shows the end of a file that has not grown.
+            let capacity = min(file.length, maximumLength) + 1
+            let bytes = try file.bytes(at: 0, count: capacity)
+            return (bytes, bytes.count < capacity)
+        } catch {
+            throw MusicProblem(path, error.number == EINVAL ? "is no regular file" : error.reason)
         }
-        if let failure { throw MusicProblem(path, failure.reason) }
-        return (bytes, bytes.count < capacity)
     }
 }

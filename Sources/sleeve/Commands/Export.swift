@@ -9,13 +9,14 @@ struct Export: AsyncParsableCommand {
         commandName: "export", _superCommandName: "sleeve",
         abstract: "Write the covers of the library's albums as files into a folder, for media servers and players.",
         discussion: """
-            Each album's cached cover becomes a file, named by --as or --profile. Nothing is downloaded: run `sleeve prefetch` \
+            Each album's cached cover becomes a file, named by --as. Nothing is downloaded: run `sleeve prefetch` \
             before. Names are made safe for Linux, macOS and Windows. Albums whose names are the same are numbered, the \
             oldest first.
 
             The fields of --as are {albumartist} or {artist}, {album} or {title}, {year}, {genre}, {id}, {releaseid} (MusicBrainz, \
             else the id), {digest} and {ext}, the extension by the picture's type. A name that ends with .jpg or another \
-            picture's extension takes pictures of this type only; the others are reported.
+            picture's extension takes pictures of this type only; the others are reported. Navidrome looks for cover.*, Jellyfin for \
+            folder.*, Kodi for folder.jpg; Rockbox reads cover.jpg of --size 300.
 
             With --size the files are smaller pictures: baseline JPEG, turned upright, never enlarged. GIF, AVIF, JPEG XL, HEIC and SVG are \
             written as they are, or reported where the name ends with .jpg.
@@ -25,15 +26,14 @@ struct Export: AsyncParsableCommand {
             system can, a file shares its blocks with the cache's (reflink). For covers beside music, use `sleeve fill`: it knows the \
             albums' folders.
 
-            With --json it prints one object with the counts: albums, each of which is one of written, unchanged, kept, missing, merged (it has \
-            the name and the cover of another album, whose file is its own, too), unsuitable and failed; outdated, numbered, shared, and \
-            bytes, which --dry-run with --size leaves out.
+            With --json it prints one object with the counts: albums, each of which is one of written, unchanged, kept, missing and failed \
+            (albums of one name with the same cover have one file); outdated; and bytes, which --dry-run with --size leaves out.
 
             Exits with 3 if an album's cover is not cached, or a file could not be written or is another one.
 
               sleeve export ~/Covers
-              sleeve export /srv/covers --profile navidrome
-              sleeve export /media/player/Music --profile rockbox
+              sleeve export /srv/covers --as '{albumartist}/{album}/folder.{ext}'
+              sleeve export /media/player/Music --as '{albumartist}/{album}/cover.jpg' --size 300
               sleeve export covers --as '{year}/{albumartist} - {album}.{ext}' --prune
             """)
 
@@ -43,14 +43,8 @@ struct Export: AsyncParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "The name of each file in the folder. Default: '\(ExportPattern.standard)'.", valueName: "pattern"))
-    var pattern: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The names that a program looks for: navidrome ({albumartist}/{album}/cover.{ext}), jellyfin (…/folder.{ext}), kodi (…/folder.jpg) or rockbox (…/cover.jpg, --size 300).",
-            valueName: "name"))
-    var profile: ExportPattern.Profile?
+            "The name of each file in the folder.", valueName: "pattern"))
+    var pattern = ExportPattern.standard
 
     @Option(help: ArgumentHelp("The longest side of the pictures. Default: covers as they are.", valueName: "pixels"))
     var size: Int?
@@ -68,16 +62,13 @@ struct Export: AsyncParsableCommand {
     func validate() throws {
         if directory.isEmpty { throw ValidationError("Name the folder to write to.") }
         if let size, size < 1 { throw ValidationError("--size needs at least 1 pixel.") }
-        if pattern != nil, profile != nil { throw ValidationError("Use either --as or --profile.") }
         _ = try exportOptions()
     }
 
     private func exportOptions() throws -> ExportOptions {
         do throws(ExportPattern.Problem) {
-            var options = ExportOptions(
-                try ExportPattern(pattern ?? profile?.pattern ?? ExportPattern.standard))
-            options.longestSide = size ?? profile?.longestSide
-            (options.prunes, options.isDryRun) = (prune, dryRun)
+            var options = ExportOptions(try ExportPattern(pattern))
+            (options.longestSide, options.prunes, options.isDryRun) = (size, prune, dryRun)
             return options
         } catch {
             throw ValidationError("--as: \(error)")
@@ -92,7 +83,7 @@ struct Export: AsyncParsableCommand {
             _ = try await library.existingAlbums()
             warn(configuration)
             let failures = FailureList()
-            let (directory, lists, notes) = (directory, dryRun && !options.json && !options.quiet, !options.quiet)
+            let (directory, lists) = (directory, dryRun && !options.json && !options.quiet)
             let start = ContinuousClock.now
             let summary = try await withProgress(ExportSummary(), every: progress.interval(options), Self.progress) {
                 progress in
@@ -100,8 +91,7 @@ struct Export: AsyncParsableCommand {
                     export, to: directory,
                     onEvent: { event in
                         if lists, let line = event.plannedLine { return _ = try? printLine(line) }
-                        if let message = event.failure { return failures.add(message) }
-                        if notes, let message = event.notice { Log.info(message) }
+                        if let message = event.failure { failures.add(message) }
                     }, progress: progress)
             }
             failures.summarize()
@@ -110,7 +100,7 @@ struct Export: AsyncParsableCommand {
             try options.printResult(json: json(summary, time), text: text(summary, time))
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
             if summary.stopReason != nil, summary.written + summary.unchanged == 0 { throw ExitStatus.couldNotRun }
-            let isComplete = summary.missing + summary.failed + summary.kept + summary.unsuitable == 0
+            let isComplete = summary.missing + summary.failed + summary.kept == 0
             if !isComplete || summary.stopReason != nil { throw ExitStatus.someFailed }
         }
     }
@@ -130,7 +120,7 @@ struct Export: AsyncParsableCommand {
     }
 
     /// A dry run makes no smaller pictures.
-    private var hasUnknownSize: Bool { dryRun && size ?? profile?.longestSide != nil }
+    private var hasUnknownSize: Bool { dryRun && size != nil }
 
     private static func progress(_ summary: ExportSummary) -> String {
         "\(Decimals.count(summary.written, "cover")) written, \(Decimals.grouped(summary.unchanged)) unchanged"
@@ -159,9 +149,7 @@ struct Export: AsyncParsableCommand {
     private func json(_ summary: ExportSummary, _ time: Duration) -> JSONObject {
         var line: JSONObject = [
             "albums": summary.albums, "written": summary.written, "unchanged": summary.unchanged, "kept": summary.kept,
-            "missing": summary.missing, "merged": summary.merged, "unsuitable": summary.unsuitable,
-            "failed": summary.failed, "outdated": summary.outdated, "numbered": summary.numbered,
-            "shared": summary.shared,
+            "missing": summary.missing, "failed": summary.failed, "outdated": summary.outdated,
         ]
         if !hasUnknownSize { line.add("bytes", summary.bytes) }
         line.add("seconds", raw: Decimals.text(time / .seconds(1), 6))
@@ -171,13 +159,11 @@ struct Export: AsyncParsableCommand {
     }
 }
 
-extension ExportPattern.Profile: ExpressibleByArgument {}
-
 extension ExportEvent {
     /// A line of a dry run's output.
     fileprivate var plannedLine: String? {
         switch self {
-        case .written(let path, let isNew, _): "\(isNew ? "write" : "replace")  \(path)"
+        case .written(let path, let isNew): "\(isNew ? "write" : "replace")  \(path)"
         case .removed(let path): "remove  \(path)"
         default: nil
         }
@@ -187,18 +173,7 @@ extension ExportEvent {
     fileprivate var failure: String? {
         switch self {
         case .kept(let path, let reason): "\(path): kept: \(reason)"
-        case .unsuitable(let path, let mediaType): "\(path): not written: the cover is \(mediaType)"
         case .failed(let path, let reason): "\(path): not written: \(reason)"
-        default: nil
-        }
-    }
-
-    fileprivate var notice: String? {
-        switch self {
-        case .written(let path, _, let year?):
-            "\(path): \(year.isEmpty ? "" : "the album of \(year), ")numbered, as another album has the same name"
-        case .damagedRecords(let lines):
-            "\(Decimals.count(lines, "line")) of .sleeve-export.jsonl cannot be read; their files count as yours"
         default: nil
         }
     }

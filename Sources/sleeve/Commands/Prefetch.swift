@@ -10,7 +10,7 @@ struct Prefetch: AsyncParsableCommand {
         discussion: """
             A list is a JSON array of albums ({title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or URLs, \
             one on each line. The format is detected, and so are the columns and fields of other programs: exports of beets, \
-            Spotify and MusicBrainz, lists for aria2c and wget, and the library of beets itself (library.db). Albums locate their cover \
+            Exportify and Discogs, lists for aria2c and wget, and the library of beets itself (library.db). Albums locate their cover \
             by coverUrl, coverUrls or a MusicBrainz id (see below). Lists are streamed and may have any length. Without a list, the library file is prefetched; if \
             there is none, it is created with starter albums, whose covers are put into the cache.
 

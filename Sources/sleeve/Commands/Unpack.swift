@@ -12,15 +12,15 @@ struct Unpack: AsyncParsableCommand {
             or later stays as it is, unless it is damaged. Damaged covers are reported with their URL; the rest is stored, and \
             the exit code is 3. An unpack can be interrupted; run it again to continue.
 
-            A folder of the same shape is a pack, too: entries.jsonl and covers/, such as a copy of a cache.
+            A tar of a cache is a pack, too.
 
               sleeve unpack covers.tar
               sleeve unpack covers.tar --dry-run       verify the file, store nothing
-              sleeve unpack /mnt/backup/sleeve         a copy of a cache
+              tar -C /mnt/backup/sleeve -c entries.jsonl covers | sleeve unpack -
               ssh server sleeve pack - | sleeve unpack -
             """)
 
-    @Argument(help: "A file that `sleeve pack` wrote, or a copy of a cache; - is stdin.", completion: .file())
+    @Argument(help: "A file that `sleeve pack` wrote, or a tar of a cache; - is stdin.", completion: .file())
     var file: String
 
     @Flag(help: "Verify the pack, and store nothing.")

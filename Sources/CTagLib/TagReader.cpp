@@ -20,7 +20,7 @@
 #include <id3v1tag.h>
 #include <id3v2framefactory.h>
 #include <id3v2tag.h>
-#include <mp4coverart.h>
+#include <mp4atom.h>
 #include <mp4file.h>
 #include <mp4tag.h>
 #include <mpcfile.h>
@@ -112,9 +112,28 @@ struct Visit {
         }
     }
 
-    void pictures(MP4::Tag *tag) const {
-        if (!tag || !tag->contains("covr")) return;
-        for (const auto &cover : tag->item("covr").toCoverArtList()) picture(front_cover, String(), cover.data());
+    /// `covr` contains a box `data` for each picture: its type, a locale, and the bytes. TagLib leaves out those whose type is no picture's.
+    void pictures(MP4::File &file) const {
+        MP4::Atoms atoms(&file);
+        MP4::Atom *items = atoms.find("moov", "udta", "meta", "ilst");
+        if (!items) return;
+        for (const auto *item : items->findall("covr")) {
+#if TAGLIB_MAJOR_VERSION >= 2
+            const auto offset = item->offset(), length = item->length();
+#else
+            const auto offset = item->offset, length = item->length;
+#endif
+            if (length <= 8) continue;
+            file.seek(offset + 8);
+            const ByteVector boxes = file.readBlock(static_cast<unsigned long>(length - 8));
+            for (unsigned int position = 0, size = 0; boxes.size() - position >= 16; position += size) {
+                size = boxes.toUInt(position, true);
+                if (size < 8 || size > boxes.size() - position) break;
+                if (size > 16 && boxes.mid(position + 4, 4) == "data") {
+                    picture(front_cover, String(), boxes.mid(position + 16, size - 16));
+                }
+            }
+        }
     }
 
     void pictures(ASF::Tag *tag) const {
@@ -274,7 +293,7 @@ int32_t read_file(int descriptor, const std::string &extension, const Visit &vis
     case Format::ogg_flac: { Ogg::FLAC::File file(&stream, true, style); return read(file, visit, xiph); }
     case Format::mp4: {
         MP4::File file(&stream, true, style);
-        return read(file, visit, [&](MP4::File &file) { visit.pictures(file.tag()); });
+        return read(file, visit, [&](MP4::File &file) { visit.pictures(file); });
     }
     case Format::asf: {
         ASF::File file(&stream, true, style);

@@ -56,12 +56,9 @@ struct Sleeve: AsyncParsableCommand {
     /// Each command states the name of the one above it. The parser then does not look for options of the whole program either.
     static func parse(_ arguments: [String]) async throws -> any ParsableCommand {
         let (named, rest) = leaf(arguments[...])
-        if let named, FillCommand.configuration.subcommands.contains(where: { $0 == named }) {
-            // The whole tree would take its name for a folder.
-            return try named.parseAsRoot(Array(rest))
-        }
         if let named, let command = try? named.parseAsRoot(Array(rest)), type(of: command) == named { return command }
-        return try await asyncParseAsRoot(arguments)
+        let isOfFill = named.map { command in FillGroup.configuration.subcommands.contains { $0 == command } }
+        return try await isOfFill == true ? FillTree.asyncParseAsRoot(arguments) : asyncParseAsRoot(arguments)
     }
 
     /// The command that the first arguments name, and the arguments after it; nil if they name none, or only a group of commands.
@@ -69,15 +66,14 @@ struct Sleeve: AsyncParsableCommand {
         _ arguments: ArraySlice<String>
     ) -> (command: (any ParsableCommand.Type)?, rest: ArraySlice<String>) {
         var (subcommands, rest) = (configuration.subcommands, arguments)
+        var named: (any ParsableCommand.Type)?
         while let name = rest.first, let command = subcommands.first(where: { $0.configuration.commandName == name }) {
             rest.removeFirst()
             subcommands = command.configuration.subcommands
             // `fill` is a command, and a group of commands.
-            let isCommand =
-                command == FillCommand.self && !subcommands.contains { $0.configuration.commandName == rest.first }
-            if subcommands.isEmpty || isCommand { return (command, rest) }
+            named = subcommands.isEmpty || command == FillCommand.self ? command : nil
         }
-        return (nil, rest)
+        return (named, rest)
     }
 
     /// Ends the process with the message and the exit code of an error or of a request for help.

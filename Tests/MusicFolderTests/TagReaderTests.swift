@@ -44,6 +44,23 @@ import Testing
         #expect(try picture([]) == nil)
     }
 
+    /// 0, 1 and 21 are types of texts and numbers. Programs write pictures with them, and TagLib leaves these out.
+    @Test(arguments: [0, 1, 13, 21] as [UInt8]) func `a picture in MP4 tags is one whatever its type`(_ type: UInt8)
+        throws
+    {
+        let folder = try Folder()
+        let file = try folder.file("a.m4a", MusicTags(pictures: [.jpeg(), .jpeg(number: 2)]))
+        let path = URL(filePath: "\(file)")
+        var bytes = try Data(contentsOf: path)
+        let picture = Data("data".utf8) + [0, 0, 0, 13]
+        if type != 13 {
+            while let range = bytes.firstRange(of: picture) { bytes[range.upperBound - 1] = type }
+        }
+        try bytes.write(to: path)
+        let tags = try TagReader().read(file).get()
+        #expect(tags.pictureCount == 2 && tags.picture?.digest == Digest(of: MusicPicture.jpeg().bytes).description)
+    }
+
     @Test(arguments: [
         ("1971-03-05", "1971"), ("05/03/1971", "1971"), ("19710305", "1971"), ("März 1971", "1971"), ("71", ""),
         ("0000", ""),

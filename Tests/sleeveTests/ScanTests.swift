@@ -100,8 +100,7 @@ extension CommandTests {
                 #expect(try await stage.run("album", "delete", "Night Ferry").status == 0)
                 for name in ["C/Boxes/CD1/9.ogg", "B/Night Ferry/9.flac"] {
                     let title = name.hasPrefix("C") ? "Boxes" : "Night Ferry"
-                    try MusicFile.write(
-                        "\(stage.folder)/music/\(name)", MusicTags(album: title, date: "1999", track: 9))
+                    try MusicFile.write("\(stage.folder)/music/\(name)", MusicTags(album: title, track: 9))
                 }
                 let found = try await scan(stage)
                 #expect(found.foldersRead == 2 && found.new == 0 && found.deleted == 1 && found.changed == 0)

@@ -23,8 +23,9 @@ package struct SourceCandidate: Sendable, Hashable {
     /// What several candidates for one picture have in common: the release group, or the first URL.
     package var identity: String { album.releaseGroupID ?? pictures.first ?? "" }
 
-    /// By what a decision about the cover is found again: the archive may be asked by the id of the release or of its group.
-    var identities: Set<String> { Set([identity] + pictures.prefix(2)) }
+    /// By what a decision about the cover is found again: the archive may be asked by the id of the release or of its group, and at another
+    /// address.
+    var identities: Set<String> { Set([identity] + [album.releaseID].compactMap(\.self) + pictures.prefix(2)) }
 
     /// The same cover, about which something has raised a doubt.
     /// - Parameter reason: In a few words.

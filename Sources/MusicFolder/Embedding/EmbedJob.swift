@@ -6,26 +6,16 @@ package struct EmbedJob: Sendable, Hashable {
     /// Other folders in which the cover may be: the one that contains the discs' folders.
     package var coverFolders: [BytePath]
 
-    /// Whether the folders contain other albums, too: then nothing is embedded, as one cover would be that of all.
-    package var isShared = false
-
     /// Whether a file with this album tag is one of the album's: its title, or that of one of its discs.
     func contains(_ tag: String) -> Bool {
         [tag, DiscName(tag)?.title].contains { $0.map { Folding.key($0) == Folding.key(title) } ?? false }
     }
 
-    /// The jobs of scanned albums: places with files that have no picture. Albums that share a folder have one job, if there is a cover.
+    /// The jobs of scanned albums: places with files that have no picture. A cover in a folder of several albums is none of theirs.
     package static func jobs(_ albums: [ScannedAlbum]) -> [EmbedJob] {
-        var shared: Set<[BytePath]> = []
-        return albums.flatMap { album in
-            album.places.filter { place in
-                place.embeddedTracks < place.tracks
-                    && (!place.isShared || place.cover != nil && shared.insert(place.folders).inserted)
-            }
-            .map { place in
-                EmbedJob(
-                    title: album.title, folders: place.folders, coverFolders: place.coverFolders,
-                    isShared: place.isShared)
+        albums.flatMap { album in
+            album.places.filter { !$0.isShared && $0.embeddedTracks < $0.tracks }.map { place in
+                EmbedJob(title: album.title, folders: place.folders, coverFolders: place.coverFolders)
             }
         }
     }

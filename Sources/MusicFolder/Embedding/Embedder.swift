@@ -58,10 +58,6 @@ package struct Embedder: Sendable {
         try await counting(observer) { lane, note in
             for job in jobs {
                 for path in job.folders where !observer.isCancelled() {
-                    if job.isShared {
-                        note(.unwritable(folder: path, reason: FillPlan.Obstacle.shared.reason))
-                        continue
-                    }
                     do {
                         let folder = try OpenFolder(path: path.bytes)
                         guard let cover = try cover(of: job, in: path, note) else { continue }

@@ -117,7 +117,10 @@ struct MusicFolderOptions: ParsableArguments {
                 }
                 return try await scan.run(library, state, progress: report, isCancelled: isCancelled)
             }
-            if reports { report(outcome, options) }
+            if reports {
+                FailureList.print(outcome.problems, "file or folder", "files or folders")
+                if !options.quiet { FailureList.print(outcome.notes, "note", "notes") }
+            }
             return outcome
         } catch let error as MusicState.Problem {
             throw fail(error.description)
@@ -125,17 +128,21 @@ struct MusicFolderOptions: ParsableArguments {
             throw fail(error.description)
         }
     }
+}
 
-    private static func report(_ outcome: LibraryScan.Outcome, _ options: LibraryOptions) {
-        let problems = outcome.findings.problems.sorted { $0.path < $1.path }
-        FailureList.print(problems.map(\.description), "file or folder", "files or folders")
-        for root in outcome.findings.emptyRoots {
-            Log.error("\(root): has no audio file left; nothing of it was removed. Is its disk mounted?")
-        }
-        if options.quiet { return }
-        let links = outcome.findings.outsideLinks.map { "\($0): is a link out of the folder; --follow follows it" }
-        FailureList.print(links, "link", "links")
-        FailureList.print((outcome.update?.gone ?? []).map { "gone: \($0.shortName)" }, "album", "albums")
+extension LibraryScan.Outcome {
+    /// The files and folders that could not be read.
+    var problems: [String] {
+        findings.problems.sorted { $0.path < $1.path }.map(\.description)
+            + findings.emptyRoots.map {
+                "\($0): has no audio file left; nothing of it was removed. Is its disk mounted?"
+            }
+    }
+
+    /// What the scan left out, and the albums whose folder is gone.
+    var notes: [String] {
+        findings.outsideLinks.map { "\($0): is a link out of the folder; --follow follows it" }
+            + (update?.gone ?? []).map { "gone: \($0.shortName)" }
     }
 }
 

@@ -17,9 +17,7 @@ struct FillCommand: AsyncParsableCommand {
               sleeve fill ~/Music --contact you@example.org
               sleeve fill ~/Music --dry-run
             """,
-        subcommands: [
-            FillReview.self, FillAccept.self, FillRefuse.self, FillAllow.self, FillUndo.self,
-        ])
+        subcommands: FillGroup.configuration.subcommands)
 
     @OptionGroup var music: MusicFolderOptions
 
@@ -57,4 +55,17 @@ struct FillCommand: AsyncParsableCommand {
         let flags = [("follow", music.named.follow), ("upgrade", upgrade), ("accept-doubtful", acceptDoubtful)]
         return flags.filter(\.1).map { "--\($0.0)" } + arguments.words
     }
+}
+
+/// The tree of the subcommands of `fill`. In the tree of all commands, `fill` is a command with arguments, and the parser takes the names of
+/// its subcommands for folders.
+struct FillTree: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sleeve", version: LibraryAPI.version, subcommands: [FillGroup.self])
+}
+
+struct FillGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fill",
+        subcommands: [FillReview.self, FillAccept.self, FillRefuse.self, FillAllow.self, FillUndo.self])
 }

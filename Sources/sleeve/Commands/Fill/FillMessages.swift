@@ -51,14 +51,8 @@ final class FillMessages: Sendable {
     }
 
     func add(_ outcome: LibraryScan.Outcome) {
-        for problem in outcome.findings.problems.sorted(by: { $0.path < $1.path }) { add(.file, problem.description) }
-        for root in outcome.findings.emptyRoots {
-            add(.file, "\(root): has no audio file left; nothing of it was removed. Is its disk mounted?")
-        }
-        for link in outcome.findings.outsideLinks {
-            add(.note, "\(link): is a link out of the folder; --follow follows it")
-        }
-        for album in outcome.update?.gone ?? [] { add(.note, "gone: \(album.shortName)") }
+        for problem in outcome.problems { add(.file, problem) }
+        for note in outcome.notes { add(.note, note) }
     }
 
     func add(_ event: FillEvent) {

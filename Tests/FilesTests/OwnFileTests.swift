@@ -294,7 +294,7 @@ import Testing
             _ = stage.journal().recover()
             try stage.folder().sweep()
             #expect(stage.files == ["cover.jpg": "one"] || stage.files == ["cover.jpg": "two"], "\(stage.files)")
-            #expect(try (try? names(in: stage.path + "/steps"))?.isEmpty ?? true)
+            #expect((try? names(in: stage.path + "/steps"))?.isEmpty ?? true)
         }
     }
 

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CommandSupport
 import CoverLibrary
 import CoverSources
@@ -5,11 +6,13 @@ import MusicFolder
 import Platform
 
 extension FoundCovers {
-    /// Nil if no source was ever asked for the library.
-    init?(_ library: LibraryAPI) async throws {
-        guard let memory = SourceMemory.existing(for: library.configuration) else { return nil }
-        self.init(memory, try await library.albums.all(), archive: library.configuration.coverArtArchive.absoluteString)
+    /// Nil if no source was ever asked for the library. Fills of other processes may ask one at any time.
+    init?(_ albums: [AlbumLibrary.Album], _ configuration: LibraryConfiguration) {
+        guard let memory = SourceMemory.existing(for: configuration) else { return nil }
+        self.init(memory, albums, archive: configuration.coverArtArchive.absoluteString)
     }
+
+    init?(_ library: LibraryAPI) async throws { self.init(try await library.albums.all(), library.configuration) }
 
     /// The covers that a person names: those of an album, or at a URL.
     /// - Throws: An exit code, after an error message, if there is no such album, or nothing at the URL.

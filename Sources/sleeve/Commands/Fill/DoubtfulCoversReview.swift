@@ -8,15 +8,8 @@ import Platform
 struct DoubtfulCoversReview: CoverReview {
     let configuration: LibraryConfiguration
 
-    /// Nil before a source was asked. Fills of other processes may create the memory at any time.
-    private func covers(_ albums: [Album]) -> FoundCovers? {
-        SourceMemory.existing(for: configuration).map {
-            FoundCovers($0, albums, archive: configuration.coverArtArchive.absoluteString)
-        }
-    }
-
     func albums(among albums: [Album]) async throws -> [Album.ID] {
-        try await covers(albums)?.doubtful().map(\.album.id) ?? []
+        try await FoundCovers(albums, configuration)?.doubtful().map(\.album.id) ?? []
     }
 
     func candidates(of album: Album) async throws -> [ProposedCover] {
@@ -28,9 +21,11 @@ struct DoubtfulCoversReview: CoverReview {
         }
     }
 
-    func refuse(_ album: Album) async throws { try await covers([album])?.refuse(found(album), of: album) }
+    func refuse(_ album: Album) async throws {
+        try await FoundCovers([album], configuration)?.refuse(found(album), of: album)
+    }
 
     private func found(_ album: Album) async throws -> [SourceCandidate] {
-        try await covers([album])?.covers(of: 1).covers.filter { $0.certainty == .doubtful } ?? []
+        try await FoundCovers([album], configuration)?.covers(of: 1).covers.filter { $0.certainty == .doubtful } ?? []
     }
 }

@@ -59,9 +59,7 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
     /// What identifies the album in the memory of sources: its names, folded, and its year. Ids are left out: an album that gets one is
     /// the same album, and what is asked for it differs by its URL.
     package var key: String {
-        let title = FoldedText(title, year: year)
-        let ends = title.editions + title.kinds.sorted() + [title.disc.map { "disc\($0)" }].compactMap(\.self)
-        let names = [FoldedText(artist: artist).key, ([title.key] + ends).joined(separator: "+")]
+        let names = [FoldedText(artist: artist).key, FoldedText(title, year: year).wholeKey]
         return (names + [year.map { String($0) } ?? ""]).joined(separator: "|")
     }
 

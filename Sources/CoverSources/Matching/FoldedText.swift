@@ -88,6 +88,11 @@ package struct FoldedText: Sendable, Hashable {
         "divers", "soundtrack", "originalsoundtrack", "ost", "variousperformers", "разныеисполнители", "群星", "オムニバス",
     ]
 
+    /// Equal for titles that name the same edition, kind and disc of an album.
+    package var wholeKey: String {
+        ([key] + editions + kinds.sorted() + [disc.map { "disc\($0)" }].compactMap(\.self)).joined(separator: "+")
+    }
+
     // MARK: Parts
 
     private struct Part {

@@ -111,14 +111,13 @@ extension FoldedText {
             || other.bare == key && recordings.intersection(words) == recordings.intersection(other.words)
     }
 
-    /// Whether one letter is another one, missing or added, in names of five letters or more.
+    /// Whether one letter is another one, missing or added, where the longer name has five letters or more.
     func isOneLetter(from other: FoldedText) -> Bool {
         let (first, second) = (Array(key), Array(other.key))
-        guard min(first.count, second.count) > 4, abs(first.count - second.count) < 2, numbers == other.numbers else {
-            return false
-        }
+        let (shorter, longer) = (min(first.count, second.count), max(first.count, second.count))
+        guard shorter > 3, longer > 4, longer - shorter < 2, numbers == other.numbers else { return false }
         let start = zip(first, second).prefix { $0 == $1 }.count
         let end = zip(first.dropFirst(start).reversed(), second.dropFirst(start).reversed()).prefix { $0 == $1 }.count
-        return max(first.count, second.count) - start - end == 1
+        return longer - start - end == 1
     }
 }

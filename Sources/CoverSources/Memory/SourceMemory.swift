@@ -20,17 +20,10 @@ package actor SourceMemory {
     /// - Throws: `SourceMemoryError`.
     package init(path: String, notice: (String) -> Void) throws(SourceMemoryError) {
         self.path = path
-        try? FileManager.default.createDirectory(
-            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        do {
-            tables = try DamagedFile.replacing(
-                path, name: "sources",
-                notice: { notice("the memory of sources is damaged; moved it to \($0) and started a new one") },
-                SourceTables.init(path:))
-        } catch {
-            throw SourceMemoryError(error, path)
-        }
+        tables = try SourceMemoryError.opening(
+            path, name: "sources",
+            notice: { notice("the memory of sources is damaged; moved it to \($0) and started a new one") },
+            SourceTables.init(path:))
     }
 
     deinit { thread.shutdown() }
@@ -147,10 +140,6 @@ package actor SourceMemory {
     }
 
     private func perform<Result>(_ body: () throws -> Result) throws(SourceMemoryError) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw SourceMemoryError(error, path)
-        }
+        try SourceMemoryError.wrapping(path, body)
     }
 }

@@ -1,3 +1,4 @@
+import Platform
 package import SQLite
 
 /// Why the memory of sources cannot be used.
@@ -13,7 +14,24 @@ package enum SourceMemoryError: Error, Sendable, Hashable, CustomStringConvertib
         }
     }
 
-    init(_ error: any Error, _ path: String) {
-        self = error as? Self ?? .unusable(path: path, error as? SQLiteError ?? SQLiteError(.error, "\(error)"))
+    /// What is done with a database; any error is one of these.
+    static func wrapping<Result: ~Copyable>(
+        _ path: String, _ act: () throws -> Result
+    ) throws(SourceMemoryError) -> Result {
+        do {
+            return try act()
+        } catch {
+            throw error as? Self ?? .unusable(path: path, error as? SQLiteError ?? SQLiteError(.error, "\(error)"))
+        }
+    }
+
+    /// Opens a database of the user's, and creates it and its folder if they are missing. A damaged one is moved aside.
+    static func opening<Database: ~Copyable>(
+        _ path: String, name: String, notice: (String) -> Void, _ open: (String) throws -> Database
+    ) throws(SourceMemoryError) -> Database {
+        try? FileManager.default.createDirectory(
+            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        return try wrapping(path) { try DamagedFile.replacing(path, name: name, notice: notice, open) }
     }
 }

@@ -14,21 +14,14 @@ package actor SourceRates {
     /// - Throws: `SourceMemoryError`.
     package init(path: String) throws(SourceMemoryError) {
         self.path = path
-        try? FileManager.default.createDirectory(
-            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        do {
-            database = try DamagedFile.replacing(path, name: "requests", notice: { _ in }) { path in
-                let database = try Connection(path, busyTimeout: .seconds(15))
-                try database.execute(
-                    """
-                    PRAGMA synchronous = NORMAL;
-                    CREATE TABLE IF NOT EXISTS requests (service TEXT NOT NULL, time INTEGER NOT NULL);
-                    """)
-                return database
-            }
-        } catch {
-            throw SourceMemoryError(error, path)
+        database = try SourceMemoryError.opening(path, name: "requests", notice: { _ in }) { path in
+            let database = try Connection(path, busyTimeout: .seconds(15))
+            try database.execute(
+                """
+                PRAGMA synchronous = NORMAL;
+                CREATE TABLE IF NOT EXISTS requests (service TEXT NOT NULL, time INTEGER NOT NULL);
+                """)
+            return database
         }
     }
 
@@ -41,7 +34,7 @@ package actor SourceRates {
     /// - Returns: How long to wait before another try; nil if the request may be sent now.
     func reserve(_ service: String, _ rate: RateRule, at now: Int64) throws(SourceMemoryError) -> Duration? {
         let interval = Int64((rate.interval / .milliseconds(1)).rounded(.up))
-        do {
+        return try SourceMemoryError.wrapping(path) { () -> Duration? in
             let wait: Int64 = try database.transaction(.immediate) {
                 // Times ahead of now are those of a wrong clock; no interval is longer than an hour.
                 try database.statement("DELETE FROM requests WHERE time <= ? OR time > ?")
@@ -54,8 +47,6 @@ package actor SourceRates {
                 return 0
             }
             return wait > 0 ? .milliseconds(wait) : nil
-        } catch {
-            throw SourceMemoryError(error, path)
         }
     }
 }

@@ -12,13 +12,6 @@ package struct AlbumGrouper {
         var text: String
         /// Of the same tags.
         var year: Int?
-
-        /// Equal for titles that name the same edition, kind and disc of an album.
-        var key: String {
-            let folded = FoldedText(text, year: year)
-            let endings = folded.editions + folded.kinds.sorted() + [folded.disc].compactMap { $0.map { "disc\($0)" } }
-            return ([folded.key] + endings).joined(separator: "+")
-        }
     }
 
     /// Of more parts of one name, only discs are joined: comparing all of them takes quadratic time.
@@ -68,7 +61,7 @@ package struct AlbumGrouper {
                 continue
             }
             let title = Title(text: part.title, year: part.only(\.year).flatMap { Int($0) })
-            let key = folded[title] ?? title.key
+            let key = folded[title] ?? FoldedText(title.text, year: title.year).wholeKey
             folded[title] = key
             titles.append(Name(title: key, artist: part.artist.key))
         }

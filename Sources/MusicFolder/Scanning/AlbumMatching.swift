@@ -152,11 +152,8 @@ struct AlbumMatching {
 
     /// The folded artist and title.
     private static func name(_ facts: AlbumQuery) -> String {
-        var named = AlbumQuery(artist: facts.artist, title: facts.title, year: facts.year)
-        if FoldedText(facts.artist).isVarious { named.artist = "Various Artists" }
-        let key = named.key
-        // The year is its end.
-        return String(key[..<(key.lastIndex(of: "|") ?? key.endIndex)])
+        let artist = FoldedText(artist: Folding.albumArtist(facts.artist)).key
+        return "\(artist)|\(FoldedText(facts.title, year: facts.year).wholeKey)"
     }
 
     /// Whether artist or title of two albums say that they are not the same.

@@ -120,17 +120,11 @@ extension Album {
         otherFields.set(json, at: index, name: field.rawValue)
     }
 
-    /// Adds a location of another album's fields, unless this one has a field of its kind.
-    mutating func addLocation(_ member: JSONMember) {
-        guard let field = CoverField(name: member.name), self.member(field) == nil else { return }
-        otherFields.append(member)
-    }
-
     /// Adds a MusicBrainz id, if it is one and the album has none of its kind.
     mutating func addMusicBrainzID(_ text: String, _ entity: MusicBrainzID.Entity) {
         guard let id = MusicBrainzID(entity, text) else { return }
         let field = entity == .release ? CoverField.release : .releaseGroup
-        addLocation(JSONMember(field.rawValue, id.uuid))
+        if member(field) == nil { otherFields.append(JSONMember(field.rawValue, id.uuid)) }
     }
 
     /// The album's MusicBrainz ids. The release comes before its group, whose cover is that of one of its releases.

@@ -78,9 +78,9 @@ package final class PackReader: Sendable {
     }
 
     private func next(_ state: inout State) throws -> [Item]? {
-        guard var tar = state.tar else { return nil }
+        guard var tar = state.tar.take() else { return nil }
         let item = try tar.next()
-        defer { state.tar = item == nil ? nil : tar }
+        defer { if item != nil { state.tar = tar } }
         switch item {
         case .damage(let problem): return [damage(nil, at: location(tar), problem)]
         case .file(let header):

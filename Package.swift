@@ -219,7 +219,7 @@ let package = Package(
         .testTarget(
             name: "MusicFolderTests",
             dependencies: [
-                "MusicFolder", "AlbumLibrary", "CommandSupport", "CoverLibrary", "CoverSources", "Files",
+                "MusicFolder", "AlbumLibrary", "CommandSupport", "CoverSources", "Files",
                 "MusicFiles", "Platform",
                 "SQLite",
             ],

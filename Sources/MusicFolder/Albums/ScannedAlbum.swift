@@ -47,7 +47,8 @@ package struct ScannedAlbum: Sendable, Hashable {
             return
         }
         let list = TrackList(places: places)
-        (trackCounts, lengths) = (list.counts, list.lengths)
+        // Services tell the number of all discs, which one of them alone does not know.
+        (trackCounts, lengths) = (list.lacksDiscs ? [] : list.counts, list.lengths)
     }
 
     package var isSearchable: Bool { whyUnsearchable == nil }

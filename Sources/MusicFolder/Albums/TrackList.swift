@@ -49,6 +49,12 @@ struct TrackList {
         return counts
     }
 
+    /// Whether there are discs of which no song is here, by the highest number of a disc.
+    var lacksDiscs: Bool {
+        let last = songs.reduce(1) { max($0, Int($1.disc), Int($1.discTotal)) }
+        return Set(songs.lazy.map { max($0.disc, 1) }).count < last
+    }
+
     /// The number of tracks in the tags of all songs.
     var total: UInt16? { Self.total(songs) }
 

@@ -1,6 +1,6 @@
 import CoverSources
-import Platform
 import Foundation
+import Platform
 import Testing
 
 @testable import MusicFolder
@@ -70,6 +70,12 @@ import Testing
         ])[0].facts
         #expect(facts.lengths == (first + second).compactMap(\.length))
         #expect(facts.trackCounts == [5])
+    }
+
+    @Test func `discs that are not all there have no number of tracks`() {
+        #expect(albums(["/m/a": tracks(1...9, "Low Tide (Disc 2)", total: 9)])[0].facts.trackCounts == [])
+        #expect(albums(["/m/a": tracks(1...9, disc: 1, of: 2, total: 9)])[0].facts.trackCounts == [])
+        #expect(albums(["/m/a": tracks(1...9, disc: 1, of: 1, total: 9)])[0].facts.trackCounts == [9])
     }
 
     @Test func `lengths that are all equal, or missing, are unknown`() {

@@ -104,4 +104,26 @@ import Testing
             #expect(try await queue.find(album).candidates.isEmpty)
         }
     }
+
+    @Test func `after a certain cover was refused, that of another source is doubtful, and listed`() async throws {
+        try await withFolder { folder in
+            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
+            let service = TestService(clock) { url, _ in
+                .json(
+                    url.contains("deezer")
+                        ? Answers.deezer("A", "B", tracks: 10) : Answers.iTunes("A", "B", year: 1994, tracks: 10))
+            }
+            let queue = SourceQueue(
+                sources: CoverSource.table([.deezer, .itunes]), userAgent: "Sleeve", memory: memory,
+                clock: clock.source,
+                transport: service.transport)
+            let first = try #require(try await queue.find(Self.album).certain)
+            try await memory.refuse([first], of: Self.album.key)
+            let found = try await queue.find(Self.album).candidates
+            #expect(found.map(\.source) == [.itunes] && found.map(\.certainty) == [.doubtful])
+            #expect(try await memory.doubtfulAlbums() == [Self.album.key])
+            try await memory.accept(found[0], of: Self.album.key)
+            #expect(try await queue.find(Self.album).certain?.source == .itunes)
+        }
+    }
 }

@@ -56,7 +56,19 @@ package actor SourceMemory {
         private var decided: [SourceCandidate] { decided(current) }
 
         /// Covers with what a person has decided about them.
-        package func decided(_ covers: [SourceCandidate]) -> [SourceCandidate] { covers.decided(decisions) }
+        package func decided(_ covers: [SourceCandidate]) -> [SourceCandidate] {
+            doubting(covers).decided(decisions)
+        }
+
+        /// Once a person has refused a certain cover, another source's is doubtful: it is most likely the same.
+        func doubting(_ covers: [SourceCandidate]) -> [SourceCandidate] {
+            let isDoubted = current.contains { $0.certainty == .certain && $0.decision(decisions) == false }
+            guard isDoubted else { return covers }
+            return covers.map { cover in
+                cover.certainty == .certain && cover.decision(decisions) == nil
+                    ? cover.doubted("\(cover.match.reason), but you refused a certain cover of the album") : cover
+            }
+        }
 
         /// What the last answer of each source has found. An earlier one may be to another request, for a title that the tags have no longer.
         var current: [SourceCandidate] {
@@ -124,6 +136,12 @@ package actor SourceMemory {
     package func refuse(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
         try perform {
             for candidate in candidates { try decide(candidate, of: album, isAccepted: false) }
+        }
+        let record = try record(of: album)
+        try perform {
+            for (former, cover) in zip(record.current, record.doubting(record.current)) where cover != former {
+                try tables.judge(cover.identity, cover.match, of: album)
+            }
         }
     }
 

@@ -124,10 +124,10 @@ package actor SourceQueue {
         let known = sources.flatMap { $0.known(query) }
         let all = record.current + known.filter { one in !record.current.contains { $0.source == one.source } }
         guard let found = all.first(where: { $0.pictures.contains(url) }) else { return nil }
-        let judged = SourceCandidate.matching(
+        let matching = SourceCandidate.matching(
             query, all.filter { $0.source == found.source }, known: all.filter { $0.source != found.source },
-            decisions: record.decisions
-        ).decided(record.decisions).first { $0.pictures.contains(url) }
+            decisions: record.decisions)
+        let judged = record.decided(matching).first { $0.pictures.contains(url) }
         guard let judged else { return Match.judge(query, found.album) }
         return judged.match.isByName && judged.needsDetails(for: query) ? nil : judged.match
     }
@@ -174,7 +174,7 @@ package actor SourceQueue {
                 matching(answer.source, findings.candidates.filter { $0.source == answer.source })
             }
             findings.candidates = []
-            findings.add(nil, judged.decided(record.decisions))
+            findings.add(nil, record.decided(judged))
         }
     }
 
@@ -197,7 +197,7 @@ package actor SourceQueue {
             // Judged again: the tags may have changed since.
             let matching = search.matching(source.name, found)
             if let best = matching.first, best.certainty == .certain, best.needsDetails(for: query) { return nil }
-            let decided = matching.decided(record.decisions)
+            let decided = record.decided(matching)
             return answer.kind == .notFound || !decided.isEmpty ? .answered(answer, decided) : nil
         }
         guard source.name != .caa else {
@@ -207,7 +207,7 @@ package actor SourceQueue {
             // Whether the archive has the covers shows only later.
             return .answered(
                 answer(source, .found, detail: "by its MusicBrainz id"),
-                search.matching(source.name, known).decided(record.decisions))
+                record.decided(search.matching(source.name, known)))
         }
         guard let url = source.search(query) else { return notAsked("the album has no title") }
         if let refusal = source.refusal(userAgent: userAgent) { return notAsked(refusal) }
@@ -229,7 +229,8 @@ package actor SourceQueue {
         }
         await lane.leave()
         let (answer, judged) = result
-        search.findings.add(await noted(answer, judged, search.query), judged.decided(search.record.decisions))
+        let noted = await noted(answer, search.record.doubting(judged), search.query)
+        search.findings.add(noted, search.record.decided(judged))
     }
 
     private func answer(
@@ -273,7 +274,7 @@ package actor SourceQueue {
         if let first = judged.first, first.certainty == .certain, first.needsDetails(for: search.query) {
             judged[0] = first.doubted("\(first.match.reason), not asked for more")
         }
-        let decided = judged.decided(search.record.decisions)
+        let decided = search.record.decided(judged)
         func count(_ certainty: Match.Certainty) -> Int { decided.count { $0.certainty == certainty } }
         let (certain, doubtful, refused) = (count(.certain), count(.doubtful), count(.none))
         let isFound = certain + doubtful > 0

@@ -51,7 +51,6 @@ package struct ScannedAlbum: Sendable, Hashable {
         (trackCounts, lengths) = (list.lacksDiscs ? [] : list.counts, list.lengths)
     }
 
-    package var isSearchable: Bool { whyUnsearchable == nil }
     /// The number of tracks, of the place that has most.
     package var tracks: Int { places.map(\.tracks).max() ?? 0 }
     /// What is known of the album, as sources are asked for it and their answers are judged.

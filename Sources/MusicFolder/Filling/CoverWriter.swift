@@ -80,7 +80,8 @@ package actor CoverWriter {
         if let former = target.former, let formerName = FileName(former.name) {
             let formerFile = OwnFile(formerName, in: folder, state.journal)
             guard try formerFile.digest() == former.digest else { return .exists(former.path) }
-            guard (file.pixelCount ?? 0) > (former.pixelCount ?? 0) else { return .notLarger(former.path) }
+            let isLarger = (file.pixelCount ?? 0) > (former.pixelCount ?? 0)
+            guard isLarger || former.album != file.album else { return .notLarger(former.path) }
             file.replaced = .init(name: former.name, digest: former.digest, run: former.run)
             let new = try cover.copy(in: folder)
             if former.name == file.name {

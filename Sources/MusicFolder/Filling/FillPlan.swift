@@ -67,13 +67,12 @@ package struct FillPlan: Sendable {
                         obstacles.append((cover.path.parent ?? cover.path, album, .noImage(cover.path)))
                         continue
                     }
-                    guard options.upgrades, !place.isShared, let file = own[cover.path],
-                        options.minimumPixels == nil || options.isTooSmall(file.width, file.height)
-                    else {
+                    guard !place.isShared, let file = own[cover.path], options.replaces(file, by: album) else {
                         present.append((cover.path, album))
                         continue
                     }
                     former = file
+                    if file.album != album.id { isCovered = false }
                 } else {
                     isCovered = false
                 }
@@ -136,6 +135,13 @@ package struct FillPlan: Sendable {
         for index in jobs.indices where jobs[index].embedded.map({ pictures.isRepeated($0.digest) }) == true {
             jobs[index].embedded = nil
         }
+    }
+}
+
+extension FillOptions {
+    /// Whether a cover for an album may replace what a fill has written: always, if that was for another album, which was here before.
+    fileprivate func replaces(_ file: WrittenFile, by album: Album) -> Bool {
+        file.album != album.id || upgrades && (minimumPixels == nil || isTooSmall(file.width, file.height))
     }
 }
 

@@ -167,7 +167,7 @@ struct FillRun: Sendable {
             search()
         case .end(let end):
             // What an upgrade does not find is no loss: the album has a cover.
-            let formers = job.targets.compactMap(\.former)
+            let formers = job.targets.compactMap(\.former).filter { $0.album == job.album.id }
             let isUpgrade = formers.count == job.targets.count
             finish(number, isUpgrade ? formers.map { .exists(job.album, $0.path) } : [FillEvent(end, job.album)])
         }

@@ -53,7 +53,7 @@ struct Layout: Sendable, CustomStringConvertible {
         let places = album.places.map { place in
             (place.isShared ? "-" : "") + place.coverFolders.map(\.description).joined(separator: ",")
         }
-        let why = album.isSearchable ? "" : " unsearchable"
+        let why = album.whyUnsearchable == nil ? "" : " unsearchable"
         return "\(album.artist): \(album.title)\(year) \(counts) in \(places.joined(separator: " + "))\(why)"
     }
 }

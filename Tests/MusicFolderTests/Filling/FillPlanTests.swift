@@ -51,6 +51,15 @@ import Testing
         #expect(plan.obstacles.map(\.obstacle) == [.shared, .readOnly])
     }
 
+    @Test func `a cover that a fill wrote for the album that was in the folder before is replaced`() {
+        var former = file("/m/a", "cover.jpg")
+        former.album = "2"
+        let plan = plan([scanned("/m/a", cover: "cover.jpg")], written: [former])
+        #expect(plan.jobs.map { $0.targets.map(\.former) } == [[former]] && plan.covered == 0 && plan.present.isEmpty)
+        let shared = self.plan([scanned("/m/a", cover: "cover.jpg", isShared: true)], written: [former])
+        #expect(shared.jobs.isEmpty)
+    }
+
     @Test func `a file that is no image is an obstacle and no cover`() {
         let plan = plan([scanned("/m/a", cover: "cover.jpg", mediaType: nil)])
         #expect(plan.jobs.isEmpty && plan.present.isEmpty && plan.covered == 0)

@@ -32,7 +32,8 @@ struct FillReview: AsyncParsableCommand {
                 if options.json {
                     try printJSON(["album": file.album, "removed": "\(file.path)"])
                 } else {
-                    try printLine("\(name)\n  you removed \(file.path)")
+                    try printLine(name)
+                    try printLine("  you removed \(file.path)")
                 }
             }
             if options.json || options.quiet || !removed.isEmpty || !found.isEmpty { return }

@@ -1,5 +1,6 @@
 import CoverSources
 import Foundation
+import Platform
 import SQLite
 import Testing
 
@@ -11,6 +12,22 @@ import Testing
         contents.files = files
         contents.problems = [MusicProblem(BytePath(bytes: [0xFF, 0x2F, 0x80]), "why")]
         return contents
+    }
+
+    @Test func `a cover that a person removed is known, and one that a killed fill did not write is none`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let path = try folder.file("cover.jpg", bytes: [1])
+        let file = WrittenFile(
+            folder: folder.path, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        try state.save(file)
+        #expect(try state.removedFiles().isEmpty)
+        try state.noteCovers()
+        #expect(path.withCString { unlink($0) } == 0)
+        #expect(try state.removedFiles().map(\.path) == [path])
+        // Each file is saved before it gets its name.
+        try state.save(file)
+        #expect(try state.removedFiles().isEmpty)
     }
 
     @Test func `folders and albums are there for the next process, names that are no UTF-8 too`() throws {

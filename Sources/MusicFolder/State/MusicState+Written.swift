@@ -84,6 +84,9 @@ extension MusicState {
                 file.foundURL.map { .text($0) } ?? .null, .int(file.modified),
                 file.root.map { .blob($0.bytes) } ?? .null,
                 file.disk.map { .text($0) } ?? .null, .int(file.isUndone ? 1 : 0))
+            // It is not there yet: a person cannot have removed it.
+            try database.statement("DELETE FROM seen_covers WHERE folder = ? AND name = ?")
+                .run(.blob(file.folder.bytes), .blob(file.name))
         }
     }
 

@@ -232,7 +232,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "CoverSourcesTests", dependencies: ["CoverSources", "SQLite"], swiftSettings: settings),
+            name: "CoverSourcesTests", dependencies: ["CoverSources", "SQLite", "Wire"], swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests",
             dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],

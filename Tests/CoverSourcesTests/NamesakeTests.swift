@@ -2,7 +2,7 @@
 import Testing
 
 /// Albums of one artist and one name.
-@Suite(.timeLimit(.minutes(1))) struct NamesakeTests {
+@Suite(.timeLimit(.minutes(5))) struct NamesakeTests {
     private let clock = TestClock()
     private static let wanted = AlbumQuery(artist: "Low Tide", title: "Harbour", year: 1994, trackCount: 10)
 

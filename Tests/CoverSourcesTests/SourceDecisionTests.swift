@@ -2,7 +2,7 @@
 import Testing
 
 /// What a person decides about doubtful covers.
-@Suite(.timeLimit(.minutes(1))) struct SourceDecisionTests {
+@Suite(.timeLimit(.minutes(5))) struct SourceDecisionTests {
     private let clock = TestClock()
     /// Doubtful at Deezer, whose album has another number of tracks.
     private static let album = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10)

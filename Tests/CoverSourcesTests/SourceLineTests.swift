@@ -1,8 +1,9 @@
 @testable import CoverSources
 import Testing
+import Wire
 
 /// Albums that wait in line for a source.
-@Suite(.timeLimit(.minutes(1))) struct SourceLineTests {
+@Suite(.timeLimit(.minutes(5))) struct SourceLineTests {
     private let clock = TestClock()
 
     private func album(_ number: Int) -> AlbumQuery {
@@ -27,7 +28,7 @@ import Testing
             transport: service.transport)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<25 { group.addTask { _ = try await queue.find(album(number), skipping: [.deezer]) } }
-            while await queue.slowest(more: 0)?.time ?? .zero < .seconds(70) { await Task.yield() }
+            try await eventually { await queue.slowest(more: 0)?.time ?? .zero >= .seconds(70) }
             try await body(queue, service) { opening.finish() }
             opening.finish()
             try await group.waitForAll()
@@ -53,7 +54,7 @@ import Testing
         try await withLine(deezer: Answers.deezerNothing) { queue, service, open in
             async let findings = queue.find(album(99))
             // iTunes has one, and no other source is left.
-            while service.urls.count < 2 { await Task.yield() }
+            try await eventually { service.urls.count >= 2 }
             open()
             let found = try await findings
             #expect(found.certain?.source == .itunes)
@@ -66,7 +67,7 @@ import Testing
         try await withLine(deezer: deezer) { queue, service, open in
             // Deezer tells no year: iTunes may know of another album of this name.
             async let findings = queue.find(album(99))
-            while service.urls.count < 2 { await Task.yield() }
+            try await eventually { service.urls.count >= 2 }
             open()
             let found = try await findings
             #expect(found.answers.map(\.source) == [.deezer, .itunes])

@@ -2,7 +2,7 @@
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SourceQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct SourceQueueTests {
     private let clock = TestClock()
     private static let contact = "Sleeve/0.1.0 (me@example.org)"
     private static let album = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10)

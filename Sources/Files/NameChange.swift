@@ -48,7 +48,7 @@ extension OpenFolder {
         perform(.unlink, name, name) { name, _ in unlinkat(descriptor, name, 0) }
     }
 
-    /// Gives a file that nobody else uses another name, unless something has it: `EEXIST` then.
+    /// Renames a file that no other program uses. Returns `EEXIST` if the new name is taken.
     func moveExclusively(_ old: FileName, to new: FileName) -> Int32 {
         var error = perform(.exclusive, old, new) { old, new in
             #if os(Linux)

@@ -167,7 +167,7 @@ package struct OwnFile {
 
     // MARK: Steps
 
-    /// Nil if a file is what was expected, and nobody writes it.
+    /// Nil if a file is what was expected, and no program writes it.
     private func refusal(of name: FileName, _ expected: Expected, _ clock: () -> stat?) -> Refusal? {
         guard let file = try? folder.file(name) else { return .changed }
         if let refusal = file.refusal(isOwn: expected.isOwn, clock: clock) { return refusal }

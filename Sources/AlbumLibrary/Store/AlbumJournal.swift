@@ -69,7 +69,7 @@ final class AlbumJournal {
                 } else {
                     try add(done + 1, try Self.encode(edit))
                     try set("done", .int(done + 1))
-                    // A step of nobody's is continued by nobody.
+                    // Without a run, no later edit joins the step.
                     try set("run", .text(run.map { "\(done + 1) \($0)" } ?? ""))
                 }
             case .undo:

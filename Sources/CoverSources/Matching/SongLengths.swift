@@ -1,4 +1,4 @@
-/// How long the songs of an album are, in milliseconds and in order: what nobody edits.
+/// How long the songs of an album are, in milliseconds and in order. Taggers do not change them.
 package enum SongLengths {
     /// Lengths of one song on several records.
     static let tolerance = 3_000

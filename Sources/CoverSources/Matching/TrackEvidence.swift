@@ -1,4 +1,4 @@
-/// How the tracks of two albums relate: their numbers, and their lengths, which nobody edits.
+/// How the tracks of two albums relate: their numbers, and their lengths, which taggers do not change.
 struct TrackEvidence: Sendable {
     let line: Evidence.Line
     /// Nil if the lengths of one are unknown.

@@ -2,7 +2,7 @@ import CoverSources
 
 /// Whose album it is, by the names in the tags of its songs.
 struct MainArtist: Hashable {
-    /// As written; empty if the tags name nobody.
+    /// As written; empty if the tags have no artist.
     var name = ""
     /// Equal for spellings of one name.
     var key = ""

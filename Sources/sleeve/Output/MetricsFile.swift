@@ -5,7 +5,7 @@ import Platform
 /// The metrics of runs for Prometheus (text exposition format 0.0.4), in a file that node_exporter reads.
 ///
 /// Every series has the label `cache`, and those of a run the label `command`. Several caches and commands may share a file: a run
-/// replaces its own series and keeps every other line, whoever wrote it. Of one cache all commands share a file, because node_exporter
+/// replaces its own series and keeps the lines of other programs. Of one cache all commands share a file, because node_exporter
 /// rejects a series that two files have. The first run writes every series, with 0 for events that have not happened.
 struct MetricsFile {
     let path: String

@@ -120,7 +120,7 @@ import Wire
     @Test(arguments: ["", "[{\"title\": ", "[{\"title\": 5}]"])
     func `a damaged file is set aside and the last good one used`(text: String) async throws {
         try await withShelf(["A", "B"]) { shelf in
-            let library = shelf.store()
+            let library = shelf.store(savingTimeout: 0)
             try await library.add(Album(title: "C"))
             try shelf.write(text)
             #expect(try await library.titles == ["A", "B", "C"])
@@ -263,6 +263,23 @@ import Wire
             try shelf.write("[{\"title\": \"Saved\"}]")
             _ = try await edited
             #expect(try await store.current().albums.map(\.title) == ["Saved", "C"])
+        }
+    }
+
+    @Test func `while an editor is saving the file, the albums read before it are returned, and nothing is moved`()
+        async throws
+    {
+        try await withShelf(["A"]) { shelf in
+            let store = shelf.store(savingTimeout: .infinity)
+            #expect(try await store.titles == ["A"])
+            for half in ["", "[{\"title\": \"Sav"] {
+                try shelf.write(half)
+                #expect(try await store.titles == ["A"])
+                #expect(try shelf.text == half)
+            }
+            try shelf.write("[{\"title\": \"Saved\"}]")
+            #expect(try await store.titles == ["Saved"])
+            store.close()
         }
     }
 

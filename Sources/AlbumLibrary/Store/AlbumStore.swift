@@ -36,7 +36,7 @@ public actor AlbumStore {
 
     /// - Parameter path: The library file; `""` if there is none: every call throws then.
     package init(
-        path: String, remote: RemoteLibrary?, logger: Logger, savingTimeout: Double = 2,
+        path: String, remote: RemoteLibrary?, logger: Logger, savingTimeout: Double = 5,
         onChange: @escaping @Sendable () -> Void
     ) {
         file = LibraryFile(path: path, logger: logger, savingTimeout: savingTimeout)
@@ -173,7 +173,11 @@ public actor AlbumStore {
         // A library in a read-only directory can be read, without a state directory.
         guard let state = try? file.openState() else { return keep(try file.read(), revision) }
         if list == nil { finishPendingIfPossible(state) }
-        if !file.mustBeRestored, let albums = try? file.read() { return keep(albums, revision) }
+        if !file.mustBeRestored {
+            if let albums = try? file.read() { return keep(albums, revision) }
+            // The next call looks again.
+            if let list, file.mayBeIncomplete { return list }
+        }
         return try state.lock.withLock { keep(try file.readOrRepair(state)) }
     }
 

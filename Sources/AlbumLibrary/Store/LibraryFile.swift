@@ -51,10 +51,12 @@ final class LibraryFile {
         do {
             if exists || !FileManager.default.fileExists(atPath: state.lastGood) { return try read() }
         } catch {
-            while secondsSinceChange < savingTimeout {
+            while mayBeIncomplete {
                 usleep(100_000)
                 if let albums = try? AlbumFile.read(path) { return albums }
             }
+            // What is moved aside is what could not be read.
+            if self.revision != revision { throw Changed() }
             guard access(path, R_OK) == 0, (try? AlbumFile.read(state.lastGood)) != nil else { throw error }
             let aside = try state.moveAside(path)
             logger.warning("\(error); moved it to \(aside) and restored the last good copy")
@@ -71,6 +73,9 @@ final class LibraryFile {
         guard let state, !FileManager.default.fileExists(atPath: path) else { return false }
         return FileManager.default.fileExists(atPath: state.lastGood)
     }
+
+    /// Whether the file has changed so recently that another program may still be writing it.
+    var mayBeIncomplete: Bool { secondsSinceChange < savingTimeout }
 
     private var secondsSinceChange: Double {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)

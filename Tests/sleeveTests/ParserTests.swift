@@ -58,7 +58,7 @@ import Testing
         let words = [
             "--parallel=9", "--per-host=3", "--rate=0.5", "--user-agent=Sleeve (me@example.org)", "--timeout=2.5",
             "--retries=1", "--max-size=1048576", "--capacity=1073741824", "--cacert=a b.pem", "--allow-downgrade",
-            "--deny-private", "--offline", "--key-ignores=sig,v",
+            "--deny-private", "--offline",
         ]
         #expect(try NetworkOptions.parse(words).words == words)
         #expect(try NetworkOptions.parse([]).words.isEmpty)

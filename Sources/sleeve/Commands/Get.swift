@@ -62,6 +62,7 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var archive: ArchiveServerOptions
     @OptionGroup var tier: TierOptions
     @OptionGroup var network: NetworkOptions
+    @OptionGroup var keys: KeyOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
@@ -85,6 +86,7 @@ struct Get: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        keys.apply(to: &configuration)
         tier.apply(to: &configuration)
         try archive.apply(to: &configuration)
         if let size { configuration.coverSize = size.inArchive }

@@ -62,11 +62,17 @@ struct Prefetch: AsyncParsableCommand {
             valueName: "list"))
     var sizes = CommaSeparated<Int>([])
 
+    @Flag(
+        help: ArgumentHelp(
+            "For benchmarks: always have --per-host and --parallel transfers in flight.", visibility: .hidden))
+    var fixed = false
+
     @OptionGroup var absences: AbsenceOptions
     @OptionGroup var archive: ArchiveOptions
     @OptionGroup var tier: TierOptions
     @OptionGroup var files: RunOptions
     @OptionGroup var network: NetworkOptions
+    @OptionGroup var keys: KeyOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
@@ -79,6 +85,8 @@ struct Prefetch: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        keys.apply(to: &configuration)
+        configuration.adapts = !fixed
         try archive.apply(to: &configuration)
         tier.apply(to: &configuration)
         if inputs.isEmpty { try configuration.requireLibraryFile() }

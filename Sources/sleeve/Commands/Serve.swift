@@ -54,6 +54,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var archive: ArchiveOptions
     @OptionGroup var tier: TierOptions
     @OptionGroup var network: NetworkOptions
+    @OptionGroup var keys: KeyOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
@@ -67,6 +68,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        keys.apply(to: &configuration)
         try archive.apply(to: &configuration)
         tier.apply(to: &configuration)
         try configuration.setRemote(remote)

@@ -23,13 +23,11 @@ struct Why: AsyncParsableCommand {
     var subject: String
 
     @OptionGroup var archive: ArchiveOptions
-    @OptionGroup var keys: KeyOptions
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
         var configuration = try options.configuration()
         try archive.apply(to: &configuration)
-        keys.apply(to: &configuration)
         configuration.isOffline = true
         try await withLibrary(configuration, createsCache: false) { library in
             let report = try await report(in: library)

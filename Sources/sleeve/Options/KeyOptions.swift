@@ -1,7 +1,7 @@
 import ArgumentParser
 import CoverLibrary
 
-/// Which URLs are one cover: for commands that look covers up by the URLs of a list, of albums or of a person.
+/// Which URLs are one cover: for commands that read lists, or look covers up by the URLs of the library.
 struct KeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

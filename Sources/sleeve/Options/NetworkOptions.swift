@@ -20,11 +20,6 @@ struct NetworkOptions: ParsableArguments {
             valueName: "n"))
     var perHost: Int?
 
-    @Flag(
-        help: ArgumentHelp(
-            "For benchmarks: always have --per-host and --parallel transfers in flight.", visibility: .hidden))
-    var fixed = false
-
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Maximum requests per second to one host. Default: unlimited.", valueName: "n"))
@@ -77,8 +72,6 @@ struct NetworkOptions: ParsableArguments {
         help: "Never connect, nor ask a tier; covers that are not cached fail. Refused by refresh, which must connect.")
     var offline = false
 
-    @OptionGroup var keys: KeyOptions
-
     /// The options that were given, for another process.
     var words: [String] {
         func word(_ name: String, _ value: (some CustomStringConvertible)?) -> String? {
@@ -89,7 +82,7 @@ struct NetworkOptions: ParsableArguments {
             word("parallel", parallel), word("per-host", perHost), word("rate", rate), word("user-agent", userAgent),
             word("timeout", timeout), word("retries", retries), word("max-size", maxSize?.bytes),
             word("capacity", capacity?.bytes), word("cacert", cacert), word("allow-downgrade", allowDowngrade),
-            word("deny-private", denyPrivate), word("offline", offline), word("key-ignores", keys.keyIgnores),
+            word("deny-private", denyPrivate), word("offline", offline),
         ].compactMap(\.self)
     }
 
@@ -113,7 +106,6 @@ struct NetworkOptions: ParsableArguments {
     func apply(to configuration: inout LibraryConfiguration) throws {
         if let parallel { configuration.parallel = parallel }
         configuration.perHost = min(perHost ?? configuration.perHost, configuration.parallel)
-        configuration.adapts = !fixed
         configuration.rate = rate
         if let userAgent { configuration.userAgent = userAgent }
         if let timeout { configuration.timeout = .milliseconds(Int(timeout * 1_000)) }
@@ -129,7 +121,6 @@ struct NetworkOptions: ParsableArguments {
             }
             configuration.certificateAuthorities = URL(filePath: cacert)
         }
-        keys.apply(to: &configuration)
         ProcessSetup.prepareForTransfers()
     }
 }

@@ -82,7 +82,7 @@ struct Sleeve: AsyncParsableCommand {
         let output = code.isSuccess ? Terminal.standardOutput : .standardError
         // Usage errors repeat arguments.
         let message = code.isSuccess ? fullMessage(for: error) : Redaction.redact(fullMessage(for: error))
-        if !message.isEmpty { output.write(UsageText.wrapped(message, to: output.width) + "\n") }
+        if !message.isEmpty { output.write(UsageText.shortened(message, to: output.width) + "\n") }
         exit(withError: code)
     }
 }

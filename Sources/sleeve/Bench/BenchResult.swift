@@ -56,10 +56,10 @@ struct BenchResult: Codable, Sendable {
             timings.isEmpty
             ? []
             : CoverStage.allCases.map { stage in
-                let quantiles = Quantiles(timings.map { Double($0[stage]) / 1_000 })
+                let quantiles = Quantiles(timings.map { Double($0.sum([stage])) / 1_000 })
                 return Stage(name: stage.rawValue, mean: quantiles.mean, p95: quantiles[0.95])
             }
-        connections = rounds.map { Set($0.timings.map(\.connection)).count }.max() ?? 0
+        connections = rounds.map { Set($0.timings.map { $0["connection"] }).count }.max() ?? 0
         requestsPerConnection = connections > 0 ? Double(covers) / Double(connections) : 0
         let tails = rounds.compactMap { $0.tail.map { $0 * 1_000 } }
         tail = tails.isEmpty ? nil : Spread(tails)

@@ -86,6 +86,9 @@ struct BenchRunner {
 
     // MARK: A process
 
+    /// What Sleeve writes to stdout: its own figure is without its parent's memory before the start.
+    private struct Summary: Decodable { var peakMemoryBytes: Int }
+
     private func runSleeve(_ scenario: BenchScenario, _ target: Target) throws -> BenchRound {
         let command =
             scenario == .revalidate ? ["refresh", "--all"] : ["prefetch", folder.file("urls.txt")]
@@ -100,7 +103,9 @@ struct BenchRunner {
             let message = folder.text(of: "errors").split(separator: "\n").last.map(String.init)
             throw ChildError.failed(message ?? "sleeve \(command[0]) ended with exit code \(process.exitCode)")
         }
-        if let peak = PeakMemory(summary: folder.text(of: "output")) { process.peakMemoryBytes = peak.bytes }
+        if let summary = try? JSONDecoder().decode(Summary.self, from: Data(folder.text(of: "output").utf8)) {
+            process.peakMemoryBytes = summary.peakMemoryBytes
+        }
         return BenchRound(process, scenario, covers: BenchRound.covers(ofReport: folder.text(of: "report")))
     }
 

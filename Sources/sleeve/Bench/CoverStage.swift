@@ -1,5 +1,5 @@
 /// A stage on the way of a cover, in order. The raw values are the names in the report.
-enum CoverStage: String, CaseIterable, CodingKey {
+enum CoverStage: String, CaseIterable {
     case queue, name, connect, tls, firstByte, body, storeQueue, hash, append, sync, commit
 
     /// The stages from the start of the transfer to its last byte.
@@ -17,38 +17,13 @@ enum CoverStage: String, CaseIterable, CodingKey {
     }
 }
 
-/// Where the time of one cover went, in microseconds.
-struct StageTimes: Decodable, Sendable, Equatable {
-    private var durations: [Int]
-    /// The commit, in microseconds since 1970.
-    var end: Int
-    /// Transfers with the same number shared a connection.
-    var connection: Int
+/// Where the time of one cover went, in microseconds, by the names of stages. `end` is the commit, in microseconds since 1970;
+/// transfers with the same `connection` shared one.
+typealias StageTimes = [String: Int]
 
-    init(_ durations: [CoverStage: Int], end: Int, connection: Int = 0) {
-        self.durations = CoverStage.allCases.map { durations[$0] ?? 0 }
-        self.end = end
-        self.connection = connection
-    }
-
-    init(from decoder: any Decoder) throws {
-        let stages = try decoder.container(keyedBy: CoverStage.self)
-        durations = try CoverStage.allCases.map { try stages.decode(Int.self, forKey: $0) }
-        let others = try decoder.container(keyedBy: Other.self)
-        end = try others.decode(Int.self, forKey: .end)
-        connection = try others.decode(Int.self, forKey: .connection)
-    }
-
-    private enum Other: CodingKey { case end, connection }
-
-    subscript(stage: CoverStage) -> Int { durations[stage.index] }
-
-    func sum(_ stages: [CoverStage]) -> Int { stages.reduce(0) { $0 + self[$1] } }
+extension StageTimes {
+    func sum(_ stages: [CoverStage]) -> Int { stages.reduce(0) { $0 + self[$1.rawValue, default: 0] } }
 
     /// When the last byte arrived, in microseconds since 1970.
-    var received: Int { end - sum(CoverStage.store) }
-}
-
-extension CoverStage {
-    fileprivate var index: Int { Self.allCases.firstIndex(of: self)! }
+    var received: Int { self["end", default: 0] - sum(CoverStage.store) }
 }

@@ -6,18 +6,11 @@ enum ResidentMemory {
     static var peak: Int {
         #if os(Linux)
             // Not getrusage(2): its figure includes that of the parent process before exec.
-            if let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-                let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-                let kilobytes = Int(line.filter(\.isNumber))
-            {
-                return kilobytes * 1_024
-            }
-        #endif
-        var usage = rusage()
-        #if os(Linux)
-            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-            return usage.ru_maxrss * 1_024
+            let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+            return (line.flatMap { Int($0.filter(\.isNumber)) } ?? 0) * 1_024
         #else
+            var usage = rusage()
             getrusage(RUSAGE_SELF, &usage)
             return usage.ru_maxrss
         #endif

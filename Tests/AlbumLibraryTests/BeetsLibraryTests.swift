@@ -28,13 +28,6 @@ import Testing
         return file
     }
 
-    private func elements(_ file: ListFile) throws -> [ListElement] {
-        let reader = try AlbumListReader(path: file.path)
-        var elements: [ListElement] = []
-        while let more = try reader.next() { elements += more }
-        return elements
-    }
-
     private func names(beside file: ListFile) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: (file.path as NSString).deletingLastPathComponent)
     }
@@ -42,7 +35,7 @@ import Testing
     @Test(arguments: ["genres", "genre"])
     func `albums have their texts, their MusicBrainz ids and the address of their cover`(genres: String) throws {
         let file = try library(genres: genres)
-        let elements = try elements(file)
+        let elements = try file.elements()
         try #require(elements.count == 3)
         guard case .item(let first) = elements[0], case .item(let second) = elements[1],
             case .problem(let third) = elements[2]
@@ -65,7 +58,7 @@ import Testing
             WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 1399)
             INSERT INTO albums (id, albumartist, album, mb_albumid) SELECT i, 'a', 'b' || i, '\(Self.release)' FROM n;
             """)
-        #expect(try elements(file).count == 1_303)
+        #expect(try file.elements().count == 1_303)
     }
 
     @Test func `a library with a write-ahead log is read without one, and with the log while another process has it`()
@@ -73,18 +66,18 @@ import Testing
     {
         let file = try library("PRAGMA journal_mode = WAL;")
         #expect(try names(beside: file) == ["library.db"])
-        #expect(try elements(file).count == 3)
+        #expect(try file.elements().count == 3)
         #expect(try names(beside: file) == ["library.db"], "nothing is created beside it")
         let writer = try Connection(file.path)
         try writer.execute("INSERT INTO albums (id, albumartist, album) VALUES (9, 'new', 'in the log')")
-        #expect(try elements(file).count == 4)
+        #expect(try file.elements().count == 4)
     }
 
     @Test func `a library that another process writes is read as it was, and one that stays locked is said`() throws {
         let file = try library()
         let writer = try Connection(file.path)
         try writer.begin(.immediate)
-        #expect(try elements(file).count == 3)
+        #expect(try file.elements().count == 3)
     }
 
     @Test func `another database, a damaged one and a pipe are said`() throws {

@@ -101,10 +101,4 @@ import Testing
             #expect(read.coverFilePath == path && read == album)
         }
     }
-
-    @Test func `in a column of a CSV file, coverUrls are separated by whitespace`() {
-        let csv = ParsedList(
-            CSVParser(file: "f", separator: Byte.comma), "title,coverUrls\nT,https://a/1 https://a/2\n")
-        #expect(csv.albums.map { $0.coverURLs(in: archive) } == [["https://a/1", "https://a/2"]])
-    }
 }

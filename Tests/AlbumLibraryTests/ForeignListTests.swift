@@ -6,35 +6,6 @@ import Testing
 @Suite struct ForeignListTests {
     private static let release = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
 
-    private func list(_ text: String, name: String = "list", _ options: ListOptions = ListOptions()) throws
-        -> [ListElement]
-    {
-        let file = try ListFile(text.utf8, name: name)
-        let reader = try AlbumListReader(path: file.path, options)
-        var elements: [ListElement] = []
-        while let more = try reader.next() { elements += more }
-        return elements
-    }
-
-    private func urls(_ text: String, name: String = "list", _ options: ListOptions = ListOptions()) throws -> [String]
-    {
-        try list(text, name: name, options).map { element in
-            switch element {
-            case .item(let item): item.url
-            case .problem(let problem): problem.message
-            }
-        }
-    }
-
-    private func albums(_ text: String, name: String = "list", keeps: Bool = false) throws -> [Album] {
-        try list(text, name: name, ListOptions(keepsOtherFields: keeps)).compactMap { element in
-            switch element {
-            case .item(let item): item.album
-            case .problem(let problem): problem.album
-            }
-        }
-    }
-
     @Test(
         arguments: [
             "sep=;\r\ntitle;url\r\n\"a; b\";https://a/1\r\n", "\u{FEFF}\"sep=\t\"\ntitle\turl\na\thttps://a/1\n",
@@ -46,12 +17,12 @@ import Testing
         ])
     func `a header is found after lines that belong to no table, and without them`(text: String) throws {
         for name in ["list", "-.csv"] where name == "list" || text.contains("itle") {
-            #expect(try urls(text, name: name) == ["https://a/1"], "\(name)")
+            #expect(try list(text, name: name).urls == ["https://a/1"], "\(name)")
         }
     }
 
     @Test func `a URL in a single column may hold a comma`() throws {
-        #expect(try urls("url\nhttps://a/1,2.jpg\n", name: "x.csv") == ["https://a/1,2.jpg"])
+        #expect(try list("url\nhttps://a/1,2.jpg\n", name: "x.csv").urls == ["https://a/1,2.jpg"])
     }
 
     @Test(
@@ -64,7 +35,7 @@ import Testing
             ("Cover,Page URL,Title,Artist,Image", "front.jpg,https://a/no,Low Tide,The Harbour Lights,https://a/1", ""),
         ])
     func `columns of other programs are known, whatever their order`(header: String, row: String, year: String) throws {
-        let album = try #require(try albums("\(header)\n\(row)\n", name: "x.csv").first)
+        let album = try #require(try list("\(header)\n\(row)\n", name: "x.csv").albums.first)
         #expect(album.title == "Low Tide" && album.artist == "The Harbour Lights")
         #expect(album.coverURL == "https://a/1" && album.year == year)
     }
@@ -78,8 +49,8 @@ import Testing
         ])
     func `albums of other programs are read, with the largest picture`(text: String) throws {
         for name in ["list", "x.json"] {
-            #expect(try urls(text, name: name) == ["https://a/1"])
-            let album = try #require(try albums(text, name: name).first)
+            #expect(try list(text, name: name).urls == ["https://a/1"])
+            let album = try #require(try list(text, name: name).albums.first)
             #expect(album.title == "Low Tide" && album.artist == "H" && album.year == "", "\(album)")
         }
     }
@@ -91,7 +62,7 @@ import Testing
             "Title;mb_albumid\nA;https://musicbrainz.org/release/ID\n",
         ])
     func `MusicBrainz ids are known under the names of beets and of MusicBrainz`(text: String) throws {
-        let album = try #require(try albums(text.replacing("ID", with: Self.release)).first)
+        let album = try #require(try list(text.replacing("ID", with: Self.release)).albums.first)
         let archive = CoverArtArchive(base: "https://a", size: .pixels500)
         #expect(album.coverURLs(in: archive).first == "https://a/release/\(Self.release)/front-500")
     }
@@ -115,42 +86,45 @@ import Testing
     @Test func `an object around a list is named, with advice`() throws {
         let text = #"{"total": 1, "albums": {"items": [{"title": "A", "coverUrl": "https://a/1"}]}}"#
         let advice = "the object is no album; if it holds some, give these, as by jq '.albums[]'; skipped"
-        for name in ["list", "x.json"] { #expect(try urls(text, name: name) == [advice]) }
-        #expect(try albums(text, keeps: true).isEmpty)
+        for name in ["list", "x.json"] { #expect(try list(text, name: name).urls == [advice]) }
+        #expect(try list(text, ListOptions(keepsOtherFields: true)).albums.isEmpty)
     }
 
     @Test func `a list of aria2 has alternatives, and its options are no URLs`() throws {
         let text =
             "https://a/1\n  out=x y.jpg\n\tdir=/b\nhttps://a/2\thttps://b/2\n  header=X: https://c/\n  https://a/3\n"
         let items = try list(text)
-        #expect(try urls(text) == ["https://a/1", "https://a/2", "https://a/3"])
+        #expect(try list(text).urls == ["https://a/1", "https://a/2", "https://a/3"])
         if case .item(let item) = items[1] {
             #expect(item.album?.alternateCoverURLs == ["https://b/2"] && item.line == 4)
         }
     }
 
     @Test func `two URLs on a line are an error, and a blank inside a URL is not`() throws {
-        let found = try urls("https://a/1 https://a/2\nhttps://a/My Cover.jpg\n")
+        let found = try list("https://a/1 https://a/2\nhttps://a/My Cover.jpg\n").urls
         #expect(found[0].hasPrefix("two URLs are on one line") && found[1] == "https://a/My Cover.jpg")
     }
 
     @Test func `a column of any name can hold the URLs`() throws {
         let options = ListOptions(urlColumn: "Bild Adresse")
-        #expect(try urls("a;bild_adresse;url\nx;https://a/1;https://a/no\n", options) == ["https://a/1"])
-        #expect(try urls(#"[{"BildAdresse": "https://a/1", "coverUrl": "https://a/no"}]"#, options) == ["https://a/1"])
+        #expect(try list("a;bild_adresse;url\nx;https://a/1;https://a/no\n", options).urls == ["https://a/1"])
+        #expect(
+            try list(#"[{"BildAdresse": "https://a/1", "coverUrl": "https://a/no"}]"#, options).urls == ["https://a/1"])
         let problem = #expect(throws: ListProblem.self) {
-            try urls("title,url\na,https://a/1\n", name: "x.csv", options)
+            try list("title,url\na,https://a/1\n", name: "x.csv", options).urls
         }
         #expect(problem?.description.contains("no column is named 'Bild Adresse': found 'title', 'url'") == true)
     }
 
     @Test func `an import keeps what it does not know, and a date that becomes a year`() throws {
         let csv = "Album,Release Date,path,rating,url\nA,1971-01-02,/m/a,5,https://a/1\n"
-        let album = try #require(try albums(csv, name: "x.csv", keeps: true).first)
+        let album = try #require(try list(csv, name: "x.csv", ListOptions(keepsOtherFields: true)).albums.first)
         #expect(album.title == "A" && album.year == "1971" && album.coverURL == "https://a/1")
         #expect(album.otherFields["Release Date"] == "\"1971-01-02\"" && album.otherFields["path"] == "\"/m/a\"")
         #expect(album.otherFields["rating"] == "5" && album.otherFields.count == 3)
-        let json = try #require(try albums(#"[{"title": "A", "items": [{"a": 1}], "x": null}]"#, keeps: true).first)
+        let json = try #require(
+            try list(#"[{"title": "A", "items": [{"a": 1}], "x": null}]"#, ListOptions(keepsOtherFields: true)).albums
+                .first)
         #expect(json.otherFields.count == 2)
     }
 
@@ -161,7 +135,7 @@ import Testing
         let csv = "title,coverUrl,Cover File,other\nA,https://a/1,/f,1\n"
         for text in [json, csv, json.replacing(##""coverUrl": "https://a/1", "##, with: "")] {
             for keeps in [true, false] {
-                let albums = try albums(text, keeps: keeps)
+                let albums = try list(text, ListOptions(keepsOtherFields: keeps)).albums
                 #expect(albums.map(\.title) == ["A"] && albums.map(\.coverFile) == [nil], "\(albums)")
                 #expect(!albums[0].otherFields.contains { $0.name.lowercased().contains("file") }, "\(albums)")
             }
@@ -171,32 +145,18 @@ import Testing
         #expect(item.album?.coverFile == "/f")
     }
 
-    @Test func `a playlist of URLs is a list of URLs, and its comments are none`() throws {
-        let text = "#EXTM3U\n#EXTINF:123,Ebb\nhttps://a/1\n#EXTALBUMARTURL:https://a/no.jpg\nhttps://a/2\n"
-        for name in ["list.m3u", "list.M3U8", "list"] {
-            #expect(try urls(text, name: name) == ["https://a/1", "https://a/2"])
-        }
-    }
-
-    @Test(arguments: [("list.m3u", "01 Ebb, Flow.flac\n02.flac\n"), ("list", "#EXTM3U\nfile:///a.flac\n")])
-    func `a playlist of files is one problem, with advice`(name: String, text: String) {
-        let problem = #expect(throws: ListProblem.self) { try urls(text, name: name) }
-        #expect(problem?.message.hasPrefix("is a playlist of files; `sleeve fill DIR`") == true)
-        #expect(problem?.message.contains("sed -n 's/^#EXTALBUMARTURL: *//p'") == true)
-    }
-
     @Test(arguments: [
         "<?xml version=\"1.0\"?>\n<album>\n  <title>A</title>\n</album>\n",
         "\u{FEFF} <album><thumb>https://a/1</thumb></album>", "<!doctype html>\n<img src=x>\n",
     ])
     func `XML is one problem, with advice`(text: String) {
         for name in ["album.nfo", "list"] {
-            let problem = #expect(throws: ListProblem.self) { try urls(text, name: name) }
+            let problem = #expect(throws: ListProblem.self) { try list(text, name: name).urls }
             #expect(problem?.message.hasPrefix("is HTML or XML; \(DetectedFormat.expected); `sleeve fill DIR`") == true)
         }
     }
 
     @Test func `URLs in angle brackets are URLs`() throws {
-        #expect(try urls("<https://a/1>\n<https://a/2>\n") == ["https://a/1", "https://a/2"])
+        #expect(try list("<https://a/1>\n<https://a/2>\n").urls == ["https://a/1", "https://a/2"])
     }
 }

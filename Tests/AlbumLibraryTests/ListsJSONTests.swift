@@ -26,10 +26,6 @@ import Testing
         #expect(list.problems.isEmpty && list.thrown == nil)
     }
 
-    @Test func `an empty array is an empty list`() {
-        #expect(array(" [ ]\n") == ParsedList(URLListParser(file: "f"), ""))
-    }
-
     @Test(arguments: [
         (
             "[{\"title\": \"a\",\n   \"artist\" \"b\"}]",
@@ -66,10 +62,6 @@ import Testing
         let list = array(text)
         #expect(list.thrown?.description == expected)
         #expect(list.problems.isEmpty)
-    }
-
-    @Test func `elements before a malformed one are read`() {
-        #expect(array("[\"https://a/1\", \"https://a/2\", {]").urls == ["https://a/1", "https://a/2"])
     }
 
     @Test(

@@ -6,39 +6,15 @@ import Testing
 @testable import AlbumLibrary
 
 @Suite struct AlbumListReaderTests {
-    private func read(
-        _ bytes: some Sequence<UInt8>, name: String = "list", format: ListFormat? = nil, _ options: ListOptions? = nil
-    ) throws -> [ListElement] {
-        let file = try ListFile(bytes, name: name)
-        let reader = try AlbumListReader(path: file.path, options ?? ListOptions(format: format))
-        var elements: [ListElement] = []
-        while let more = try reader.next() { elements += more }
-        return elements
-    }
-
-    private func urls(_ text: String, name: String = "list", format: ListFormat? = nil) throws -> [String] {
-        try read(text.utf8, name: name, format: format).compactMap { element in
-            guard case .item(let item) = element else { return nil }
-            return item.url
-        }
-    }
-
     private func problem(_ text: String, name: String = "list", format: ListFormat? = nil) -> String? {
-        do {
-            _ = try read(text.utf8, name: name, format: format)
-            return nil
-        } catch let problem as ListProblem {
-            return problem.message
-        } catch {
-            return "\(error)"
-        }
+        #expect(throws: ListProblem.self) { try list(text, name: name, ListOptions(format: format)) }?.message
     }
 
     @Test(
         arguments: [
             ("list", "https://a/1\nhttps://a/2\n"),
             ("list.txt", "\n\n  https://a/1\r\nhttps://a/2"),
-            ("list.m3u", "#EXTM3U, url\nhttps://a/1\nhttps://a/2\n"),
+            ("list", "#EXTM3U, url\nhttps://a/1\nhttps://a/2\n"),
             ("list", " \n[\"https://a/1\",\n{\"coverUrl\": \"https://a/2\"}]"),
             ("list", "{\"coverUrl\": \"https://a/1\"}\n{\"coverUrl\": \"https://a/2\"}\n"),
             ("list.json", "[\"https://a/1\", \"https://a/2\"]"),
@@ -52,12 +28,12 @@ import Testing
             ("list.tsv", "\"title\"\t\"image\"\n\"a\"\thttps://a/1\nb\thttps://a/2"),
         ])
     func `the format is recognised, with or without a byte order mark`(name: String, text: String) throws {
-        #expect(try urls(text, name: name) == ["https://a/1", "https://a/2"])
-        #expect(try urls("\u{FEFF}" + text, name: name) == ["https://a/1", "https://a/2"])
+        #expect(try list(text, name: name).urls == ["https://a/1", "https://a/2"])
+        #expect(try list("\u{FEFF}" + text, name: name).urls == ["https://a/1", "https://a/2"])
     }
 
     @Test func `a first URL with a comma in it makes no CSV`() throws {
-        #expect(try urls("https://a/1,url\nhttps://a/2") == ["https://a/1,url", "https://a/2"])
+        #expect(try list("https://a/1,url\nhttps://a/2").urls == ["https://a/1,url", "https://a/2"])
     }
 
     @Test(arguments: ["title,artist\nA,B\n", "Title;Artist;Year\nA;B;1999\n", "title\tartist\nA\tB\n"])
@@ -66,8 +42,8 @@ import Testing
     }
 
     @Test func `the requested format wins`() throws {
-        #expect(try urls("title,url\na,b", name: "list.csv", format: .urls) == ["title,url", "a,b"])
-        #expect(try urls("\"https://a/1\"\n", name: "list.txt", format: .jsonl) == ["https://a/1"])
+        #expect(try list("title,url\na,b", name: "list.csv", ListOptions(format: .urls)).urls == ["title,url", "a,b"])
+        #expect(try list("\"https://a/1\"\n", name: "list.txt", ListOptions(format: .jsonl)).urls == ["https://a/1"])
         #expect(problem("https://a/1\n", format: .json) == "malformed JSON: expected '[', found 'h'")
     }
 
@@ -77,20 +53,22 @@ import Testing
     }
 
     @Test func `an empty array, a header alone, and comments alone are lists of nothing`() throws {
-        #expect(try read("[]".utf8).isEmpty)
-        #expect(try read("title,url\n".utf8).isEmpty)
-        #expect(try read("# nothing yet\n".utf8).isEmpty)
+        #expect(try list("[]").isEmpty)
+        #expect(try list("title,url\n").isEmpty)
+        #expect(try list("# nothing yet\n").isEmpty)
     }
 
     @Test func `a file that is not text is refused with advice`() throws {
         #expect(problem("https://a/1\n", name: "list.json")?.hasPrefix("is not JSON: it begins with 'h'") == true)
-        let utf16 = #expect(throws: ListProblem.self) { try read([0xFF, 0xFE, 0x68, 0x00]) }
+        let utf16 = #expect(throws: ListProblem.self) { try ListFile([0xFF, 0xFE, 0x68, 0x00]).elements() }
         #expect(utf16?.message == "is UTF-16; save it as UTF-8")
-        let gzip = #expect(throws: ListProblem.self) { try read([0x1F, 0x8B, 0x08, 0x00]) }
+        let gzip = #expect(throws: ListProblem.self) { try ListFile([0x1F, 0x8B, 0x08, 0x00]).elements() }
         #expect(gzip?.message.contains("gunzip") == true)
-        let png = #expect(throws: ListProblem.self) { try read([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]) }
-        #expect(png?.message == "is an image (image/png); \(DetectedFormat.expected)")
-        #expect(problem("title,url\nA,\u{0}\n", format: .csv) == "is a binary file; \(DetectedFormat.expected)")
+        let png = #expect(throws: ListProblem.self) {
+            try ListFile([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]).elements()
+        }
+        #expect(png?.message == "is a binary file; \(DetectedFormat.expected)")
+        #expect(problem("title,url\nA,\u{0}\n", format: .csv) == png?.message)
     }
 
     @Test func `a missing file and a directory are named`() throws {
@@ -139,8 +117,8 @@ import Testing
 
     @Test func `a list larger than a chunk is read whole and in order`() throws {
         let expected = (0..<20_000).map { "https://covers.example/\($0).jpg" }
-        #expect(try urls(expected.joined(separator: "\n")) == expected)
-        #expect(try urls("[\"" + expected.joined(separator: "\",\"") + "\"]") == expected)
-        #expect(try urls("title,url\n,\"" + expected.joined(separator: "\"\n,\"") + "\"") == expected)
+        #expect(try list(expected.joined(separator: "\n")).urls == expected)
+        #expect(try list("[\"" + expected.joined(separator: "\",\"") + "\"]").urls == expected)
+        #expect(try list("title,url\n,\"" + expected.joined(separator: "\"\n,\"") + "\"").urls == expected)
     }
 }

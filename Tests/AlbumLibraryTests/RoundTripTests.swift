@@ -5,18 +5,7 @@ import Testing
 
 @Suite struct RoundTripTests {
     private func read(_ text: String, name: String) throws -> [Album] {
-        let file = try ListFile(text.utf8, name: name)
-        let reader = try AlbumListReader(path: file.path, ListOptions(keepsOtherFields: true))
-        var albums: [Album] = []
-        while let elements = try reader.next() {
-            for element in elements {
-                switch element {
-                case .item(let item): if let album = item.album { albums.append(album) }
-                case .problem(let problem): albums.append(try #require(problem.album, "\(problem)"))
-                }
-            }
-        }
-        return albums
+        try list(text, name: name, ListOptions(keepsOtherFields: true)).albums
     }
 
     @Test func `an export as CSV is read back as the same albums`() throws {

@@ -10,9 +10,7 @@ import Testing
     ) {
         let file = try ListFile(Data(text.unicodeScalars.map { UInt8($0.value) }), name: name)
         let reader = try AlbumListReader(path: file.path, ListOptions(keepsOtherFields: keeps))
-        var elements: [ListElement] = []
-        while let more = try reader.next() { elements += more }
-        return (elements, reader.notice)
+        return (try reader.elements(), reader.notice)
     }
 
     @Test(arguments: [
@@ -58,7 +56,7 @@ import Testing
 
     @Test func `a header that would be repaired is refused for an import, and a comment is ignored`() throws {
         #expect(throws: ListProblem.self) { try list("title,K\u{FC}nstler\nA,B\n", name: "x.csv", keeps: true) }
-        #expect(try list("#EXTINF:1,Bj\u{F6}rk\nhttps://a/1\n", name: "x.m3u").notice == nil)
+        #expect(try list("#EXTINF:1,Bj\u{F6}rk\nhttps://a/1\n", name: "x.txt").notice == nil)
     }
 
     @Test func `a library file that is not UTF-8 is refused with its line and stays as it is`() async throws {

@@ -56,8 +56,6 @@ struct DetectedFormat: Equatable {
             throw ListProblem(
                 location, "is not JSON: it begins with \(Byte.name(first)); name its format with --format")
         case ".csv", ".tsv": return .csv
-        // A file's name may have commas.
-        case ".m3u", ".m3u8": return .urls
         default: return nil
         }
     }
@@ -93,18 +91,8 @@ struct DetectedFormat: Equatable {
         if bytes.starts(with: [0x1F, 0x8B]) {
             return "is compressed; run: gunzip -c \(file == "stdin" ? "FILE" : file) | sleeve prefetch -"
         }
-        if let type = imageType(bytes) { return "is an image (\(type)); \(expected)" }
         if BeetsLibrary.isDatabase(bytes) { return "is a SQLite database; name the file instead of piping it" }
         if bytes.contains(0) { return "is a binary file; \(expected)" }
-        return nil
-    }
-
-    /// The media type of a cover that was given instead of a list.
-    private static func imageType(_ bytes: UnsafeRawBufferPointer) -> String? {
-        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
-        if bytes.starts(with: [0x89] + "PNG".utf8) { return "image/png" }
-        if bytes.starts(with: "GIF8".utf8) { return "image/gif" }
-        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return "image/webp" }
         return nil
     }
 }

@@ -4,29 +4,13 @@
 /// as `  out=cover.jpg`, are ignored.
 struct URLListParser: LineParser {
     var location: ListLocation
-    /// Whether the list is an M3U playlist. Its lines are tracks, unless they are URLs.
-    private var isPlaylist: Bool
 
-    init(file: String) {
-        location = ListLocation(file: file, line: 1)
-        isPlaylist = [".m3u", ".m3u8"].contains { file.lowercased().hasSuffix($0) }
-    }
+    init(file: String) { location = ListLocation(file: file, line: 1) }
 
     @inline(__always)
     mutating func parse(line: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
         let text = line.trimmed
-        guard let first = text.first else { return }
-        if first == Byte.hash {
-            if text.starts(with: "#EXTM3U".utf8) { isPlaylist = true }
-            return
-        }
-        if isPlaylist, !text.text.lowercased().hasPrefix("http") {
-            let file = location.file == "stdin" ? "FILE" : location.file
-            throw ListProblem(
-                location,
-                "is a playlist of files; `sleeve fill DIR` finds the covers of a music folder; for covers that the playlist "
-                    + "names, run: sed -n 's/^#EXTALBUMARTURL: *//p' \(file) | sleeve prefetch -")
-        }
+        guard let first = text.first, first != Byte.hash else { return }
         let isPlain = !text.contains { $0 <= 0x20 } && first != Byte.quote && first != Byte.less && line.first == first
         if isPlain { return elements.append(.item(ListItem(url: text.text, line: location.line))) }
         if line.first != first, Self.isOption(text) { return }

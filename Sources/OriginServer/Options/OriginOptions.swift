@@ -4,8 +4,6 @@ package struct OriginOptions: Sendable {
     package var port = 0
     /// The delay before each response.
     package var delay: Duration = .zero
-    /// The bandwidth of each response body, in bytes per second; nil is unlimited.
-    package var bytesPerSecond: Int?
     /// The bandwidth that all response bodies share, in bytes per second; nil is unlimited.
     package var totalBytesPerSecond: Int?
     /// A request gets 429 if more than this many are in flight, itself included; nil is unlimited.
@@ -16,8 +14,6 @@ package struct OriginOptions: Sendable {
     package var fault: OriginFault?
     /// The status of failing requests.
     package var status: Int?
-    /// The `Retry-After` field of responses with `status`: seconds or a date, sent as it is.
-    package var retryAfter: String?
     /// The `Cache-Control` field of covers; empty omits it.
     package var cacheControl = "public, max-age=86400"
     /// The length of covers whose URL states none, in bytes; nil is 8 to 250 KB, which depends on the cover.

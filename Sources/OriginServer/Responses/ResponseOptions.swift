@@ -7,8 +7,10 @@ struct ResponseOptions: Sendable {
     var delay: Duration
     /// The response waits for `Origin.release()`.
     var isHeld = false
+    /// The bandwidth of the body; nil is unlimited.
     var bytesPerSecond: Int?
     var status: Int?
+    /// The `Retry-After` field with `status`: seconds or a date, sent as it is.
     var retryAfter: String?
     /// Only this many requests with the same path and query fail.
     var failures: Int?
@@ -32,8 +34,6 @@ struct ResponseOptions: Sendable {
     init(_ options: OriginOptions, number: Int) {
         size = options.size
         delay = options.delay
-        bytesPerSecond = options.bytesPerSecond
-        retryAfter = options.retryAfter
         cacheControl = options.cacheControl
         if number.isMultiple(of: max(1, options.faultEvery ?? 1)) {
             fault = options.fault

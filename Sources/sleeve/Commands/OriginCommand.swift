@@ -24,9 +24,6 @@ struct OriginCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Delay of every response, in milliseconds.", valueName: "ms"))
     var delay = 0.0
 
-    @Option(help: ArgumentHelp("Bytes per second of each response. Default: unlimited.", valueName: "size"))
-    var bandwidth: ByteSize?
-
     @Option(help: ArgumentHelp("Bytes per second of all responses together. Default: unlimited.", valueName: "size"))
     var totalBandwidth: ByteSize?
 
@@ -41,12 +38,6 @@ struct OriginCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Apply the fault to every n-th request only.", valueName: "n"))
     var faultEvery: Int?
-
-    @Option(help: ArgumentHelp("The Retry-After field of error responses: seconds or a date.", valueName: "value"))
-    var retryAfter: String?
-
-    @Option(help: ArgumentHelp("The Cache-Control field of covers.", valueName: "value"))
-    var cacheControl: String?
 
     @Option(
         help: ArgumentHelp(
@@ -92,12 +83,9 @@ struct OriginCommand: AsyncParsableCommand {
             var options = OriginOptions()
             options.port = port
             options.delay = .microseconds(Int(delay * 1_000))
-            options.bytesPerSecond = bandwidth?.bytes
             options.totalBytesPerSecond = totalBandwidth.map { max(1, $0.bytes) }
             options.maximumInFlight = maxInFlight
             options.faultEvery = faultEvery
-            options.retryAfter = retryAfter
-            if let cacheControl { options.cacheControl = cacheControl }
             if let fault { try options.setFault(fault) }
             return options
         }

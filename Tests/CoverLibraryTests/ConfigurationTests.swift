@@ -3,12 +3,6 @@ import Testing
 
 @testable import CoverLibrary
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 @Suite struct ConfigurationTests {
     private func problem(_ configure: (inout LibraryConfiguration) -> Void) async throws -> String? {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path

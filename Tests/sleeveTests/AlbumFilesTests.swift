@@ -31,6 +31,7 @@ extension CommandTests {
                     "Imported 2 albums\n", []
                 ),
                 ("none.csv", "A;B\n1;2\n", [], "", [":1: no column"]),
+                ("cut.json", "[{\"title\":\"B\"},{\"title\":", [], "", [":1:"]),
             ] as [(String, String, [String], String, [String])])
         func `an import skips what is no album, naming its line, and imports the others with all fields`(
             name: String, text: String, titles: [String], output: String, problems: [String]

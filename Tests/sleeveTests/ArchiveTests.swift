@@ -22,21 +22,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `the report has one line for an album, with the URL that had its cover`() async throws {
-            try await withStage { stage in
-                let list = try stage.file(
-                    "albums.json",
-                    """
-                    [{"title": "A", "coverUrls": ["\(stage.origin.coverURL(1))?status=404", "\(stage.origin.coverURL(2))"]}]
-                    """)
-                let report = stage.folder + "/report"
-                let result = try await stage.run("prefetch", list, "--report", report)
-                #expect(result.status == 0, "\(result)")
-                let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
-                #expect(lines.map(\.url) == [stage.origin.coverURL(2)])
-            }
-        }
-
         @Test func `an unknown size is wrong usage, and an invalid archive URL cannot run`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<1))

@@ -2,12 +2,6 @@ import Foundation
 import OriginServer
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Whether a process can mount file systems in its own user namespace.
 let mayMount: Bool = {
     #if os(Linux)
@@ -42,32 +36,6 @@ extension CommandTests {
                 }
                 #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder) == ["empty"])
                 #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder + "/empty").isEmpty)
-            }
-        }
-
-        @Test func `a cache directory that is a file is rejected, and the file is kept`() async throws {
-            try await withStage { stage in
-                let file = try stage.file("plain", "mine")
-                let list = try stage.list(stage.urls(0..<1))
-                for place in [file, file + "/below"] {
-                    let result = try await stage.run("prefetch", list, "--cache", place)
-                    #expect(result.status == 1)
-                    #expect(result.stderr.contains("is a file, not a cache directory"), "\(result)")
-                    #expect(result.stderr.contains(file))
-                }
-                #expect(try stage.text(of: file) == "mine")
-                #expect(stage.origin.connectionCount == 0)
-            }
-        }
-
-        @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
-        func `a cache directory without write permission is reported`() async throws {
-            try await withStage { stage in
-                try FileManager.default.createDirectory(
-                    atPath: stage.cache, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o555])
-                let result = try await stage.run("prefetch", try stage.list(stage.urls(0..<1)))
-                #expect(result.status == 1)
-                #expect(result.stderr.contains("the cache directory \(stage.cache) cannot be written"), "\(result)")
             }
         }
 
@@ -138,57 +106,6 @@ extension CommandTests {
                     """, stage.folder + "/disk", try stage.list(stage.urls(0..<1)))
                 #expect(result.status == 1)
                 #expect(result.stderr.contains(" is full, or a quota on it is used up; free some room"), "\(result)")
-            }
-        }
-
-        @Test func `a cache of a newer format is rejected and left unchanged`() async throws {
-            try await withStage { stage in
-                try FileManager.default.createDirectory(atPath: stage.cache, withIntermediateDirectories: true)
-                let index = stage.cache + "/index.sqlite3"
-                let newer = Self.emptyDatabase(userVersion: 99)
-                try newer.write(to: URL(filePath: index))
-                let tag =
-                    "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds covers cached by Sleeve.\n"
-                try Data(tag.utf8).write(to: URL(filePath: stage.cache + "/CACHEDIR.TAG"))
-                let list = try stage.list(stage.urls(0..<1))
-                for arguments in [["prefetch", list], ["list"], ["verify", "--repair"]] {
-                    let result = try await sleeveTests.run(arguments, environment: stage.environment)
-                    #expect(result.status == 1)
-                    #expect(
-                        result.stderr.contains("the cache in \(stage.cache) was written by a newer version of Sleeve"),
-                        "\(result)")
-                }
-                #expect(Self.userVersion(try Data(contentsOf: URL(filePath: index))) == 99)
-                #expect(stage.origin.connectionCount == 0)
-            }
-        }
-
-        /// One page as in sqlite.org/fileformat2.html: the header and an empty schema table.
-        private static func emptyDatabase(userVersion: UInt8) -> Data {
-            var page = Data(count: 4_096)
-            page.replaceSubrange(0..<16, with: Data("SQLite format 3\0".utf8))
-            page.replaceSubrange(16..<24, with: [0x10, 0x00, 1, 1, 0, 64, 32, 32])
-            for (offset, value) in [(27, 1), (31, 1), (47, 4), (59, 1), (95, 1)] { page[offset] = UInt8(value) }
-            page[63] = userVersion
-            page.replaceSubrange(96..<100, with: [0x00, 0x2E, 0x63, 0x01])
-            page.replaceSubrange(100..<108, with: [0x0D, 0, 0, 0, 0, 0x10, 0x00, 0])
-            return page
-        }
-
-        private static func userVersion(_ database: Data) -> Int { database[60..<64].reduce(0) { $0 << 8 | Int($1) } }
-
-        @Test func `a capacity smaller than a cover fails that cover clearly, and only that one`() async throws {
-            try await withStage { stage in
-                let large = stage.urls(0..<3, "size=30000")
-                let list = try stage.list(large + stage.urls(3..<4, "size=1000"))
-                let result = try await stage.run("prefetch", list, "--capacity", "8K", "--json")
-                #expect(result.status == 3)
-                for url in large {
-                    #expect(result.stderr.contains("\(url): the cover has "), "\(result)")
-                }
-                #expect(result.stderr.contains("a cache of 8 KiB has no room for it, raise --capacity"))
-                let summary = try result.summary()
-                #expect(summary.failed == 3 && summary.downloaded == 1 && summary.stopReason == nil)
             }
         }
 

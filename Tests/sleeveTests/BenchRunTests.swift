@@ -3,12 +3,6 @@ import OriginServer
 import Testing
 import Wire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension CommandTests {
     @Suite struct BenchRunTests {
         private struct Report: Decodable {
@@ -100,16 +94,6 @@ extension CommandTests {
                 let report: Report = try result.json()
                 #expect(report.comparisons.count == 1 && report.comparisons[0].failure == nil, "\(result)")
                 #expect(stage.origin.requestCount == 10)
-            }
-        }
-
-        @Test(arguments: ["--cache", "--report=r.jsonl", "-q"])
-        func `an option that a bench sets itself is refused`(option: String) async throws {
-            try await withStage { stage in
-                let list = try stage.list(stage.urls(0..<2))
-                let result = try await stage.run("bench", list, "--folder", stage.folder, "--", option, "x")
-                #expect(result.status == 64 && result.stderr.contains("the bench has its own"), "\(result)")
-                #expect(stage.origin.requestCount == 0)
             }
         }
 

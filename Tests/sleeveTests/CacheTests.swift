@@ -99,21 +99,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `a prefetch downloads covers whose files are lost again`() async throws {
-            try await withStage { stage in
-                let list = try stage.list(stage.urls(0..<5))
-                try await stage.fill(stage.urls(0..<5))
-                for file in stage.coverFiles() { try FileManager.default.removeItem(atPath: file) }
-                let result = try await stage.run("prefetch", list, "--json")
-                #expect(result.status == 0, "\(result)")
-                let before = stage.origin.requestCount
-                #expect(before == 10)
-                #expect(try await stage.run("prefetch", list).status == 0)
-                #expect(stage.origin.requestCount == before)
-                #expect(try await stage.run("verify").status == 0)
-            }
-        }
-
         @Test func `evicting keeps the most recently used covers, and reading offline is a use`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<10, "size=20000")
@@ -174,56 +159,6 @@ extension CommandTests {
                 try await stage.fill(urls)
                 #expect(stage.origin.requestCount == before + 1)
                 #expect(try await stage.run("get", "--offline", urls[4]).output == cover(4))
-                #expect(try await stage.run("verify").status == 0)
-            }
-        }
-
-        enum IndexDamage: CaseIterable, Sendable {
-            case missing, overwritten, damagedInTheMiddle
-
-            func apply(to path: String) throws {
-                let length = try Data(contentsOf: URL(filePath: path)).count
-                switch self {
-                case .missing: try FileManager.default.removeItem(atPath: path)
-                case .overwritten: try Data(repeating: 0x5A, count: 20_000).write(to: URL(filePath: path))
-                case .damagedInTheMiddle where length > 8_192:
-                    let handle = try #require(FileHandle(forWritingAtPath: path))
-                    try handle.seek(toOffset: UInt64(length / 2))
-                    try handle.write(contentsOf: Data(repeating: 0x5A, count: 4_096))
-                    try handle.close()
-                case .damagedInTheMiddle: break
-                }
-            }
-        }
-
-        @Test(arguments: IndexDamage.allCases)
-        func `an index that is missing or damaged is repaired, and no cover is lost`(damage: IndexDamage) async throws {
-            try await withStage { stage in
-                try await stage.fill(stage.urls(0..<200, "size=1000") + stage.urls(200..<203, "same=7"))
-                func entries() async throws -> [String] {
-                    try await stage.entries().map { "\($0.url) \($0.digest) \($0.type) \($0.storedAt)" }.sorted()
-                }
-                let before = try await entries()
-                for name in try FileManager.default.contentsOfDirectory(atPath: stage.cache)
-                where name.hasPrefix("index.sqlite3") && (damage != .damagedInTheMiddle || !name.hasSuffix("-shm")) {
-                    try damage.apply(to: "\(stage.cache)/\(name)")
-                }
-                let result = try await stage.run("verify", "--repair", "--json")
-                #expect(result.status == 0 && result.stdout.contains("\"entries\":203"), "\(result)")
-                #expect(try await entries() == before)
-                #expect(try await stage.run("verify").status == 0)
-            }
-        }
-
-        @Test func `a repair without any file drops all entries; the covers can be downloaded again`() async throws {
-            try await withStage { stage in
-                try await stage.fill(stage.urls(0..<5))
-                for path in stage.coverFiles() { try FileManager.default.removeItem(atPath: path) }
-                #expect(try await stage.run("verify").status == 3)
-                #expect(try await stage.run("verify", "--repair").status == 0)
-                #expect(try await stage.entries().isEmpty)
-                try await stage.fill(stage.urls(0..<5))
-                #expect(stage.origin.requestCount == 10)
                 #expect(try await stage.run("verify").status == 0)
             }
         }

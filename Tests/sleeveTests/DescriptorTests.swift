@@ -2,12 +2,6 @@ import Foundation
 import Testing
 import Wire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension CommandTests {
     /// Processes that are started without some of the descriptors 0, 1 and 2.
     @Suite struct DescriptorTests {

@@ -27,19 +27,6 @@ extension CommandTests {
             }
         }
 
-        /// Words that the project's style rules out.
-        @Test(arguments: [
-            "at the most", "so many", "so much", "so long", "anew", "whoever", "nobody", "somebody", "what is told",
-            "cannot be had", "besides", "for ever", "all the same", "still stands", "at once", "of its own",
-            "own origin", "also if",
-            "as by any",
-        ])
-        func `no help text uses a word that the style rules out`(word: String) throws {
-            let help = String(decoding: try Data(contentsOf: Self.record), as: UTF8.self)
-            let text = help.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
-            #expect(!text.contains(" \(word) "))
-        }
-
         /// The names in the list of subcommands.
         private func subcommands(_ help: String) -> [String] {
             guard let list = help.split(separator: "SUBCOMMANDS:\n", maxSplits: 1).dropFirst().first else { return [] }

@@ -3,12 +3,6 @@ import OriginServer
 import Testing
 import Wire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension CommandTests {
     /// Several processes that want the same covers.
     @Suite struct LeaseTests {

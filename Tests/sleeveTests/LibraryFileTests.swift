@@ -4,12 +4,6 @@ import OriginServer
 import Testing
 import Wire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension CommandTests {
     @Suite struct LibraryFileTests {
         @Test(arguments: [["prefetch", "--offline", "--json"], ["album", "list"]])

@@ -62,19 +62,6 @@ extension CommandTests {
             }
         #endif
 
-        @Test func `a cover that must be validated is not returned offline, and the message says why`() async throws {
-            try await withStage { stage in
-                let url = stage.urls(1..<2, Self.stale + ",must-revalidate")[0]
-                try await stage.fill([url])
-                let offline = try await stage.run("get", url, "-o", stage.folder + "/c", "--offline")
-                #expect(offline.status == 3 && offline.stderr.contains("must-revalidate"), "\(offline)")
-                #expect(try await stage.run("get", url, "-o", stage.folder + "/c").status == 0)
-                await stage.origin.stop()
-                let gone = try await stage.run("get", url, "-o", stage.folder + "/c", "--retries", "0")
-                #expect(gone.status == 3 && gone.stderr.contains("must-revalidate"), "\(gone)")
-            }
-        }
-
         @Test
         func
             `a prefetch without a network prints a few lines, exits with 3, and the next one downloads what is missing`()

@@ -77,23 +77,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `a refresh and a repair keep the pins, as does the loss of the index`() async throws {
-            try await withStage { stage in
-                let urls = stage.urls(0..<4)
-                try await stage.fill(urls)
-                #expect(try await stage.run("pin", "--all", "--quiet").status == 0)
-                #expect(try await stage.run("refresh", "--all", "--quiet").status == 0)
-                #expect(Set(try await pinned(stage)) == Set(urls))
-                #expect(try await stage.run("verify", "--repair").status == 0)
-                #expect(Set(try await pinned(stage)) == Set(urls))
-                for name in try FileManager.default.contentsOfDirectory(atPath: stage.cache)
-                where name.hasPrefix("index.sqlite3") {
-                    try FileManager.default.removeItem(atPath: "\(stage.cache)/\(name)")
-                }
-                #expect(Set(try await pinned(stage)) == Set(urls))
-            }
-        }
-
         @Test func `covers that do not fit beside the pinned ones fail with the reason, and the run ends`() async throws
         {
             try await withStage { stage in
@@ -150,17 +133,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `bytes that another URL shares stay`() async throws {
-            try await withStage { stage in
-                let urls = stage.urls(0..<2, "same=7")
-                try await stage.fill(urls, "--parallel", "1")
-                #expect(try await stage.run("remove", urls[0]).status == 0)
-                #expect(try await stage.run("get", "--offline", urls[1]).status == 0)
-                #expect(try await stage.run("verify", "--repair").status == 0)
-                #expect(try await stage.entries().map(\.url) == [urls[1]])
-            }
-        }
-
         @Test func `pinned covers stay without --force, and a dry run removes nothing`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<3)
@@ -175,16 +147,6 @@ extension CommandTests {
                 #expect(try await stage.entries().map(\.url) == [urls[1]])
                 #expect(try await stage.run("remove", urls[1], "--force").status == 0)
                 #expect(try await stage.entries().isEmpty)
-            }
-        }
-
-        @Test(arguments: [
-            ["remove"], ["pin"], ["unpin"], ["remove", "--all", "--host", "a"], ["pin", "http://a/1", "--all"],
-        ])
-        func `the covers must be named in one way`(arguments: [String]) async throws {
-            try await withStage { stage in
-                let result = try await sleeveTests.run(arguments, environment: stage.environment)
-                #expect(result.status == 64 && result.stderr.contains("--matching"), "\(result)")
             }
         }
     }

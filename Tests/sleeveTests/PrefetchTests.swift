@@ -4,12 +4,6 @@ import OriginServer
 import Testing
 import Wire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension CommandTests {
     @Suite struct PrefetchTests {
         /// The same three covers in every format.
@@ -103,62 +97,6 @@ extension CommandTests {
                 #expect(first.stdout.hasPrefix("12 covers: 12 downloaded in "), "\(first)")
                 let second = try await stage.run("prefetch", list)
                 #expect(second.stdout.hasPrefix("12 covers: 12 cached in "), "\(second)")
-            }
-        }
-
-        @Test func `a second run finds everything fresh and makes no connection`() async throws {
-            try await withStage { stage in
-                let list = try stage.list(stage.urls(0..<100, "size=1000"))
-                let first = try await stage.run("prefetch", list, "--json")
-                #expect(try first.summary().downloaded == 100, "\(first)")
-                let (requests, connections) = (stage.origin.requestCount, stage.origin.connectionCount)
-                #expect(requests == 100)
-                let second = try await stage.run("prefetch", list, "--json")
-                #expect(second.status == 0)
-                let summary = try second.summary()
-                #expect(summary.fresh == 100 && summary.requested == 100 && summary.downloaded == 0)
-                #expect(stage.origin.requestCount == requests && stage.origin.connectionCount == connections)
-            }
-        }
-
-        @Test func `a repeated URL is one transfer, in every spelling`() async throws {
-            try await withStage { stage in
-                let url = stage.origin.coverURL(1)
-                let spelled = url.replacing("http://", with: "HTTP://") + "#front"
-                let list = try stage.list([url, url, spelled, url.replacing("/covers", with: "/x/../covers")])
-                let result = try await stage.run("prefetch", list, "--json")
-                #expect(result.status == 0, "\(result)")
-                let summary = try result.summary()
-                #expect(summary.downloaded == 1 && summary.joined == 3)
-                #expect(stage.origin.requestCount == 1)
-                #expect(try await stage.entries().map(\.url) == [url])
-            }
-        }
-
-        @Test func `the same bytes under two URLs are stored once`() async throws {
-            try await withStage { stage in
-                let list = try stage.list(stage.urls(0..<5, "same=7"))
-                let result = try await stage.run("prefetch", list, "--json")
-                let summary = try result.summary()
-                #expect(summary.downloaded == 5 && summary.deduplicated == 4, "\(result)")
-                #expect(Set(try await stage.entries().map(\.digest)).count == 1)
-                let stats = try await stage.stats()
-                #expect(stats.entries == 5 && stats.blobs == 1)
-                #expect(stats.liveBytes == CoverImage.jpeg(number: 7).count)
-                #expect(stats.deduplicatedBytes == 4 * stats.liveBytes)
-            }
-        }
-
-        @Test func `a 404 is reported, counted and not retried, and the run continues`() async throws {
-            try await withStage { stage in
-                let missing = "\(stage.origin.url)/covers/nothing.jpg"
-                let list = try stage.list(stage.urls(0..<3) + [missing] + stage.urls(3..<6))
-                let result = try await stage.run("prefetch", list, "--json")
-                #expect(result.status == 3)
-                #expect(result.stderr.contains("\(missing): the server answered 404"), "\(result)")
-                let summary = try result.summary()
-                #expect(summary.downloaded == 6 && summary.failed == 1)
-                #expect(stage.origin.requestCount(path: "/covers/nothing.jpg") == 1)
             }
         }
 
@@ -297,29 +235,6 @@ extension CommandTests {
                 let result = await child.exit()
                 #expect(result.status == 3, "\(result)")
                 #expect(try result.summary().downloaded == 1)
-            }
-        }
-
-        @Test func `offline, nothing connects: cached covers are fresh, others fail`() async throws {
-            try await withStage { stage in
-                try await stage.fill(stage.urls(0..<2))
-                let before = stage.origin.connectionCount
-                let result = try await stage.run("prefetch", try stage.list(stage.urls(0..<5)), "--offline", "--json")
-                let summary = try result.summary()
-                #expect(result.status == 3 && summary.fresh == 2 && summary.failed == 3)
-                #expect(result.stderr.contains("not in the cache, and offline"), "\(result)")
-                #expect(stage.origin.connectionCount == before)
-            }
-        }
-
-        @Test func `a host gets at most --per-host simultaneous connections`() async throws {
-            try await withStage { stage in
-                let list = try stage.list(stage.urls(0..<40, "size=1000&delay=5"))
-                let result = try await stage.run("prefetch", list, "--per-host", "3", "--json")
-                #expect(try result.summary().downloaded == 40, "\(result)")
-                #expect(stage.origin.peakInFlight <= 3)
-                // The connection of the first response is closed after it.
-                #expect(stage.origin.connectionCount <= 4)
             }
         }
     }

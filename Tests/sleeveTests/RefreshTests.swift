@@ -3,12 +3,6 @@ import OriginServer
 import Testing
 import Wire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension CommandTests {
     @Suite(.serialized) struct RefreshTests {
         @Test func `stale covers are revalidated, and the summary and the report count them`() async throws {
@@ -161,17 +155,6 @@ extension CommandTests {
                 #expect(try await stage.run("refresh", "--quiet").stdout.isEmpty)
                 #expect(!FileManager.default.fileExists(atPath: stage.cache))
                 #expect(try stage.text(of: metrics).contains("sleeve_cache_entries{cache=\"\(stage.cache)\"} 0\n"))
-            }
-        }
-
-        @Test(arguments: [
-            ["--all", "--older-than", "1d"], ["--older-than", "soon"], ["--max-requests", "0"], ["--offline"],
-            ["--only", ""], ["--max-time", "-1s"],
-        ])
-        func `wrong usage exits with 64`(arguments: [String]) async throws {
-            try await withStage { stage in
-                let result = try await sleeveTests.run(["refresh"] + arguments, environment: stage.environment)
-                #expect(result.status == 64, "\(result)")
             }
         }
     }

@@ -45,16 +45,5 @@ extension CommandTests {
                 #expect(try results.map { try $0.summary().requested }.sorted() == [0, 3])
             }
         }
-
-        @Test(arguments: ["8/8", "-1/8", "0/0", "1", "a/b", "1/8/2"])
-        func `a shard that does not exist is wrong usage, and nothing is created`(text: String) async throws {
-            try await withStage { stage in
-                let list = try stage.list(stage.urls(0..<3))
-                let cache = stage.folder + "/none"
-                let result = try await stage.run("prefetch", list, "--shard=\(text)", "--cache", cache)
-                #expect(result.status == 64, "\(result)")
-                #expect(!FileManager.default.fileExists(atPath: cache))
-            }
-        }
     }
 }

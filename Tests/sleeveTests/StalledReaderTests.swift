@@ -3,12 +3,6 @@ import OriginServer
 import Testing
 import Wire
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A named pipe without a reader until `read` is called.
 private final class Fifo {
     let path: String

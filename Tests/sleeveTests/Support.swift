@@ -3,12 +3,6 @@ import Foundation
 import Platform
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The result of a process.
 struct RunResult: Sendable, CustomStringConvertible {
     /// The exit code; -1 when a signal ended it.

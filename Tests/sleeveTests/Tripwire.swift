@@ -2,12 +2,6 @@ import Foundation
 import OriginServer
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A URL for a list that reports when a client requests it: a loopback port that accepts and never answers.
 final class Tripwire: Sendable {
     private let listener: Int32

@@ -93,25 +93,4 @@ import Testing
             #expect(stage.origin.requestCount(path: "/covers/2.jpg") == 2)
         }
     }
-
-    @Test func `covers that a prefetch without a network misses fail, and the next run downloads them`() async throws {
-        try await withStage {
-            $0.retries = 0
-        } _: { stage in
-            let urls = (0..<6).map { stage.url($0) }
-            let before = try await stage.library.prefetch(Array(urls[..<3])).summary()
-            #expect(before.downloaded == 3)
-            await stage.origin.stop()
-            let during = try await stage.library.prefetch(urls).summary()
-            #expect(during.fresh == 3 && during.failed == 3)
-            var options = OriginOptions()
-            options.port = stage.origin.port
-            let back = try await Origin.start(options)
-            let next = try await stage.another()
-            let after = try await next.prefetch(urls).summary()
-            #expect(after.fresh == 3 && after.downloaded == 3)
-            await next.close()
-            await back.stop()
-        }
-    }
 }

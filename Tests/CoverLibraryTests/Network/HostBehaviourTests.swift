@@ -144,22 +144,6 @@ import Testing
         }
     }
 
-    @Test func `a 200 whose body is an error about a quota is retried as a 429 is, another document is not`()
-        async throws
-    {
-        try await withStage {
-            $0.retries = 1
-        } _: { stage in
-            let url = stage.url(1, "fault=quota")
-            let failure = await stage.library.failure(url)
-            #expect(failure?.kind == .overQuota)
-            #expect(stage.origin.requestCount == 2)
-            let other = await stage.library.failure(stage.url(1, "fault=json"))
-            #expect(other?.kind == .notAnImage)
-            #expect(stage.origin.requestCount == 3)
-        }
-    }
-
     @Test func `what a run learns about a host is recorded during the run and at its end, for the next one`()
         async throws
     {

@@ -37,24 +37,6 @@ import Wire
         }
     }
 
-    @Test func `fresh covers are requested only by a refresh of all, immutable ones never`() async throws {
-        try await withStage { stage in
-            _ = try await stage.library.prefetch([
-                stage.url(1, "cache-control=max-age%3D1000"), stage.url(2, Self.stale),
-                stage.url(3, "cache-control=max-age%3D1000%2Cimmutable"),
-            ]).summary()
-            let stale = try await stage.library.refresh().summary()
-            #expect(stale.requested == 1)
-            var request = RefreshRequest()
-            request.scope = .all
-            let all = try await stage.library.refresh(request).summary()
-            #expect(all.revalidated == 2, "immutable covers are left out")
-            request.pattern = "*/2.jpg*"
-            let one = try await stage.library.refresh(request).summary()
-            #expect(one.requested == 1)
-        }
-    }
-
     @Test func `an incomplete image is stored and marked, and each refresh downloads it again until it is whole`()
         async throws
     {

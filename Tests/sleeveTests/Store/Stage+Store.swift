@@ -30,10 +30,10 @@ extension Stage {
 
     /// Reads each listed cover by the command: those that are not what the origin serves, or not readable.
     /// - Parameter covers: What each URL must have.
-    func unreadable(_ covers: [String: [UInt8]], in cache: String? = nil) async throws -> [String] {
+    func unreadable(_ covers: [String: [UInt8]]) async throws -> [String] {
         var problems: [String] = []
         for (url, bytes) in covers {
-            let result = try await run("get", "--offline", url, "--cache", cache ?? self.cache)
+            let result = try await run("get", "--offline", url)
             if result.status != 0 || result.output != bytes { problems.append("\(url): \(result.stderr)") }
         }
         return problems

@@ -5,46 +5,6 @@ import Testing
 extension CommandTests {
     /// Where a cache may be, and how it may get there.
     @Suite struct StorePlaceTests {
-        @Test func `a symbolic link to the cache directory works`() async throws {
-            try await withStage { stage in
-                try await stage.fill(stage.urls(0..<3))
-                try FileManager.default.moveItem(atPath: stage.cache, toPath: stage.folder + "/real")
-                try FileManager.default.createSymbolicLink(
-                    atPath: stage.cache, withDestinationPath: stage.folder + "/real")
-                try await stage.fill(stage.urls(0..<6))
-                #expect(stage.origin.requestCount == 6)
-                #expect(try await stage.entries().count == 6)
-                #expect(try await stage.run("verify").status == 0)
-                #expect(CacheCheck.files(in: stage.folder + "/real").count == 6)
-            }
-        }
-
-        /// SQLite would put the log beside the link's target, where the next process may not look for it.
-        @Test(arguments: [["list"], ["prefetch", "list.txt"], ["verify", "--repair"]])
-        func `a symbolic link to the index is refused, and changes nothing`(arguments: [String]) async throws {
-            try await withStage { stage in
-                try await stage.fill(stage.urls(0..<3))
-                let list = try stage.list(stage.urls(3..<4))
-                let away = stage.folder + "/away"
-                try FileManager.default.createDirectory(atPath: away, withIntermediateDirectories: false)
-                for name in Stage.indexFiles {
-                    try? FileManager.default.moveItem(atPath: "\(stage.cache)/\(name)", toPath: "\(away)/\(name)")
-                }
-                let index = stage.cache + "/index.sqlite3"
-                try FileManager.default.createSymbolicLink(atPath: index, withDestinationPath: away + "/index.sqlite3")
-                let result = try await sleeveTests.run(
-                    arguments.map { $0 == "list.txt" ? list : $0 }, environment: stage.environment)
-                #expect(result.status == 1, "\(result)")
-                #expect(result.stderr.contains(index) && result.stderr.contains("symbolic link"), "\(result)")
-                try FileManager.default.removeItem(atPath: index)
-                for name in try FileManager.default.contentsOfDirectory(atPath: away) {
-                    try? FileManager.default.removeItem(atPath: "\(stage.cache)/\(name)")
-                    try FileManager.default.moveItem(atPath: "\(away)/\(name)", toPath: "\(stage.cache)/\(name)")
-                }
-                #expect(try await stage.entries().count == 3)
-            }
-        }
-
         @Test(arguments: [["get"], ["prefetch"], ["list"], ["verify", "--repair"], ["evict", "--to", "0"]])
         func `a folder of a person's is refused, and nothing in it changes`(arguments: [String]) async throws {
             try await withStage { stage in

@@ -53,10 +53,6 @@ extension NewFile {
         }
     }
 
-    /// The file for reading, under its temporary name.
-    /// - Throws: `SystemError`.
-    package func reopened() throws(SystemError) -> SourceFile { try folder.file(temporary) }
-
     /// Takes over the owner, the permissions, the access control list and the `user.` attributes of another file. Labels that the system
     /// gives, such as SELinux's, and the capabilities of programs are not taken over.
     /// - Throws: `SystemError`; `EPERM` if this user may not give a file to the owner.

@@ -75,19 +75,16 @@ package final class OpenFolder: Sendable {
     /// - Parameter followsLinks: That of what a symbolic link leads to.
     /// - Throws: `SystemError`.
     package func status(of name: FileName, followingLinks followsLinks: Bool = false) throws(SystemError) -> stat? {
-        var status = stat()
-        let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
-        if name.withCString({ fstatat(descriptor, $0, &status, flags) }) == 0 { return status }
-        guard errno == ENOENT else { throw SystemError("open", path: path(of: name)) }
-        return nil
+        try status(at: [name], followingLinks: followsLinks)
     }
 
     /// The same for a path of names. Symbolic links among the folders are followed.
     /// - Throws: `SystemError`.
-    package func status(at names: [FileName]) throws(SystemError) -> stat? {
+    package func status(at names: [FileName], followingLinks followsLinks: Bool = false) throws(SystemError) -> stat? {
         let path = Array(names.map(\.bytes).joined(separator: [UInt8(ascii: "/")]))
         var status = stat()
-        if FileName.withCString(path, { fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 { return status }
+        let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
+        if FileName.withCString(path, { fstatat(descriptor, $0, &status, flags) }) == 0 { return status }
         guard errno == ENOENT else {
             throw SystemError("open", path: self.path + "/" + String(decoding: path, as: UTF8.self))
         }

@@ -122,16 +122,20 @@ package struct OwnFile {
         return moveAside(step.hidden)
     }
 
-    /// Where names cannot be exchanged: the old file to a name of its own, a look, and the new one in.
-    private func moveIn(_ step: Step, _ clock: () -> stat?) throws {
+    /// The old file to a name of its own, and a look. - Throws: `Refusal` or `SystemError`; the file has its name again then.
+    private func moveOut(_ step: Step, _ clock: () -> stat?, _ purpose: String) throws {
         let error = folder.rename(name, to: step.spare)
         guard error == 0 else {
-            _ = folder.unlink(step.hidden)
-            throw error == ENOENT ? Refusal.changed : SystemError("write", path: folder.path(of: name), number: error)
+            throw error == ENOENT ? Refusal.changed : SystemError(purpose, path: folder.path(of: name), number: error)
         }
-        if let refusal = refusal(of: step.spare, step.expected, clock) {
+        if let refusal = refusal(of: step.spare, step.expected, clock) { throw putBack(step.spare) ?? refusal }
+    }
+
+    /// Where names cannot be exchanged: the old file out, and the new one in.
+    private func moveIn(_ step: Step, _ clock: () -> stat?) throws {
+        do { try moveOut(step, clock, "write") } catch {
             _ = folder.unlink(step.hidden)
-            throw putBack(step.spare) ?? refusal
+            throw error
         }
         let failure = folder.moveExclusively(step.hidden, to: name)
         if failure == 0 { return try delete(step.spare) }
@@ -156,11 +160,7 @@ package struct OwnFile {
             folder: folder.absolutePath, name: name, hidden: Step.hiddenName(), expected: expected, new: nil)
         try journal?.begin(step)
         defer { end(step) }
-        let error = folder.rename(name, to: step.spare)
-        guard error == 0 else {
-            throw error == ENOENT ? Refusal.changed : SystemError("remove", path: folder.path(of: name), number: error)
-        }
-        if let refusal = refusal(of: step.spare, expected, clock) { throw putBack(step.spare) ?? refusal }
+        try moveOut(step, clock, "remove")
         try delete(step.spare)
         try folder.sync()
     }

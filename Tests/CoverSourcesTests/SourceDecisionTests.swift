@@ -97,9 +97,9 @@ import Testing
                 let certain = try #require(try await queue.find(album).certain)
                 #expect(certain.source == source)
                 let url = try #require(certain.pictures.first)
-                #expect(await queue.match(of: url, for: album)?.certainty == .certain)
+                #expect(await queue.cover(at: url, for: album)?.match?.certainty == .certain)
                 try await memory.refuse([certain], of: album.key)
-                #expect(await queue.match(of: url, for: album)?.certainty == Match.Certainty.none)
+                #expect(await queue.cover(at: url, for: album)?.match?.certainty == Match.Certainty.none)
             }
             #expect(try await queue.find(album).candidates.isEmpty)
         }

@@ -66,31 +66,22 @@ import Testing
             return file
         }
 
-        func replace(_ old: String, by new: String, isOwn: Bool = true, keepsHardLinks: Bool = false) -> OwnFile
-            .Refusal?
-        {
-            do {
+        func replace(
+            _ old: String, by new: String, isOwn: Bool = true, keepsHardLinks: Bool = false
+        ) -> OwnFile.Refusal? {
+            refusal {
                 try file().replace(
                     .init(Digest(of: Array(old.utf8)), isOwn: isOwn), by: self.new(new), keepsHardLinks: keepsHardLinks)
-                return nil
-            } catch let refusal as OwnFile.Refusal {
-                return refusal
-            } catch {
-                Issue.record("\(error)")
-                return nil
             }
         }
 
         func remove(_ old: String) -> OwnFile.Refusal? {
-            do {
-                try file().remove(.init(Digest(of: Array(old.utf8)), isOwn: true))
-                return nil
-            } catch let refusal as OwnFile.Refusal {
-                return refusal
-            } catch {
-                Issue.record("\(error)")
-                return nil
-            }
+            refusal { try file().remove(.init(Digest(of: Array(old.utf8)), isOwn: true)) }
+        }
+
+        private func refusal(_ act: () throws -> Void) -> OwnFile.Refusal? {
+            do { try act() } catch let refusal as OwnFile.Refusal { return refusal } catch { Issue.record("\(error)") }
+            return nil
         }
 
         var files: [String: String] {
@@ -122,25 +113,16 @@ import Testing
         #expect(stage.files == ["cover.jpg": "mine"])
     }
 
-    @Test(arguments: Abilities.allCases) func `what a person saves between look and replacement stays`(
-        abilities: Abilities
-    ) throws {
-        let stage = try Stage(abilities)
-        stage.save("one")
-        // The first rename is that to the hidden name.
-        stage.before(.rename) { stage.save("mine") }
-        #expect(stage.replace("one", by: "two") == .changed)
-        #expect(stage.files == ["cover.jpg": "mine"])
-    }
-
-    @Test(arguments: Abilities.allCases) func `what a person saves between look and removal stays`(abilities: Abilities)
-        throws
-    {
-        let stage = try Stage(abilities)
-        stage.save("one")
-        stage.before(.rename) { stage.save("mine") }
-        #expect(stage.remove("one") == .changed)
-        #expect(stage.files == ["cover.jpg": "mine"])
+    @Test(arguments: Abilities.allCases, [true, false])
+    func `what a person saves or removes between look and act stays so`(abilities: Abilities, isSaved: Bool) throws {
+        for isReplacement in [true, false] {
+            let stage = try Stage(abilities)
+            stage.save("one")
+            // The first rename is that to the hidden name.
+            stage.before(.rename) { if isSaved { stage.save("mine") } else { unlink("\(stage.path)/music/cover.jpg") } }
+            #expect((isReplacement ? stage.replace("one", by: "two") : stage.remove("one")) == .changed)
+            #expect(stage.files == (isSaved ? ["cover.jpg": "mine"] : [:]))
+        }
     }
 
     @Test func `of two versions that a person saves the later one has the name, and the other one is visible`() throws {
@@ -169,16 +151,6 @@ import Testing
         song.before(.exclusive) { song.save("mine") }
         #expect(song.replace("one", by: "two", isOwn: false) == .movedAside(try #require(FileName("cover.jpg.kept-1"))))
         #expect(song.files == ["cover.jpg": "mine", "cover.jpg.kept-1": "one"])
-    }
-
-    @Test(arguments: Abilities.allCases) func `a file that is removed meanwhile is not made again`(abilities: Abilities)
-        throws
-    {
-        let stage = try Stage(abilities)
-        stage.save("one")
-        stage.before(.rename) { unlink("\(stage.path)/music/cover.jpg") }
-        #expect(stage.replace("one", by: "two") == .changed)
-        #expect(stage.files == [:])
     }
 
     @Test func `a link, a folder or a pipe is nothing that was expected`() throws {

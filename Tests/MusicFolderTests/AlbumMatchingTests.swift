@@ -10,17 +10,17 @@ import Testing
     private func album(
         _ title: String, by artist: String = "The Artists", year: Int? = nil, songs: [Int] = Self.songs,
         in folder: String = "/m/1"
-    ) -> AlbumMatching.Scanned {
+    ) -> ScannedAlbum {
         var place = AlbumPlace()
         (place.folders, place.tracks) = ([BytePath(folder)], songs.count)
         let facts = AlbumQuery(artist: artist, title: title, year: year, trackCount: songs.count, lengths: songs)
-        return .init(facts: facts, places: [place])
+        var album = ScannedAlbum()
+        (album.facts, album.places) = (facts, [place])
+        return album
     }
 
     /// Whether an album is one that the last scan has found.
-    private func isSame(_ album: AlbumMatching.Scanned, as former: AlbumMatching.Scanned, isDeleted: Bool = false)
-        -> Bool
-    {
+    private func isSame(_ album: ScannedAlbum, as former: ScannedAlbum, isDeleted: Bool = false) -> Bool {
         var record = AlbumRecord(id: "1")
         (record.facts, record.places) = (former.facts, former.places)
         let known = Album(
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `without lengths the names of files say it, in the same folder, or in one of that name elsewhere`() {
-        func album(_ files: UInt64, in folder: String, tracks: Int = 5) -> AlbumMatching.Scanned {
+        func album(_ files: UInt64, in folder: String, tracks: Int = 5) -> ScannedAlbum {
             var album = self.album("Salt", songs: [], in: folder)
             album.facts.trackCounts = [tracks]
             album.places[0].namesDigest = files

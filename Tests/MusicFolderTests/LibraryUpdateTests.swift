@@ -15,7 +15,7 @@ import Testing
         in folder: String
     ) -> ScannedAlbum {
         var album = ScannedAlbum()
-        (album.title, album.artist, album.year, album.releaseID) = (title, artist, year, release)
+        album.facts = AlbumQuery(artist: artist, title: title, year: Int(year), releaseID: release)
         var place = AlbumPlace()
         (place.folders, place.tracks) = ([BytePath(folder)], 5)
         album.places = [place]

@@ -95,14 +95,24 @@ import Testing
         try state.save([record])
         #expect(try state.note(coverURLs: ["1": "https://a.example/1"]).isEmpty)
         let first = try #require(try state.albums().first?.filled)
-        #expect(first.isJudged(for: record.facts))
+        #expect(first.facts == record.facts)
         record.filled = first
         record.facts.title = "Two"
         try state.save([record])
         #expect(try state.note(coverURLs: ["1": "https://a.example/1"]) == ["1": "https://a.example/1"])
-        #expect(try state.albums().first?.filled == first && !first.isJudged(for: record.facts))
+        #expect(try state.albums().first?.filled == first && first.facts != record.facts)
         #expect(try state.note(coverURLs: ["1": nil]) == ["1": "https://a.example/1"])
         #expect(try state.albums().first?.filled == nil)
+    }
+
+    @Test func `what a fill has said is no news, and stays so while fills are interrupted`() throws {
+        let folder = try Folder()
+        let (state, music) = (try MusicState(of: folder.text + "/albums.json") { _ in }, [BytePath("/m")])
+        #expect(try state.tell(["a", "b"], of: music, isAll: true) == ["a", "b"])
+        #expect(try state.tell(["b", "c"], of: music, isAll: false) == ["c"])
+        #expect(try state.news(["a", "b", "c"], of: music).isEmpty && state.news(["a"], of: [BytePath("/n")]) == ["a"])
+        #expect(try state.tell(["c", "d"], of: music, isAll: true) == ["d"])
+        #expect(try state.news(["a", "c"], of: music) == ["a"])
     }
 
     @Test func `a folder is away if its root is missing or empty, or a disk that was mounted in it is not`() throws {

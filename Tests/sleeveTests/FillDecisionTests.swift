@@ -52,6 +52,11 @@ extension CommandTests {
                     (next.albums, next.filled) == (1, 1), "without folders: those that were scanned; no other album")
                 #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
                 #expect(pictures(stage)["Id/With an Id/cover.jpg"] == nil)
+                let again = try await sleeveTests.run(
+                    ["fill", "accept", "Reissued"] + fill.dropFirst(3), environment: stage.environment)
+                let path = "\(stage.folder)/music/Someone/Reissued/cover.jpg"
+                #expect(
+                    again.status == 0 && again.stdout == "Someone, Reissued (2001) has a cover: \(path).\n", "\(again)")
             }
         }
 
@@ -78,11 +83,14 @@ extension CommandTests {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
                 let refused = try await stage.run("fill", "refuse", "Reissued")
-                #expect(refused.status == 0 && refused.stderr.contains("refused 1 cover"), "\(refused)")
+                #expect(
+                    refused.status == 0 && refused.stderr.contains("Reissued (2001): refused 1 cover"), "\(refused)")
                 #expect(try await stage.run("fill", "review").stdout == "No doubtful covers.\n")
                 let (second, _) = try await run(stage, fill + ["--accept-doubtful"])
                 #expect((second.filled, second.missing, second.doubtful) == (0, 2, 0))
-                #expect(try await stage.run("fill", "allow", "Reissued").status == 0)
+                let allowed = try await stage.run("fill", "allow", "Reissued")
+                #expect(
+                    allowed.status == 0 && allowed.stderr.contains("Reissued (2001): allowed 1 cover"), "\(allowed)")
                 let (third, _) = try await run(stage, fill)
                 #expect((third.missing, third.doubtful) == (1, 1))
                 _ = try await stage.run("fill", "refuse", "Reissued")

@@ -1,3 +1,4 @@
+import CoverSources
 import Foundation
 import MusicFiles
 import OriginServer
@@ -96,7 +97,8 @@ extension CommandTests {
             }
         }
 
-        @Test func `the report has each file, a folder of two albums is said, and an audit knows the smaller picture`()
+        @Test
+        func `the report has each file, and each album of a folder of two, and an audit knows the smaller picture`()
             async throws
         {
             try await withStage { stage in
@@ -109,16 +111,56 @@ extension CommandTests {
                     try Data(Self.cover).write(to: URL(filePath: music + "/Both/cover.jpg"))
                 }
                 let fill = [
-                    "fill", music, "--embed", "--json", "--offline", "--embed-max", "40", "--report", report,
+                    "fill", music, "--embed", "--json", "--offline", "--source", "caa", "--embed-max", "40", "--report",
+                    report,
                 ]
                 let (result, output) = try await run(stage, fill)
                 #expect((result.embedded, result.unembedded) == (1, 0) && output.status == 3, "\(output)")
-                #expect(output.stderr.contains("Both: no cover file of"), "\(output)")
+                #expect(output.stderr.contains("One (1971): none of the sources"), "\(output)")
                 let lines = try stage.text(of: report)
                 #expect(lines.contains(#""outcome":"embedded","file":"\#(music)/Album/1.flac""#), "\(lines)")
-                #expect(lines.contains(#"{"folder":"\#(music)/Both","outcome":"unwritten""#), "\(lines)")
+                #expect(lines.contains(#"{"folder":"\#(music)/Both","outcome":"missing""#), "\(lines)")
                 let audit = try await stage.run("audit", "--only", "differs")
                 #expect(audit.status == 0, "\(audit)")
+            }
+        }
+
+        @Test func `albums of a folder of several get their own covers into their tags, and the folder none`()
+            async throws
+        {
+            try await withStage { stage in
+                let (folder, artists) = (stage.folder + "/music/Both", ["The Harbour Lights", "Guns N' Roses", "None"])
+                // Of one title: the songs of each are known by their files.
+                for (number, artist) in artists.enumerated() {
+                    for track in 1...2 {
+                        try MusicFile.write(
+                            "\(folder)/\(number)-\(track).flac",
+                            MusicTags(
+                                album: "Low Tide", albumArtist: artist, artist: artist, date: "197\(number)",
+                                track: track))
+                    }
+                }
+                let provided = artists.prefix(2).enumerated().map { number, artist in
+                    ServiceAlbum(
+                        artist: artist, title: "Low Tide", year: 1_970 + number, tracks: 2, services: [.itunes])
+                }
+                _ = try await withServices(provided) { services in
+                    let fill =
+                        ["fill", stage.folder + "/music", "--embed", "--json", "--source", "itunes"]
+                        + services.options([.itunes])
+                    let before = files(stage)
+                    let (first, result) = try await run(stage, fill)
+                    #expect((first.albums, first.embedded) == (3, 4) && result.status == 3, "\(result)")
+                    #expect(result.stderr.contains("None, Low Tide (1972): none of the sources"), "\(result)")
+                    let after = files(stage)
+                    #expect(after.keys == before.keys, "no cover file")
+                    let changed = Set(after.filter { $0.value != before[$0.key] }.keys)
+                    #expect(changed == ["Both/0-1.flac", "Both/0-2.flac", "Both/1-1.flac", "Both/1-2.flac"])
+                    let (second, again) = try await run(stage, fill)
+                    #expect((second.albums, second.embedded) == (1, 0) && again.status == 0, "\(again)")
+                    #expect(try await stage.run("fill", "undo").status == 0)
+                    #expect(files(stage) == before)
+                }
             }
         }
 

@@ -71,7 +71,10 @@ extension CommandTests {
                 #expect(result.stderr.contains("D, Title D (1999): not written"), "\(result)")
                 #expect(result.stderr.contains("has one colour only"), "\(result)")
                 let review = try await stage.run("fill", "review")
-                #expect(review.stdout.contains("albums of other artists have the same picture"), "\(review)")
+                let same = review.stdout.split(separator: "\n").filter {
+                    $0.contains("albums of other artists have the same")
+                }
+                #expect(same.count == 1 && same[0].contains("A, Title A (1999); ") && same[0].contains("C, Title C"))
                 #expect(review.stdout.contains("title agrees, year unknown"), "\(review)")
                 let (second, _) = try await run(stage, fill)
                 #expect((second.filled, second.doubtful, second.missing) == (0, 4, 1), "earlier fills count")
@@ -124,17 +127,36 @@ extension CommandTests {
             }
         }
 
+        @Test func `an address of a fill is not used again where the album's songs make its cover doubtful`()
+            async throws
+        {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let folder = stage.folder + "/music/The Harbour Lights/Low Tide"
+                try FileManager.default.removeItem(atPath: folder + "/cover.jpg")
+                #expect(try await stage.run("fill", "allow", "Low Tide").status == 0)
+                for track in 3...6 {
+                    try MusicFile.write("\(folder)/\(track).mp3", MusicTags(date: "1971", track: track))
+                }
+                let (next, result) = try await run(stage, fill)
+                #expect((next.filled, next.doubtful) == (0, 2), "\(result)")
+            }
+        }
+
         @Test func `undo takes the last run back and leaves a file that was changed`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
                 let mine = stage.folder + "/music/Id/With an Id/cover.jpg"
                 try Data("mine".utf8).write(to: URL(filePath: mine))
+                let gone = stage.folder + "/music/The Harbour Lights/Low Tide/cover.jpg"
+                try FileManager.default.removeItem(atPath: gone)
                 let undone = try await stage.run("fill", "undo")
-                #expect(undone.status == 0, "\(undone)")
+                #expect(undone.status == 0 && undone.stderr.contains("\(gone): was gone already"), "\(undone)")
+                #expect(undone.stderr.contains("\(mine): was changed since; it stays as it is"), "\(undone)")
                 #expect(pictures(stage) == ["Id/With an Id/cover.jpg": Array("mine".utf8)])
                 // The library has no cover of it any more: the next fill looks again.
                 let library = try String(contentsOfFile: stage.folder + "/albums.json", encoding: .utf8)
-                #expect(library.components(separatedBy: "coverUrl").count == 2, "\(library)")
+                #expect(library.components(separatedBy: "coverUrl").count == 3, "\(library)")
             }
         }
 
@@ -159,6 +181,14 @@ extension CommandTests {
                 #expect(first.stdout.isEmpty && !first.stderr.contains("wrote"), "\(first)")
                 let second = try await sleeveTests.run(quiet, environment: stage.environment)
                 #expect(second.status == 0 && second.stderr.isEmpty && second.stdout.isEmpty, "\(second)")
+                // An album that is gone is news, once, and no fault.
+                try FileManager.default.removeItem(atPath: stage.folder + "/music/Id")
+                for count in [1, 0] {
+                    let gone = try await sleeveTests.run(quiet, environment: stage.environment)
+                    #expect(gone.status == 0 && gone.stderr.components(separatedBy: "gone: Id").count == count + 1)
+                }
+                let loud = try await sleeveTests.run(Array(quiet.dropLast()), environment: stage.environment)
+                #expect(loud.stderr.contains("Nowhere") && !loud.stderr.contains("gone:"), "\(loud)")
                 // Without folders, those of the last fill; what is new there is said, and nothing else.
                 try MusicFile.write(
                     stage.folder + "/music/New/1.mp3", MusicTags(album: "Unheard", albumArtist: "New", track: 1))
@@ -173,6 +203,9 @@ extension CommandTests {
             try await withMusic { stage, fill in
                 let result = try await sleeveTests.run(fill + ["--dry-run"], environment: stage.environment)
                 #expect(result.stdout.split(separator: "\n").count == 5, "\(result)")
+                let quiet = try await sleeveTests.run(
+                    fill.filter { $0 != "--json" } + ["--dry-run", "-q"], environment: stage.environment)
+                #expect(quiet.status == 0 && quiet.stdout.isEmpty && quiet.stderr.isEmpty, "\(quiet)")
                 #expect(pictures(stage).isEmpty)
                 let why = try await stage.run("why", "Nowhere", "--json")
                 #expect(why.stdout.contains(#""sources":[]"#), "\(why)")

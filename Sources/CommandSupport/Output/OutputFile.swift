@@ -7,21 +7,29 @@ import Platform
 
 /// A file that an option or an argument names for a command to write.
 package enum OutputFile {
-    /// Replaces a regular file atomically. A device, a pipe or a dangling link is opened and written instead.
+    /// Replaces a regular file atomically, as it was when this began: what another program saves meanwhile stays. A device, a pipe or a dangling
+    /// link is opened and written instead.
+    /// - Parameter isOwn: Whether a file that is there is of the kind that is written. Another one was named by mistake, and stays.
     /// - Throws: An exit code, after an error message.
-    package static func write(_ bytes: [UInt8], to path: String) throws {
+    package static func write(_ bytes: [UInt8], to path: String, ifOwn isOwn: (String) -> Bool = { _ in true }) throws {
         if isSpecial(path) {
             let descriptor = try create(path)
             defer { close(descriptor) }
             guard Terminal(descriptor: descriptor).write(bytes) else { throw cannotWrite(path) }
             return
         }
-        do throws(SystemError) {
-            let file = try AtomicFile(bytes, replacing: path)
+        do {
+            let file = try AtomicFile(bytes, replacing: path, looks: true)
+            var status = stat()
+            if stat(path, &status) == 0, status.st_size > 0, !isOwn(path) { throw refusal(path) }
             try file.replace()
-        } catch {
-            throw fail("cannot \(error)")
+        } catch let error as SystemError {
+            throw fail(error.number == ESTALE ? "\(path) was changed meanwhile; it stays" : "cannot \(error)")
         }
+    }
+
+    private static func refusal(_ path: String) -> any Error {
+        fail("\(path) has something else than what would be written; it stays: name another file, or remove it")
     }
 
     /// Changes a text file, which other programs may write, too: what they save meanwhile is read again.
@@ -64,6 +72,24 @@ package enum OutputFile {
     package static func create(_ path: String) throws -> Int32 {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw cannotWrite(path) }
+        return descriptor
+    }
+
+    /// Opens a file for writing, and creates it if it is missing. What is in it goes only if it is Sleeve's.
+    /// - Parameter isOwn: Says so by its first bytes.
+    /// - Throws: An exit code, after an error message.
+    package static func create(_ path: String, ifOwn isOwn: ([UInt8]) -> Bool) throws -> Int32 {
+        if isSpecial(path) { return try create(path) }
+        // The file that is looked at is the one that is emptied.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw cannotWrite(path) }
+        var start = [UInt8](repeating: 0, count: 64 << 10)
+        let count = pread(descriptor, &start, start.count, 0)
+        guard count >= 0, count == 0 || isOwn(Array(start[..<count])), ftruncate(descriptor, 0) == 0 else {
+            let error = count > 0 ? refusal(path) : cannotWrite(path)
+            close(descriptor)
+            throw error
+        }
         return descriptor
     }
 

@@ -80,7 +80,7 @@ struct TitleEnding: Sendable, Hashable {
             let isMedia = word == "media" && index > 0 && words[index - 1] == "digital"
             guard TitleWords.discs.contains(word) || isMedia, index + 1 < words.count else { continue }
             let next = words[index + 1]
-            let number = TitleWords.roman(next) ?? TitleWords.numberWords[next]
+            let number = TitleWords.number(next)
             guard next.allSatisfy(\.isNumber) || number != nil || next.count == 1 else { continue }
             words.removeSubrange((isMedia ? index - 1 : index)...(index + 1))
             return number.map { "\($0)" } ?? FoldedText.withoutZeros(next)

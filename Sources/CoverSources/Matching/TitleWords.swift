@@ -113,6 +113,12 @@ package enum TitleWords {
         Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
     }
 
+    /// What a roman numeral or a word for a number says; nil for another word.
+    package static func number(_ word: String) -> Int? {
+        let word = ScalarFolding.fold(word)
+        return roman(word) ?? numberWords[word]
+    }
+
     /// A roman numeral from 1 to 39, in lower case; nil for another word.
     static func roman(_ word: String) -> Int? {
         guard !word.isEmpty, word.utf8.count < 8, word.allSatisfy("ivx".contains) else { return nil }

@@ -1,14 +1,26 @@
 import Platform
 import SQLite
 
-/// What sources were asked for which album, and what they answered: `<library file>.state/sources.sqlite3`.
+/// What sources were asked for which album, and what they answered: `<library file>.state/sources.sqlite3`, whose version is `PRAGMA user_version`.
+///
+/// ```
+/// tries       album, source, url | time (ms since 1970), answer, detail                     the last try of each URL
+/// candidates  album, source, url, number | certainty, reason, score, description, ...       what that try found
+/// decisions   album, picture | accepted                                                    what a person has decided about a cover
+/// ```
 ///
 /// It spares the services: an album that one of them does not have is asked for again after 30 days. `sleeve why` tells from it. It is
-/// disposable, except for what a person has decided: a damaged one is moved aside.
+/// disposable, except for what a person has decided: a damaged one is moved aside. Albums are named by `AlbumQuery.key`.
 package actor SourceMemory {
     private nonisolated let thread = ThreadExecutor()
     private let path: String
-    private let tables: SourceTables
+    private let database: Connection
+
+    /// Version 3 has lengths, and no rates.
+    private static let version = 3
+    /// `SourceCandidate.identity` of a row.
+    private static let picture =
+        "coalesce(release_group, substr(pictures, 1, instr(pictures || char(10), char(10)) - 1))"
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -20,144 +32,186 @@ package actor SourceMemory {
     /// - Throws: `SourceMemoryError`.
     package init(path: String, notice: (String) -> Void) throws(SourceMemoryError) {
         self.path = path
-        tables = try SourceMemoryError.opening(
+        database = try SourceMemoryError.opening(
             path, name: "sources",
             notice: { notice("the memory of sources is damaged; moved it to \($0) and started a new one") },
-            SourceTables.init(path:))
+            Self.open)
     }
 
     deinit { thread.shutdown() }
 
-    /// What is known of an album.
-    package struct Record: Sendable {
-        /// The last answer to each request, the oldest first.
-        package var answers: [SourceAnswer] = []
-        /// What these answers found, as it was judged.
-        fileprivate var found: [(url: String, candidate: SourceCandidate)] = []
-        /// Whether a person has accepted or refused each cover, by its identity. Covers without a decision are missing.
-        fileprivate(set) var decisions: [String: Bool] = [:]
-
-        package init() {}
-
-        /// The last answer of each source, the oldest first.
-        package var lastAnswers: [SourceAnswer] {
-            answers.enumerated().filter { index, answer in
-                !answers[(index + 1)...].contains { $0.source == answer.source }
-            }
-            .map(\.element)
+    /// - Throws: `SQLiteError`, or `SourceMemoryError.newerVersion`.
+    private static func open(_ path: String) throws -> Connection {
+        let database = try Connection(path, busyTimeout: .seconds(15))
+        let found = try database.userVersion()
+        if found > version { throw SourceMemoryError.newerVersion(path: path) }
+        // What is lost with the power is asked again.
+        try database.execute("PRAGMA synchronous = NORMAL")
+        if found == version { return database }
+        // Answers of earlier versions lack what counts now: they are asked again. Decisions stay.
+        try database.transaction(.immediate) {
+            try database.execute(
+                """
+                DROP TABLE IF EXISTS tries;
+                DROP TABLE IF EXISTS candidates;
+                DROP TABLE IF EXISTS requests;
+                CREATE TABLE tries (
+                    album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, time INTEGER NOT NULL,
+                    answer TEXT NOT NULL, detail TEXT NOT NULL, PRIMARY KEY (album, source, url)) WITHOUT ROWID;
+                CREATE TABLE candidates (
+                    album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, number INTEGER NOT NULL,
+                    certainty TEXT NOT NULL, reason TEXT NOT NULL, score INTEGER NOT NULL, description TEXT NOT NULL,
+                    release_group TEXT, details TEXT, pictures TEXT NOT NULL,
+                    PRIMARY KEY (album, source, url, number)) WITHOUT ROWID;
+                CREATE TABLE IF NOT EXISTS decisions (
+                    album TEXT NOT NULL, picture TEXT NOT NULL, accepted INTEGER NOT NULL,
+                    PRIMARY KEY (album, picture)) WITHOUT ROWID;
+                PRAGMA user_version = \(version);
+                """)
         }
-
-        /// The covers that were found, the certain ones first.
-        package var candidates: [SourceCandidate] { decided.filter { $0.certainty != .none } }
-
-        /// The covers that are not proposed: refused by a person, or without a picture that is a cover.
-        package var rejected: [SourceCandidate] { decided.filter { $0.certainty == .none } }
-
-        private var decided: [SourceCandidate] { decided(current) }
-
-        /// Covers with what a person has decided about them.
-        package func decided(_ covers: [SourceCandidate]) -> [SourceCandidate] {
-            doubting(covers).decided(decisions)
-        }
-
-        /// Once a person has refused a certain cover, another source's is doubtful: it is most likely the same.
-        func doubting(_ covers: [SourceCandidate]) -> [SourceCandidate] {
-            let isDoubted = current.contains { $0.certainty == .certain && $0.decision(decisions) == false }
-            guard isDoubted else { return covers }
-            return covers.map { cover in
-                cover.certainty == .certain && cover.decision(decisions) == nil
-                    ? cover.doubted("\(cover.match.reason), but you refused a certain cover of the album") : cover
-            }
-        }
-
-        /// What the last answer of each source has found. An earlier one may be to another request, for a title that the tags have no longer.
-        var current: [SourceCandidate] {
-            let urls = Dictionary(answers.map { ($0.source, $0.url) }) { $1 }
-            return found.filter { urls[$0.candidate.source] == $0.url }.map(\.candidate)
-        }
-
-        /// What sources other than one have found, also what was refused.
-        func candidates(besides source: SourceName) -> [SourceCandidate] {
-            current.filter { $0.source != source }
-        }
-
-        /// The answer that spares a request, and what it found; nil if the source is to be asked.
-        /// - Parameter now: milliseconds since 1970.
-        func answer(of source: SourceName, to url: String, at now: Int64) -> (SourceAnswer, [SourceCandidate])? {
-            guard let answer = answers.last(where: { $0.source == source && $0.url == url }), answer.counts(at: now)
-            else { return nil }
-            return (answer, found.filter { $0.url == url && $0.candidate.source == source }.map(\.candidate))
-        }
+        return database
     }
 
+    private func perform<Result>(_ body: () throws -> Result) throws(SourceMemoryError) -> Result {
+        try SourceMemoryError.wrapping(path, body)
+    }
+
+    // MARK: Answers
+
     /// What is known of an album.
-    /// - Parameter album: `AlbumQuery.key`.
     package func record(of album: String) throws(SourceMemoryError) -> Record {
         try perform {
             var record = Record()
-            record.decisions = try tables.decisions(of: album)
-            record.answers = try tables.tries(of: album)
-            record.found = try tables.candidates(of: album)
+            try database.statement("SELECT picture, accepted FROM decisions WHERE album = ?")
+                .each(.text(album)) { record.decisions[$0.text(0)] = $0.int(1) != 0 }
+            try database.statement(
+                "SELECT source, url, time, answer, detail FROM tries WHERE album = ? ORDER BY time, source"
+            ).each(.text(album)) { row in
+                guard let source = SourceName(rawValue: row.text(0)),
+                    let kind = SourceAnswer.Kind(rawValue: row.text(3))
+                else { return }
+                record.answers.append(
+                    SourceAnswer(
+                        source, kind, url: row.text(1), time: row.int64(2), detail: row.text(4), isRemembered: true))
+            }
+            try database.statement(
+                """
+                SELECT source, url, certainty, reason, score, description, details, pictures
+                FROM candidates WHERE album = ? ORDER BY source, url, number
+                """
+            ).each(.text(album)) { row in
+                guard let source = SourceName(rawValue: row.text(0)),
+                    let certainty = Match.Certainty(rawValue: row.text(2)),
+                    let description = try? JSONDecoder().decode(AlbumQuery.self, from: Data(row.text(5).utf8))
+                else { return }
+                let candidate = SourceCandidate(
+                    source: source, album: description,
+                    pictures: row.text(7).split(separator: "\n").map { String($0) }, details: row.optionalText(6),
+                    match: Match(certainty, row.text(3), score: row.int(4)))
+                record.found.append((row.text(1), candidate))
+            }
             return record
         }
     }
 
     /// Remembers an answer and what it found, in place of the earlier answer to the same request.
-    /// - Parameter album: `AlbumQuery.key`.
     package func note(
         _ answer: SourceAnswer, _ candidates: [SourceCandidate] = [], of album: String
     ) throws(SourceMemoryError) {
-        try perform { try tables.record(answer, candidates, of: album) }
-    }
-
-    /// The keys of the albums for which a doubtful cover was found, and no certain one.
-    package func doubtfulAlbums() throws(SourceMemoryError) -> [String] { try perform { try tables.doubtfulAlbums() } }
-
-    /// Counts a cover as certain from now on: the next fill writes it.
-    /// - Parameter album: `AlbumQuery.key`.
-    package func accept(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
-        try perform { try decide(candidate, of: album, isAccepted: true) }
-    }
-
-    /// Replaces what was judged of a cover, until its source is asked again.
-    /// - Parameter album: `AlbumQuery.key`.
-    func judge(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
-        try perform { try tables.judge(candidate.identity, candidate.match, of: album) }
-    }
-
-    /// Withdraws that a person has accepted covers of an album: they are judged again.
-    /// - Parameter album: `AlbumQuery.key`.
-    package func withdrawAcceptance(of album: String) throws(SourceMemoryError) {
-        try perform { try tables.forgetDecisions(of: album, isAccepted: true) }
-    }
-
-    /// Does not write or propose covers again, certain ones, too, until each is allowed.
-    /// - Parameter album: `AlbumQuery.key`.
-    package func refuse(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
+        let place: [SQLValue] = [.text(album), .text(answer.source.rawValue), .text(answer.url)]
         try perform {
-            for candidate in candidates { try decide(candidate, of: album, isAccepted: false) }
-        }
-        let record = try record(of: album)
-        try perform {
-            for (former, cover) in zip(record.current, record.doubting(record.current)) where cover != former {
-                try tables.judge(cover.identity, cover.match, of: album)
+            try database.transaction(.immediate) {
+                try database.statement("INSERT OR REPLACE INTO tries VALUES (?, ?, ?, ?, ?, ?)")
+                    .run(place + [.int(answer.time), .text(answer.kind.rawValue), .text(answer.detail)])
+                // A try that says nothing about the album leaves what is known of it.
+                if answer.lifetime == nil { return }
+                try database.statement("DELETE FROM candidates WHERE album = ? AND source = ? AND url = ?").run(place)
+                let insertion = database.statement("INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                for (number, candidate) in candidates.enumerated() {
+                    let match = candidate.match
+                    let description = try JSONEncoder().encode(candidate.album)
+                    try insertion.run(
+                        place + [
+                            .int(number), .text(match.certainty.rawValue), .text(match.reason), .int(match.score),
+                            .text(String(decoding: description, as: UTF8.self)),
+                            candidate.album.releaseGroupID.map { .text($0) } ?? .null,
+                            candidate.details.map { .text($0) } ?? .null,
+                            .text(candidate.pictures.joined(separator: "\n")),
+                        ])
+                }
             }
         }
     }
 
-    private func decide(_ candidate: SourceCandidate, of album: String, isAccepted: Bool) throws {
-        for picture in candidate.identities { try tables.decide(picture, of: album, isAccepted: isAccepted) }
-    }
-
-    /// Withdraws that a person has refused covers: they may be written or proposed again.
-    /// - Parameter album: `AlbumQuery.key`.
-    package func allow(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
+    /// Replaces what was judged of a cover, until its source is asked again.
+    func judge(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
         try perform {
-            for picture in candidates.flatMap(\.identities) { try tables.forgetDecision(about: picture, of: album) }
+            let update = "UPDATE candidates SET certainty = ?, reason = ? WHERE album = ? AND \(Self.picture) = ?"
+            try database.statement(update).run(
+                .text(candidate.certainty.rawValue), .text(candidate.match.reason), .text(album),
+                .text(candidate.identity))
         }
     }
 
-    private func perform<Result>(_ body: () throws -> Result) throws(SourceMemoryError) -> Result {
-        try SourceMemoryError.wrapping(path, body)
+    /// The keys of the albums for which the last answers of sources have a doubtful cover and no certain one, as decisions have it.
+    package func doubtfulAlbums() throws(SourceMemoryError) -> [String] {
+        try perform {
+            var keys: [String] = []
+            try database.statement(
+                """
+                SELECT candidates.album FROM candidates
+                JOIN (SELECT album, source, url, max(time) FROM tries GROUP BY album, source) USING (album, source, url)
+                LEFT JOIN decisions ON decisions.album = candidates.album AND picture = \(Self.picture)
+                GROUP BY candidates.album
+                HAVING max(accepted IS NULL AND certainty = 'doubtful') AND NOT max(coalesce(accepted, certainty = 'certain'))
+                ORDER BY candidates.album
+                """
+            ).each { keys.append($0.text(0)) }
+            return keys
+        }
+    }
+
+    // MARK: Decisions
+
+    /// Counts a cover as certain from now on: the next fill writes it.
+    package func accept(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
+        try decide([candidate], of: album, isAccepted: true)
+    }
+
+    /// Does not write or propose covers again, certain ones, too, until each is allowed.
+    package func refuse(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
+        try decide(candidates, of: album, isAccepted: false)
+        let record = try record(of: album)
+        for (former, cover) in zip(record.current, record.doubting(record.current)) where cover != former {
+            try judge(cover, of: album)
+        }
+    }
+
+    private func decide(
+        _ candidates: [SourceCandidate], of album: String, isAccepted: Bool
+    ) throws(SourceMemoryError) {
+        try perform {
+            for picture in candidates.flatMap(\.identities) {
+                try database.statement("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)")
+                    .run(.text(album), .text(picture), .int(isAccepted ? 1 : 0))
+            }
+        }
+    }
+
+    /// Withdraws that a person has refused covers: they may be written or proposed again.
+    package func allow(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
+        try perform {
+            for picture in candidates.flatMap(\.identities) {
+                try database.statement("DELETE FROM decisions WHERE album = ? AND picture = ?")
+                    .run(.text(album), .text(picture))
+            }
+        }
+    }
+
+    /// Withdraws that a person has accepted covers of an album: they are judged again.
+    package func withdrawAcceptance(of album: String) throws(SourceMemoryError) {
+        try perform {
+            try database.statement("DELETE FROM decisions WHERE album = ? AND accepted = 1").run(.text(album))
+        }
     }
 }

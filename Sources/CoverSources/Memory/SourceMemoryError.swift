@@ -1,17 +1,12 @@
 import Platform
-package import SQLite
+import SQLite
 
 /// Why the memory of sources cannot be used.
-package enum SourceMemoryError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A newer version of Sleeve has written it.
-    case newerVersion(path: String)
-    case unusable(path: String, SQLiteError)
+package struct SourceMemoryError: Error, Sendable, Hashable, CustomStringConvertible {
+    package let description: String
 
-    package var description: String {
-        switch self {
-        case .newerVersion(let path): "\(path) was written by a newer version of Sleeve; use that version"
-        case .unusable(let path, let error): "cannot use the memory of sources in \(path): \(error)"
-        }
+    static func newerVersion(path: String) -> Self {
+        Self(description: "\(path) was written by a newer version of Sleeve; use that version")
     }
 
     /// What is done with a database; any error is one of these.
@@ -21,7 +16,7 @@ package enum SourceMemoryError: Error, Sendable, Hashable, CustomStringConvertib
         do {
             return try act()
         } catch {
-            throw error as? Self ?? .unusable(path: path, error as? SQLiteError ?? SQLiteError(.error, "\(error)"))
+            throw error as? Self ?? Self(description: "cannot use the memory of sources in \(path): \(error)")
         }
     }
 

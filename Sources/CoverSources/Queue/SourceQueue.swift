@@ -77,7 +77,7 @@ package actor SourceQueue {
             case .answered(let answer, let found):
                 search.findings.add(answer.isRemembered ? answer : await noted(answer, [], query), found)
             case .ask:
-                if await wait(for: source) > Self.maximumWait {
+                if await lane(of: source)?.wait() ?? .zero > Self.maximumWait {
                     passed.append(source)
                     continue
                 }
@@ -117,10 +117,11 @@ package actor SourceQueue {
         return (names, search.findings)
     }
 
-    /// How the cover at a URL is judged for an album today, by what is remembered of the album that it is of. Nothing is requested.
-    /// - Returns: Nil if nothing is remembered of the cover, or too little to be certain.
-    package func match(of url: String, for query: AlbumQuery) async -> Match? {
-        guard let record = try? await memory?.record(of: query.key) else { return nil }
+    /// The source that has the cover at a URL, and how the cover is judged for an album today, by what is remembered of the album that it is of.
+    /// Nothing is requested.
+    /// - Returns: Nil if nothing is remembered of the cover; no match if that is too little to be certain.
+    package func cover(at url: String, for query: AlbumQuery) async -> (source: SourceName, match: Match?)? {
+        let record = (try? await memory?.record(of: query.key)) ?? SourceMemory.Record()
         let known = sources.flatMap { $0.known(query) }
         let all = record.current + known.filter { one in !record.current.contains { $0.source == one.source } }
         guard let found = all.first(where: { $0.pictures.contains(url) }) else { return nil }
@@ -128,12 +129,9 @@ package actor SourceQueue {
             query, all.filter { $0.source == found.source }, known: all.filter { $0.source != found.source },
             decisions: record.decisions)
         let judged = record.decided(matching).first { $0.pictures.contains(url) }
-        guard let judged else { return Match.judge(query, found.album) }
-        return judged.match.isByName && judged.needsDetails(for: query) ? nil : judged.match
+        guard let judged else { return (found.source, Match.judge(query, found.album)) }
+        return (found.source, judged.match.isByName && judged.needsDetails(for: query) ? nil : judged.match)
     }
-
-    /// How long a caller would wait for a source.
-    private func wait(for source: CoverSource) async -> Duration { await lane(of: source)?.wait() ?? .zero }
 
     /// The source that needs most time for the albums that are searched, and the time.
     /// - Parameter more: Albums that will be searched after them, most likely with the same sources.
@@ -243,9 +241,7 @@ package actor SourceQueue {
             self.answer(source, kind, url: urls.first ?? "", detail: detail)
         }
         if let abandonment = await lane.abandonment {
-            var failed = answer(.failed, "given up for this run: \(abandonment)")
-            failed.isGivenUp = true
-            return (failed, [])
+            return (answer(.failed, "given up for this run: \(abandonment)"), [])
         }
         var (all, judged) = ([SourceCandidate](), [SourceCandidate]())
         for url in urls where judged.isEmpty {
@@ -317,11 +313,5 @@ package actor SourceQueue {
     /// - Parameter candidate: As it is judged now.
     package func judge(_ candidate: SourceCandidate, for query: AlbumQuery) async {
         await withMemory { try await $0.judge(candidate, of: query.key) }
-    }
-
-    /// The source that has a cover of an album at a URL, as far as is known without a request; nil for another URL.
-    package func source(of url: String, for query: AlbumQuery) async -> SourceName? {
-        let remembered = try? await memory?.record(of: query.key).candidates
-        return (sources.flatMap { $0.known(query) } + (remembered ?? [])).first { $0.pictures.contains(url) }?.source
     }
 }

@@ -2,8 +2,6 @@
 package enum Placeholder: Sendable, Hashable {
     /// Its URL has the form that the service gives such pictures.
     case url
-    /// Its bytes are known.
-    case digest
     /// It has fewer pixels than any cover.
     case size
     /// All of its pixels have one colour.
@@ -12,7 +10,7 @@ package enum Placeholder: Sendable, Hashable {
     /// What speaks against it, as a clause about the picture.
     package var reason: String {
         switch self {
-        case .url, .digest: "is a service's placeholder"
+        case .url: "is a service's placeholder"
         case .size: "is too small for any cover"
         case .color: "has one colour only, as placeholders have"
         }
@@ -22,8 +20,6 @@ package enum Placeholder: Sendable, Hashable {
     private static let urlParts = [
         "/images/cover//", "/images/artist//", "d41d8cd98f00b204e9800998ecf8427e", "2a96cbd8b46e442fc41c2b86b821562f",
     ]
-    /// SHA-256 of placeholders, in hexadecimal.
-    private static let digests: Set<String> = []
     /// Smaller pictures are spacers, in pixels.
     private static let minimumSide = 16
 
@@ -35,13 +31,10 @@ package enum Placeholder: Sendable, Hashable {
 
     /// Nil for a picture that may be a cover.
     /// - Parameters:
-    ///   - digest: its SHA-256, in hexadecimal.
     ///   - width: in pixels; nil if it is not known.
     ///   - hasOneColour: nil if the picture was not decoded: only then can this be known.
-    package init?(digest: String, width: Int?, height: Int?, hasOneColour: Bool? = nil) {
-        if Self.digests.contains(digest) {
-            self = .digest
-        } else if [width, height].contains(where: { $0.map { $0 < Self.minimumSide } == true }) {
+    package init?(width: Int?, height: Int?, hasOneColour: Bool? = nil) {
+        if [width, height].contains(where: { $0.map { $0 < Self.minimumSide } == true }) {
             self = .size
         } else if hasOneColour == true {
             self = .color

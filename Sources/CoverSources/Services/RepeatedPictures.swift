@@ -3,6 +3,9 @@ package struct RepeatedPictures: Sendable {
     /// A picture of albums of this number of artists is no cover.
     package static let minimumArtists = 3
 
+    /// What speaks against such a picture.
+    package static let reason = "albums of other artists have the same picture"
+
     private var artists: [String: Set<String>] = [:]
 
     package init() {}

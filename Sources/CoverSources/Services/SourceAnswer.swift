@@ -23,8 +23,6 @@ package struct SourceAnswer: Sendable, Hashable {
     package var detail: String
     /// It is an earlier run's answer: nothing was requested.
     package var isRemembered: Bool
-    /// The source is not asked any more in this run, of which the queue has given notice.
-    package var isGivenUp = false
 
     package init(
         _ source: SourceName, _ kind: Kind, url: String, time: Int64, detail: String, isRemembered: Bool = false

@@ -59,10 +59,6 @@ package struct CoverName: Comparable, Sendable {
         (left.stem, left.number, left.type) < (right.stem, right.number, right.type)
     }
 
-    package static func == (left: CoverName, right: CoverName) -> Bool {
-        (left.stem, left.number, left.type) == (right.stem, right.number, right.type)
-    }
-
     /// The best of a folder's pictures; nil if none is a cover. Empty files are none.
     package static func best(of pictures: [FolderListing.Entry], album: String?) -> FolderListing.Entry? {
         pictures.lazy.compactMap { entry in

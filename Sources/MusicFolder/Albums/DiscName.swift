@@ -55,9 +55,8 @@ struct DiscName: Hashable {
         }
         // "Discs" and "Volumes" are other words.
         guard rest.startIndex > text.startIndex else { return nil }
-        guard !word.isEmpty, let name = FoldedText("x (cd \(word))").disc else { return nil }
-        if let number = Int(name) { return number }
-        guard name.utf8.count == 1, let letter = name.utf8.first, (0x61...0x68).contains(letter) else { return nil }
+        if let number = TitleWords.number(word) { return number }
+        guard word.utf8.count == 1, let letter = word.utf8.first, (0x61...0x68).contains(letter) else { return nil }
         return Int(letter) - 0x60
     }
 }

@@ -117,7 +117,7 @@ package struct Song: Sendable, Hashable {
 
     init(_ tags: AudioTags, name: [UInt8], number: UInt32) {
         self.tags = number
-        self.name = UInt32(truncatingIfNeeded: FNV1a.hash(name))
+        self.name = Self.hash(of: name)
         let text = Self.folded(tags.title, name)
         title = text.isEmpty ? 0 : UInt32(truncatingIfNeeded: FNV1a.hash(text)) | 1
         length = UInt32(clamping: tags.length ?? 0)
@@ -125,6 +125,9 @@ package struct Song: Sendable, Hashable {
         (track, trackTotal) = (UInt16(clamping: tags.track ?? 0), UInt16(clamping: tags.trackTotal ?? 0))
         side = UInt8(clamping: tags.side ?? 0)
     }
+
+    /// What stands for the name of a file among those of its folder.
+    static func hash(of name: [UInt8]) -> UInt32 { UInt32(truncatingIfNeeded: FNV1a.hash(name)) }
 
     /// The letters and digits of the title, else of the file's name without its number and extension.
     private static func folded(_ title: String, _ name: [UInt8]) -> String {

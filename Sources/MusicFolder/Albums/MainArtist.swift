@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverSources
 
 /// Whose album it is, by the names in the tags of its songs.
@@ -138,7 +139,7 @@ struct MainArtist: Hashable {
                 ends.append(index)
             }
         }
-        let found = ends.suffix(8).reversed().map { String(text[..<$0]).trimmingSpaces }
+        let found = ends.suffix(8).reversed().map { String(text[..<$0]).trimmingWhitespace() }
         return found.filter { !$0.isEmpty && $0 != name }
     }
 
@@ -147,8 +148,4 @@ struct MainArtist: Hashable {
         let rest = text[(index + 1)...].prefix(5)
         return rest.firstIndex(of: " ").map { String(rest[..<$0]).lowercased() }
     }
-}
-
-extension String {
-    fileprivate var trimmingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
 }

@@ -2,63 +2,48 @@ package import CoverSources
 
 /// An album as scanned folders have it.
 package struct ScannedAlbum: Sendable, Hashable {
-    /// As written, without what says which disc it is.
-    package var title = ""
-    /// The main artist.
-    package var artist = ""
-    /// Other names that the album may be credited to.
-    package var otherArtists: [String] = []
-    /// Four digits; empty if it is unknown, or songs have different ones.
-    package var year = ""
-    /// The year of the first release, as `year`.
-    package var originalYear = ""
+    /// What is known of the album, as sources are asked for it and their answers are judged. The title is without what says which disc it is, the
+    /// artist the main one. A year or an id is missing if songs have different ones, an id also if another album has it.
+    package var facts = AlbumQuery(artist: "", title: "")
     package var genre = ""
-    /// MusicBrainz ids, in lower case; nil if songs have different ones, or another album has it, too.
-    package var releaseID: String?
-    package var releaseGroupID: String?
-    /// As in `AlbumQuery`.
-    package var trackCounts: Set<Int> = []
-    package var lengths: [Int] = []
     /// Why sources cannot be asked for its cover; nil if they can.
     package var whyUnsearchable: String?
     /// In the order of their paths.
     package var places: [AlbumPlace] = []
+    /// The album tags of its songs, as written, by the hashes of their files' names, in each folder.
+    package var songs: [BytePath: [UInt32: String]] = [:]
 
     package init() {}
+
+    package var title: String { facts.title }
+    package var artist: String { facts.artist }
 
     /// - Parameter places: The parts of each of its places, in the order of their paths.
     init(_ places: [[AlbumPart]], by artist: MainArtist, doubtfulIDs: Set<String>) {
         let parts = places.flatMap(\.self)
         let credits = parts.flatMap(\.credits)
         /// The value that all songs have which have one.
-        func only(_ value: (SongTags) -> String?) -> String? {
-            AlbumPart.only(of: credits, value)
+        func only(_ value: (SongTags) -> String?) -> String? { AlbumPart.only(of: credits, value) }
+        func id(_ value: (SongTags) -> String?) -> String? {
+            only(value).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
         }
-        (self.artist, otherArtists) = (artist.name, artist.others)
-        title = Folding.mostCommon(parts.map { ($0.title, $0.songs.count) })
-        genre = Folding.mostCommon(credits.map { ($0.tags.genre, $0.count) })
-        originalYear = only(\.originalYear) ?? ""
-        let isDated = credits.contains { !$0.tags.year.isEmpty }
-        year = isDated ? only(\.year) ?? "" : originalYear
-        releaseID = only(\.releaseID).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
-        releaseGroupID = only(\.releaseGroupID).flatMap { doubtfulIDs.contains($0) ? nil : $0 }
-        if parts.contains(where: \.isUnresolved) {
+        let isUnresolved = parts.contains(where: \.isUnresolved)
+        if isUnresolved {
             whyUnsearchable = "different songs have the same number, and nothing tells to which albums they belong"
-            return
         }
-        let list = TrackList(places: places)
-        // Services tell the number of all discs, which one of them alone does not know.
-        (trackCounts, lengths) = (list.lacksDiscs ? [] : list.counts, list.lengths)
-    }
-
-    /// The number of tracks, of the place that has most.
-    package var tracks: Int { places.map(\.tracks).max() ?? 0 }
-    /// What is known of the album, as sources are asked for it and their answers are judged.
-    package var facts: AlbumQuery {
-        AlbumQuery(
-            artist: artist, otherArtists: otherArtists, title: title, year: AlbumQuery.year(of: year),
-            originalYear: AlbumQuery.year(of: originalYear), trackCounts: trackCounts, lengths: lengths,
-            releaseID: releaseID, releaseGroupID: releaseGroupID)
+        let list = isUnresolved ? TrackList([]) : TrackList(places: places)
+        let isDated = credits.contains { !$0.tags.year.isEmpty }
+        let (year, originalYear) = (AlbumQuery.year(of: only(\.year)), AlbumQuery.year(of: only(\.originalYear)))
+        facts = AlbumQuery(
+            artist: artist.name, otherArtists: artist.others,
+            title: Folding.mostCommon(parts.map { ($0.title, $0.songs.count) }), year: isDated ? year : originalYear,
+            // Services tell the number of all discs, which one of them alone does not know.
+            originalYear: originalYear, trackCounts: list.lacksDiscs ? [] : list.counts, lengths: list.lengths,
+            releaseID: id(\.releaseID), releaseGroupID: id(\.releaseGroupID))
+        genre = Folding.mostCommon(credits.map { ($0.tags.genre, $0.count) })
+        for part in parts {
+            for song in part.songs { songs[part.folder, default: [:]][song.name] = part.tags[Int(song.tags)].album }
+        }
     }
     /// Whether a picture beside the audio is the cover, in every place.
     package var hasCover: Bool { places.allSatisfy { $0.cover?.mediaType != nil } }

@@ -27,6 +27,8 @@ package struct Audit: Sendable {
         var path: BytePath
         var isEmbedded = false
         var facts: CoverFacts
+
+        var subject: String { isEmbedded ? "the picture in the tags " : "" }
     }
 
     /// - Parameters:
@@ -86,12 +88,11 @@ package struct Audit: Sendable {
 
     private mutating func judge(_ picture: Picture, of place: AuditedPlace) {
         let facts = picture.facts
-        let subject = picture.isEmbedded ? "the picture in the tags " : ""
         func add(_ kind: AuditKind, _ detail: String) {
-            self.add(kind, place, picture.path, facts, subject + detail)
+            self.add(kind, place, picture.path, facts, picture.subject + detail)
         }
         if let damage = facts.damage { add(.damaged, damage) }
-        if let placeholder = Placeholder(digest: facts.digest ?? "", width: facts.width, height: facts.height) {
+        if let placeholder = Placeholder(width: facts.width, height: facts.height) {
             return add(.placeholder, placeholder.reason)
         }
         guard let width = facts.width, let height = facts.height else { return }
@@ -102,10 +103,9 @@ package struct Audit: Sendable {
 
     private mutating func judgeRepetition(of picture: Picture, in place: AuditedPlace) {
         guard let digest = picture.facts.digest, repeated.isRepeated(digest) else { return }
-        let subject = picture.isEmbedded ? "the picture in the tags " : ""
         add(
             .repeated, place, picture.path, picture.facts,
-            "\(subject)is the cover of \(albums[digest, default: 0]) albums by different artists")
+            "\(picture.subject)is the cover of \(albums[digest, default: 0]) albums by different artists")
     }
 
     private mutating func judgeTags(of place: AuditedPlace, _ facts: [BytePath: CoverFacts]) {

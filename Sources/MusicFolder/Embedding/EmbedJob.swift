@@ -1,21 +1,21 @@
 /// An album in a place, whose cover goes into the tags of its files.
 package struct EmbedJob: Sendable, Hashable {
     package var title: String
-    /// Folders with audio files.
-    package var folders: [BytePath]
+    /// As in `ScannedAlbum`: two albums of a folder may have one title.
+    package var songs: [BytePath: [UInt32: String]]
     /// Other folders in which the cover may be: the one that contains the discs' folders.
     package var coverFolders: [BytePath]
-
-    /// Whether a file with this album tag is one of the album's: its title, or that of one of its discs.
-    func contains(_ tag: String) -> Bool {
-        [tag, DiscName(tag)?.title].contains { $0.map { Folding.key($0) == Folding.key(title) } ?? false }
-    }
+    /// The file of a cover that is for the tags alone, as the folders have other albums, too.
+    package var cover: BytePath?
 
     /// The jobs of scanned albums: places with files that have no picture. A cover in a folder of several albums is none of theirs.
-    package static func jobs(_ albums: [ScannedAlbum]) -> [EmbedJob] {
-        albums.flatMap { album in
-            album.places.filter { !$0.isShared && $0.embeddedTracks < $0.tracks }.map { place in
-                EmbedJob(title: album.title, folders: place.folders, coverFolders: place.coverFolders)
+    /// - Parameter covers: Of each album, the file of a cover that was found for its tags.
+    package static func jobs(_ albums: [(scanned: ScannedAlbum, cover: BytePath?)]) -> [EmbedJob] {
+        albums.flatMap { album, cover in
+            album.places.filter { $0.embeddedTracks < $0.tracks && (!$0.isShared || cover != nil) }.map { place in
+                EmbedJob(
+                    title: album.title, songs: album.songs.filter { place.folders.contains($0.key) },
+                    coverFolders: place.coverFolders, cover: place.isShared ? cover : nil)
             }
         }
     }
@@ -33,8 +33,10 @@ package enum EmbedEvent: Sendable, Hashable {
     case unwritable(folder: BytePath, reason: String)
     /// The cover that a fill had embedded is gone from the file.
     case removed(BytePath)
-    /// The file has another picture or other audio by now, or is gone, and stays as it is.
+    /// The file has another picture or other audio by now, and stays as it is.
     case kept(BytePath)
+    /// The file is gone.
+    case gone(BytePath)
 }
 
 /// The counts of embedding.
@@ -60,7 +62,7 @@ package struct EmbedSummary: Sendable, Hashable {
         case .left, .unwritable: failed += 1
         case .otherFormat(_, let format): otherFormats[format, default: 0] += 1
         case .removed: removed += 1
-        case .kept: kept += 1
+        case .kept, .gone: kept += 1
         }
     }
 }

@@ -51,17 +51,16 @@ package struct Embedder: Sendable {
 
     // MARK: Embedding
 
-    /// Embeds the cover file of each album's folder into its files.
+    /// Embeds the cover of each album, or that of each of its folders, into its files.
     /// - Parameter run: Identifies the fill; nil to write nothing, and report what would be embedded.
     /// - Throws: `MusicState.Problem` or `TagLane.Unavailable`.
     package func run(_ jobs: [EmbedJob], run: Int64?, _ observer: Observer) async throws -> EmbedSummary {
         try await counting(observer) { lane, note in
             for job in jobs {
-                for path in job.folders where !observer.isCancelled() {
+                for path in job.songs.keys.sorted() where !observer.isCancelled() {
                     do {
-                        let folder = try OpenFolder(path: path.bytes)
                         guard let cover = try cover(of: job, in: path, note) else { continue }
-                        try embed(cover, of: job, path, folder, lane, run: run, observer.isCancelled, note)
+                        try embed(cover, of: job, path, lane, run: run, observer.isCancelled, note)
                     } catch let error as SystemError {
                         note(.unwritable(folder: path, reason: error.reason))
                     }
@@ -72,24 +71,28 @@ package struct Embedder: Sendable {
 
     /// - Parameter run: nil to write nothing.
     private func embed(
-        _ cover: EmbeddableCover, of job: EmbedJob, _ path: BytePath, _ folder: OpenFolder, _ lane: TagLane,
-        run: Int64?,
+        _ cover: EmbeddableCover, of job: EmbedJob, _ path: BytePath, _ lane: TagLane, run: Int64?,
         _ isCancelled: () -> Bool, _ note: (EmbedEvent) -> Void
     ) throws {
-        var files: [(path: BytePath, size: Int)] = []
+        let folder = try OpenFolder(path: path.bytes)
+        var files: [(path: BytePath, size: Int, tag: String)] = []
         for name in try folder.names().sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) })
         where !name.bytes.starts(with: ".".utf8) {
-            if MusicNames.isUnreadAudio(name.bytes) { note(Self.otherFormat(path.appending(name.bytes))) }
-            guard MusicNames.isAudio(name.bytes) else { continue }
+            if MusicNames.isUnreadAudio(name.bytes), job.cover == nil {
+                note(Self.otherFormat(path.appending(name.bytes)))
+            }
+            guard let tag = job.songs[path]?[Song.hash(of: name.bytes)], MusicNames.isAudio(name.bytes) else {
+                continue
+            }
             guard let status = try folder.status(of: name), status.st_mode & S_IFMT == S_IFREG else { continue }
-            files.append((path.appending(name.bytes), Int(status.st_size)))
+            files.append((path.appending(name.bytes), Int(status.st_size), tag))
         }
         let writer = TagWriter(lane: lane, state: state)
         var isChanged = false
         defer { if isChanged { try? folder.sync() } }
         for (file, result) in zip(files, try lane.read(files.map(\.path))) where !isCancelled() {
-            // What cannot be read was reported by the scan.
-            guard let tags = try? result.get(), tags.picture == nil, job.contains(tags.album) else { continue }
+            // What cannot be read was reported by the scan. Tags that were edited since may be another album's.
+            guard let tags = try? result.get(), tags.picture == nil, tags.album == file.tag else { continue }
             guard MusicNames.isWrittenAudio(file.path.name) else {
                 note(Self.otherFormat(file.path))
                 continue
@@ -102,15 +105,24 @@ package struct Embedder: Sendable {
                 note(.embedded(file.path, bytes: bytes))
             } catch is CancellationError {
                 return
-            } catch let problem as EmbeddingProblem {
-                note(.left(file.path, reason: problem.reason))
             } catch let format as OtherFormat {
                 note(.otherFormat(file.path, format: format.name))
-            } catch let failure as TagRecord.Failure {
-                note(.left(file.path, reason: failure.reason))
-            } catch let error as SystemError where error.cause == .other || error.cause == .missing {
-                note(.left(file.path, reason: error.reason))
+            } catch {
+                if let error = error as? SystemError, error.cause != .other, error.cause != .missing { throw error }
+                guard let reason = Self.reason(error) else { throw error }
+                note(.left(file.path, reason: reason))
             }
+        }
+    }
+
+    /// Why one file stays as it is; nil for an error that ends the run.
+    private static func reason(_ error: any Error) -> String? {
+        switch error {
+        case let problem as EmbeddingProblem: problem.reason
+        case let format as OtherFormat: "is \(format.name), whose tags are not written"
+        case let failure as TagRecord.Failure: failure.reason
+        case let error as SystemError: error.reason
+        default: nil
         }
     }
 
@@ -118,8 +130,13 @@ package struct Embedder: Sendable {
         .otherFormat(path, format: (MusicNames.fileExtension(path.name) ?? "").uppercased())
     }
 
-    /// The cover beside the audio, or in the folder of the discs; nil without one.
+    /// The cover that is the album's alone; else the one beside the audio, or in the folder of the discs; nil without one.
     private func cover(of job: EmbedJob, in folder: BytePath, _ note: (EmbedEvent) -> Void) throws -> EmbeddableCover? {
+        if let cover = job.cover {
+            return try prepared(SourceFile(path: cover.bytes)) {
+                note(.left(folder, reason: "the cover of \(job.title) \($0)"))
+            }
+        }
         for path in [folder] + job.coverFolders {
             let folder = try OpenFolder(path: path.bytes)
             let entries = try folder.names().compactMap { name in
@@ -128,18 +145,21 @@ package struct Embedder: Sendable {
             guard let best = CoverName.best(of: entries, album: job.title), let name = FileName(best.name) else {
                 continue
             }
-            do {
-                let file = try folder.file(name)
-                guard file.length <= CoverFacts.maximumLength else {
-                    throw EmbeddingProblem(reason: "is too large for tags")
-                }
-                return try EmbeddableCover(prepare(file.contents()))
-            } catch let problem as EmbeddingProblem {
-                note(.left(path.appending(best.name), reason: problem.reason))
-                return nil
-            }
+            return try prepared(folder.file(name)) { note(.left(path.appending(best.name), reason: $0)) }
         }
         return nil
+    }
+
+    private func prepared(_ file: borrowing SourceFile, _ refuse: (String) -> Void) throws -> EmbeddableCover? {
+        do {
+            guard file.length <= CoverFacts.maximumLength else {
+                throw EmbeddingProblem(reason: "is too large for tags")
+            }
+            return try EmbeddableCover(prepare(file.contents()))
+        } catch let problem as EmbeddingProblem {
+            refuse(problem.reason)
+            return nil
+        }
     }
 
     // MARK: Undo
@@ -166,15 +186,10 @@ package struct Embedder: Sendable {
                         continue
                     }
                     if !isDryRun { try state.forget(cover) }
-                    note(.kept(cover.path))
-                } catch let error as SystemError {
-                    note(.left(cover.path, reason: error.reason))
-                } catch let problem as EmbeddingProblem {
-                    note(.left(cover.path, reason: problem.reason))
-                } catch let format as OtherFormat {
-                    note(.left(cover.path, reason: "is \(format.name), whose tags are not written"))
-                } catch let failure as TagRecord.Failure {
-                    note(.left(cover.path, reason: failure.reason))
+                    note(.gone(cover.path))
+                } catch {
+                    guard let reason = Self.reason(error) else { throw error }
+                    note(.left(cover.path, reason: reason))
                 }
             }
         }
@@ -199,10 +214,7 @@ package struct Embedder: Sendable {
         if !isDryRun { folder.sweep() }
         guard let name = FileName(cover.name) else { return false }
         guard try folder.status(of: name) != nil else {
-            if let disk = cover.disk, disk != folder.disk {
-                throw SystemError("open", path: folder.path, number: ENOENT)
-            }
-            return false
+            throw SystemError("open", path: folder.path(of: name), number: ENOENT)
         }
         guard let tags = try lane.read([cover.path]).first?.get() else { throw CancellationError() }
         guard tags.picture?.digest == cover.picture.description else { return false }

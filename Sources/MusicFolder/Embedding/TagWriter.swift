@@ -20,7 +20,7 @@ struct TagWriter {
     func add(_ cover: EmbeddableCover, to target: Target, run: Int64) throws -> Int {
         let (name, file) = try open(target)
         let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)
-        let new = try makeCopy(of: file, target)
+        let new = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
         try new.write(cover.bytes)
         guard let audio = try change(file, new, .add, target), let folder = target.path.parent else {
             throw EmbeddingProblem.damaged
@@ -45,7 +45,7 @@ struct TagWriter {
     func remove(_ cover: EmbeddedCover, from target: Target) throws -> Bool {
         let (name, file) = try open(target)
         let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)
-        let new = try makeCopy(of: file, target)
+        let new = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
         let removal = TagChange.Action.remove(picture: cover.picture, audio: cover.audio, growth: cover.growth)
         guard try change(file, new, removal, target) != nil else { return false }
         try replace(expected, by: new, name, target)
@@ -60,10 +60,6 @@ struct TagWriter {
         }
         guard file.source.status.st_nlink == 1 else { throw Self.problem(.hasHardLinks) }
         return (name, file)
-    }
-
-    private func makeCopy(of file: AudioFile, _ target: Target) throws -> NewFile {
-        try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
     }
 
     /// - Returns: The digest of the audio of both files; nil if the picture to remove is not there.

@@ -12,17 +12,11 @@ extension AlbumQuery {
 
     /// An album of scanned folders, as sources are asked for it: the facts of the scan, with a person's edits in their place.
     package init(_ scanned: ScannedAlbum, edited album: Album) {
-        let facts = scanned.facts
-        let (isRenamed, isDated) = (album.artist != scanned.artist, album.year != scanned.year)
-        func id(_ edited: String?, _ scanned: String?, _ known: String?) -> String? {
-            edited == scanned ? known : edited
-        }
+        let (facts, year) = (scanned.facts, Self.year(of: album.year))
         self.init(
-            artist: isRenamed ? album.artist : facts.artist, otherArtists: isRenamed ? [] : facts.otherArtists,
-            title: album.title != scanned.title ? album.title : facts.title,
-            year: isDated ? Self.year(of: album.year) : facts.year, originalYear: isDated ? nil : facts.originalYear,
-            trackCounts: facts.trackCounts, lengths: facts.lengths,
-            releaseID: id(album.musicBrainzReleaseID, scanned.releaseID, facts.releaseID),
-            releaseGroupID: id(album.musicBrainzReleaseGroupID, scanned.releaseGroupID, facts.releaseGroupID))
+            artist: album.artist, otherArtists: album.artist == facts.artist ? facts.otherArtists : [],
+            title: album.title, year: year, originalYear: year == facts.year ? facts.originalYear : nil,
+            trackCounts: facts.trackCounts, lengths: facts.lengths, releaseID: album.musicBrainzReleaseID,
+            releaseGroupID: album.musicBrainzReleaseGroupID)
     }
 }

@@ -4,45 +4,31 @@ package import Platform
 
 /// Taking back the last fill.
 extension CoverWriter {
-    /// What became of a file that is taken back.
-    package enum Undone: Sendable, Hashable {
-        case removed(BytePath, album: String)
-        /// The smaller cover that it had replaced is there again.
-        case restored(BytePath)
-        /// A person has changed or removed it since. It stays as it is.
-        case kept(BytePath)
-        case failed(BytePath, reason: String)
-        /// Its disk may not be mounted. It stays remembered.
-        case away(BytePath)
-    }
-
     /// Takes back the last fill that was not taken back, and no other: removes its files that are unchanged, and puts back those that they
     /// replaced. Of what cannot be taken back now the fill stays the last one.
     /// - Parameters:
     ///   - isDryRun: Say what would be done, and do nothing.
     ///   - cached: The path of a cached cover's file.
-    ///   - tags: Takes the covers of a fill out of tags. Returns whether there were any.
-    /// - Throws: `MusicState.Problem`, or what `tags` throws.
+    /// - Returns: Each file, where it is by now, and what became of it.
+    /// - Throws: `MusicState.Problem`.
     package func undo(
-        isDryRun: Bool = false, cached: @Sendable (Digest) -> String,
-        tags: @Sendable (Int64) async throws -> Bool = { _ in false }
-    ) async throws -> [Undone] {
+        isDryRun: Bool = false, cached: @Sendable (Digest) -> String
+    ) throws -> [(file: WrittenFile, step: UndoStep)] {
         guard let run = try state.runs().first else { return [] }
-        let undone = try state.files(ofRun: run).map { file in
+        return try state.files(ofRun: run).map { file -> (file: WrittenFile, step: UndoStep) in
             var file = file
             do {
                 let step = UndoStep(file, try find(&file)) { access(cached($0), R_OK) == 0 }
-                return isDryRun ? step.planned(file) : try take(step, file, cached)
+                if !isDryRun { try take(step, file, cached) }
+                return (file, step)
             } catch let error as SystemError {
-                return .failed(file.path, reason: error.reason)
+                return (file, .fail(reason: error.reason))
             } catch let refusal as OwnFile.Refusal {
-                return .failed(file.path, reason: refusal.reason)
+                return (file, .fail(reason: refusal.reason))
             } catch is CachedCover.Damaged {
-                return .failed(file.path, reason: UndoStep.uncached)
+                return (file, .fail(reason: UndoStep.uncached))
             }
         }
-        _ = try await tags(run)
-        return undone
     }
 
     /// What has the name of a file, which may be at another path by now.
@@ -71,11 +57,10 @@ extension CoverWriter {
         return try OwnFile(name, in: folder, state.journal).digest().map { .bytes($0) } ?? .other
     }
 
-    private func take(_ step: UndoStep, _ file: WrittenFile, _ cached: (Digest) -> String) throws -> Undone {
+    private func take(_ step: UndoStep, _ file: WrittenFile, _ cached: (Digest) -> String) throws {
         switch step {
         case .remove:
-            let folder = try OpenFolder(path: file.folder.bytes)
-            try remove(file, in: folder)
+            try remove(file, in: OpenFolder(path: file.folder.bytes))
             try state.forget(file)
         case .restore(let replaced):
             try restore(replaced, of: file, try CachedCover(cached(replaced.digest), replaced.digest))
@@ -83,7 +68,6 @@ extension CoverWriter {
         case .stayAway: try state.settle(file)
         case .away, .fail: break
         }
-        return step.planned(file)
     }
 
     private func restore(_ replaced: WrittenFile.Replaced, of file: WrittenFile, _ cover: borrowing CachedCover) throws
@@ -111,11 +95,5 @@ extension CoverWriter {
         }
         try remove(file, in: folder)
         try state.forget(file)
-    }
-
-    /// Forgets where the covers of albums were found. - Returns: For each, the URL that a fill has given to the album of the library.
-    /// - Throws: `MusicState.Problem`.
-    package func forgetCoverURLs(of albums: [String]) throws -> [String: String] {
-        try state.note(coverURLs: Dictionary(albums.map { ($0, nil) }) { first, _ in first })
     }
 }

@@ -101,16 +101,16 @@ package struct Fill: Sendable {
 
     /// Whether the cover that an earlier fill gave the album is its cover by today's facts, as far as is remembered.
     private func isCertain(_ address: FilledAddress, for query: AlbumQuery) async -> Bool {
-        if address.isJudged(for: query) { return true }
-        return await queue.source(of: address.url, for: query) != nil
+        if address.facts == query { return true }
+        return await queue.cover(at: address.url, for: query)?.match?.certainty == .certain
     }
 
     /// Why a picture is not written; nil if it may be.
     enum Rejection { case placeholder(String), tooSmall(String) }
 
     /// - Parameter hasOneColour: nil if it was not looked at: a person's URL, and a cover that a person has accepted, may have one colour.
-    func rejection(of digest: String, _ width: Int?, _ height: Int?, hasOneColour: Bool? = nil) -> Rejection? {
-        if let placeholder = Placeholder(digest: digest, width: width, height: height, hasOneColour: hasOneColour) {
+    func rejection(_ width: Int?, _ height: Int?, hasOneColour: Bool? = nil) -> Rejection? {
+        if let placeholder = Placeholder(width: width, height: height, hasOneColour: hasOneColour) {
             return .placeholder(placeholder.reason)
         }
         guard options.isTooSmall(width, height) else { return nil }

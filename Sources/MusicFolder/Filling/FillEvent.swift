@@ -25,11 +25,16 @@ package enum FillEvent: Sendable {
     case placeholder(Album, url: String, reason: String)
     /// A file of this run was removed again: albums of other artists have the same picture.
     case takenBack(Album, BytePath, bytes: Int)
-    /// No place has the cover.
-    case missing(Album, reason: String)
-    /// Only covers were found that may be another album's.
-    case doubtful(Album, [SourceCandidate])
-    /// A cover could not be downloaded, or a source not be asked.
-    /// - Parameter isKnown: The source is given up, of which the queue has given notice.
-    case failed(Album, reason: String, isKnown: Bool)
+    /// The album gets no cover.
+    case ended(Album, End)
+
+    /// Why an album gets no cover.
+    package enum End: Sendable, Hashable {
+        /// No source has a cover that matches and may be taken.
+        case missing(String)
+        /// Only covers were found that may be another album's.
+        case doubtful([SourceCandidate])
+        /// A cover was found, or may be there, and could not be downloaded; or a source could not be asked.
+        case failed(String)
+    }
 }

@@ -16,6 +16,8 @@ package struct FillJob: Sendable {
     /// What sources are asked for.
     package var query: AlbumQuery
     package var targets: [Target] = []
+    /// Folders of several albums, in which the cover goes into the tags of the album's songs alone.
+    package var tagFolders: [BytePath] = []
     /// The cover URLs that a person or a list gave the album, in the order of trying.
     package var ownURLs: [String] = []
     /// What an earlier fill gave the album. It counts only as long as its match is certain.
@@ -26,6 +28,9 @@ package struct FillJob: Sendable {
     package var embedded: EmbeddedPicture?
     /// The folders of its audio files.
     package var audioFolders: [BytePath] = []
+
+    /// The folders that lack the cover.
+    package var folders: [BytePath] { targets.map(\.folder) + tagFolders }
 
     init(_ scanned: ScannedAlbum, _ album: Album, filled: FilledAddress?) {
         (self.album, query) = (album, AlbumQuery(scanned, edited: album))

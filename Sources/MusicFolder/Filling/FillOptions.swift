@@ -10,6 +10,8 @@ package struct FillOptions: Sendable, Hashable {
     package var minimumPixels: Int?
     /// Write covers with at most this many pixels on the longest side, as baseline JPEG; nil to write them as they are.
     package var longestSide: Int?
+    /// Look for the covers of albums that have no folder alone: they go into the tags of their songs.
+    package var embeds = false
     /// The services that are asked before the pictures in the tags are looked at; nil to leave those out.
     package var servicesBeforeTags: Set<SourceName>? = []
 

@@ -45,12 +45,13 @@ package struct FillPlan: Sendable {
 
     /// - Parameters:
     ///   - albums: The scanned albums, each with its album of the library; nil if the library has none.
+    ///   - library: All albums of the library: one whose name another one has, too, needs more evidence.
     ///   - written: The files of earlier fills.
     ///   - filled: What earlier fills gave to albums of the library, by their ids.
     ///   - removed: Those of `written` that a person has removed.
     ///   - obstacle: Why no file can be created in a folder; nil if one can.
     package init(
-        _ albums: [(scanned: ScannedAlbum, album: Album?)], written: [WrittenFile],
+        _ albums: [(scanned: ScannedAlbum, album: Album?)], of library: [Album] = [], written: [WrittenFile],
         filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [], options: FillOptions,
         obstacle: (BytePath) -> Obstacle?
     ) {
@@ -76,6 +77,10 @@ package struct FillPlan: Sendable {
                 } else {
                     isCovered = false
                 }
+                if place.isShared, options.embeds {
+                    if place.embeddedTracks < place.tracks { job.tagFolders += place.folders }
+                    continue
+                }
                 for folder in place.coverFolders {
                     if place.isShared {
                         obstacles.append((folder, album, .shared))
@@ -92,9 +97,14 @@ package struct FillPlan: Sendable {
                 }
             }
             if isCovered { covered += 1 }
-            if !job.targets.isEmpty { jobs.append(job) }
+            if !job.folders.isEmpty { jobs.append(job) }
         }
         leaveOutRepeatedPictures(of: albums.map(\.scanned))
+        if jobs.isEmpty { return }
+        let names = library.reduce(into: [:]) { $0[AlbumMatching.name(AlbumQuery($1)), default: 0] += 1 }
+        for index in jobs.indices {
+            jobs[index].query.hasNamesake = names[AlbumMatching.name(jobs[index].query), default: 0] > 1
+        }
     }
 
     /// Folders, or file systems that are read-only, with the albums that get no cover file there.

@@ -25,7 +25,6 @@ struct FillRun: Sendable {
     private static let maximumSearches = 1_000
     /// How often the library is given what was found.
     private static let noteInterval = Duration.seconds(60)
-    private static let repeated = "albums of other artists have the same picture"
 
     private let fill: Fill
     private let jobs: [FillJob]
@@ -40,8 +39,8 @@ struct FillRun: Sendable {
     private var waiting: ArraySlice<(job: Int, skipped: Set<SourceName>)> = []
     private var searches = 0
     private var pictures: RepeatedPictures
-    /// The files of this run whose albums were matched by their names, by their pictures.
-    private var byName: [Digest: [(number: Int, file: WrittenFile, bytes: Int, offer: SourceCandidate)]] = [:]
+    /// The files of this run whose albums were matched by their names, by their pictures; no file for a cover that is for the tags alone.
+    private var byName: [Digest: [(number: Int, file: WrittenFile?, bytes: Int, offer: SourceCandidate)]] = [:]
     /// The devices of file systems to which nothing more is written.
     private var stoppedDisks: Set<UInt64> = []
     /// When the library was last given what was found.
@@ -100,7 +99,7 @@ struct FillRun: Sendable {
     private mutating func take(tags path: BytePath?, of number: Int) async {
         guard unfinished.contains(number) else { return }
         if let path, let picture = jobs[number].embedded, let digest = Digest(picture.digest) {
-            switch fill.rejection(of: picture.digest, picture.width, picture.height) {
+            switch fill.rejection(picture.width, picture.height) {
             case nil: return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
             case .placeholder(let reason): steps[number].reject("the picture in its tags \(reason)")
             case .tooSmall(let reason): steps[number].reject(reason)
@@ -123,7 +122,7 @@ struct FillRun: Sendable {
         file.readHeader()
         let isJudged = offer.map { $0.match != .accepted } ?? false
         switch fill.rejection(
-            of: digest.description, file.width, file.height, hasOneColour: isJudged && fill.library.hasOneColor(digest))
+            file.width, file.height, hasOneColour: isJudged && fill.library.hasOneColor(digest))
         {
         case nil: break
         case .placeholder(let reason):
@@ -136,7 +135,7 @@ struct FillRun: Sendable {
         }
         let isRepeated = pictures.add(digest.description, of: job.query) || fill.repeated.contains(digest.description)
         if let offer, offer.match.isByName {
-            let judged = isRepeated ? offer.doubted(Self.repeated) : offer
+            let judged = isRepeated ? offer.doubted(RepeatedPictures.reason) : offer
             await fill.queue.judge(judged, for: job.query)
             if isRepeated {
                 steps[number].doubt(judged)
@@ -145,7 +144,7 @@ struct FillRun: Sendable {
                 return advance(number)
             }
         }
-        let known = offer == nil ? await fill.queue.source(of: outcome.url, for: job.query) : offer?.source
+        let known = offer == nil ? await fill.queue.cover(at: outcome.url, for: job.query)?.source : offer?.source
         let picture = FillPicture(
             path: path, digest: digest, url: outcome.url, origin: known.map { .source($0) } ?? .own, offer: offer)
         await write(number, picture)
@@ -168,8 +167,8 @@ struct FillRun: Sendable {
         case .end(let end):
             // What an upgrade does not find is no loss: the album has a cover.
             let formers = job.targets.compactMap(\.former).filter { $0.album == job.album.id }
-            let isUpgrade = formers.count == job.targets.count
-            finish(number, isUpgrade ? formers.map { .exists(job.album, $0.path) } : [FillEvent(end, job.album)])
+            let isUpgrade = formers.count == job.folders.count
+            finish(number, isUpgrade ? formers.map { .exists(job.album, $0.path) } : [FillEvent.ended(job.album, end)])
         }
     }
 
@@ -222,9 +221,16 @@ struct FillRun: Sendable {
             case .noRoom(let folder, let reason): stop(folder, reason)
             }
         }
+        if !job.tagFolders.isEmpty {
+            isWritten = true
+            summary.tagCovers[job.album.id] = picture.path
+            if let offer = picture.offer, offer.match.isByName {
+                byName[picture.digest, default: []].append((number, nil, 0, offer))
+            }
+        }
         if isWritten { summary.filled += 1 }
         guard unfinished.contains(number) else { return events.forEach { note($0) } }
-        if events.isEmpty {
+        if events.isEmpty, !isWritten {
             // Another source may have a larger one.
             return advance(number)
         }
@@ -245,33 +251,26 @@ struct FillRun: Sendable {
         if stoppedDisks.insert(disk).inserted { note(.stopped(folder: folder, reason: reason)) }
         for number in unfinished.sorted() {
             let job = jobs[number]
-            guard job.targets.allSatisfy({ $0.folder.device.map(stoppedDisks.contains) ?? false }) else { continue }
-            finish(number, job.targets.map { .unwritten(job.album, folder: $0.folder, reason: reason) })
+            guard job.folders.allSatisfy({ $0.device.map(stoppedDisks.contains) ?? false }) else { continue }
+            finish(number, job.folders.map { .unwritten(job.album, folder: $0, reason: reason) })
         }
     }
 
     /// Removes the files of this run again whose picture has turned out to be that of unrelated albums.
     private mutating func takeBack(_ digest: Digest) async {
         for (number, file, bytes, offer) in byName.removeValue(forKey: digest) ?? [] {
-            guard await fill.writer.takeBack(file) else { continue }
-            note(.takenBack(jobs[number].album, file.path, bytes: bytes))
-            guard takenBack.updateValue(offer.pictures, forKey: file.album) == nil else { continue }
-            let doubted = offer.doubted(Self.repeated)
+            let album = jobs[number].album
+            summary.tagCovers[album.id] = nil
+            if let file {
+                guard await fill.writer.takeBack(file) else { continue }
+                note(.takenBack(album, file.path, bytes: bytes))
+            }
+            guard takenBack.updateValue(offer.pictures, forKey: album.id) == nil else { continue }
+            let doubted = offer.doubted(RepeatedPictures.reason)
             await fill.queue.judge(doubted, for: jobs[number].query)
             summary.filled -= 1
-            note(.doubtful(jobs[number].album, [doubted]))
+            note(.ended(album, .doubtful([doubted])))
         }
-    }
-}
-
-extension FillEvent {
-    fileprivate init(_ end: FillSteps.End, _ album: Album) {
-        self =
-            switch end {
-            case .missing(let reason): .missing(album, reason: reason)
-            case .doubtful(let candidates): .doubtful(album, candidates)
-            case .failed(let reason, let isKnown): .failed(album, reason: reason, isKnown: isKnown)
-            }
     }
 }
 

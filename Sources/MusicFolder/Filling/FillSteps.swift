@@ -10,17 +10,7 @@ struct FillSteps: Sendable {
         case tags
         /// Ask the sources other than these.
         case search(skipping: Set<SourceName>)
-        case end(End)
-    }
-
-    enum End: Sendable, Hashable {
-        /// No source has a cover that matches and may be taken.
-        case missing(String)
-        /// The covers that match are doubtful.
-        case doubtful([SourceCandidate])
-        /// A cover was found, or may be there, and could not be downloaded.
-        /// - Parameter isKnown: The source is given up, of which the queue has given notice.
-        case failed(String, isKnown: Bool = false)
+        case end(FillEvent.End)
     }
 
     private let sources: Set<SourceName>
@@ -32,7 +22,7 @@ struct FillSteps: Sendable {
     private var doubtful: [SourceCandidate] = []
     private var asked: Set<SourceName> = []
     /// Why something could not be asked or downloaded, apart from its absence.
-    private var failure: (reason: String, isKnown: Bool)?
+    private var failure: String?
     private var rejection: String?
 
     /// - Parameters:
@@ -66,7 +56,7 @@ struct FillSteps: Sendable {
         if !asked.isSuperset(of: open) { return .search(skipping: asked.union(sources.subtracting(open))) }
         if acceptsDoubtful, !doubtful.isEmpty { return download(doubtful.removeFirst()) }
         if !doubtful.isEmpty { return .end(.doubtful(doubtful)) }
-        if let failure { return .end(.failed(failure.reason, isKnown: failure.isKnown)) }
+        if let failure { return .end(.failed(failure)) }
         return .end(.missing(rejection ?? "none of the sources has its cover"))
     }
 
@@ -83,7 +73,7 @@ struct FillSteps: Sendable {
         // A search that asks nothing must not be repeated for ever.
         if findings.answers.isEmpty { asked.formUnion(open) }
         if let answer = findings.answers.last(where: { $0.kind == .failed || $0.kind == .throttled }) {
-            failure = ("\(answer.source.title): \(answer.detail)", answer.isGivenUp)
+            failure = "\(answer.source.title): \(answer.detail)"
         }
     }
 
@@ -95,5 +85,5 @@ struct FillSteps: Sendable {
 
     /// A download has failed.
     /// - Parameter isAbsent: The server says that there is no such cover.
-    mutating func didFail(_ reason: String, isAbsent: Bool) { if !isAbsent { failure = (reason, false) } }
+    mutating func didFail(_ reason: String, isAbsent: Bool) { if !isAbsent { failure = reason } }
 }

@@ -27,6 +27,9 @@ package struct FillSummary: Sendable, Hashable {
     /// Pictures that have turned out to be those of unrelated albums, by their digests.
     package var repeatedPictures: Set<String> = []
 
+    /// The files of covers that go into the tags of albums alone, by the albums' ids.
+    package var tagCovers: [String: BytePath] = [:]
+
     /// The source that needs most time for the albums that are left, and when it is done with them.
     package var slowest: Slowest?
 
@@ -47,9 +50,9 @@ package struct FillSummary: Sendable, Hashable {
             self.bytes -= bytes
         case .exists, .placeholder, .stopped: break
         case .unwritten: unwritten += 1
-        case .missing: missing += 1
-        case .doubtful: doubtful += 1
-        case .failed: failed += 1
+        case .ended(_, .missing): missing += 1
+        case .ended(_, .doubtful): doubtful += 1
+        case .ended(_, .failed): failed += 1
         }
     }
 }

@@ -1,12 +1,12 @@
-import Platform
+package import Platform
 
 /// What becomes of one file when its fill is taken back. Decided from what is remembered and what is there, without a disk.
-enum UndoStep: Sendable, Hashable {
+package enum UndoStep: Sendable, Hashable {
     /// It goes.
     case remove
     /// The smaller cover that it replaced comes back.
     case restore(WrittenFile.Replaced)
-    /// It is a person's by now, and forgotten.
+    /// A person has changed it. It stays as it is, and is forgotten.
     case keep
     /// A person has removed it. That stays known, so that no fill writes it again.
     case stayAway
@@ -16,7 +16,7 @@ enum UndoStep: Sendable, Hashable {
     case fail(reason: String)
 
     /// What has the file's name.
-    enum Found: Sendable, Hashable {
+    package enum Found: Sendable, Hashable {
         case bytes(Digest)
         /// A folder, a link, a pipe.
         case other
@@ -37,17 +37,6 @@ enum UndoStep: Sendable, Hashable {
             }
             self = isCached(replaced.digest) ? .restore(replaced) : .fail(reason: Self.uncached)
         case .bytes, .other: self = .keep
-        }
-    }
-
-    /// What becomes of the file if nothing comes between.
-    func planned(_ file: WrittenFile) -> CoverWriter.Undone {
-        switch self {
-        case .remove: .removed(file.path, album: file.album)
-        case .restore(let replaced): .restored(file.folder.appending(replaced.name))
-        case .keep, .stayAway: .kept(file.path)
-        case .away: .away(file.path)
-        case .fail(let reason): .failed(file.path, reason: reason)
         }
     }
 }

@@ -21,16 +21,10 @@ struct AlbumMatching {
         var names: [AlbumQuery]
     }
 
-    private let scanned: [Scanned]
+    private let scanned: [ScannedAlbum]
     private var known: [Known]
 
-    /// What of a scanned album is compared.
-    struct Scanned {
-        var facts: AlbumQuery
-        var places: [AlbumPlace]
-    }
-
-    init(_ scanned: [Scanned], library: [Album], records: [AlbumRecord]) {
+    init(_ scanned: [ScannedAlbum], library: [Album], records: [AlbumRecord]) {
         var records = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
         self.scanned = scanned
         ids = Array(repeating: nil, count: scanned.count)
@@ -151,7 +145,7 @@ struct AlbumMatching {
     // MARK: What is compared
 
     /// The folded artist and title.
-    private static func name(_ facts: AlbumQuery) -> String {
+    static func name(_ facts: AlbumQuery) -> String {
         let artist = FoldedText(artist: Folding.albumArtist(facts.artist)).key
         return "\(artist)|\(FoldedText(facts.title, year: facts.year).wholeKey)"
     }

@@ -1,4 +1,5 @@
 package import AlbumLibrary
+import Files
 import Platform
 
 /// Scans music folders and updates a library: in one step for what is new, one for what has changed, and one for what is pruned.
@@ -79,8 +80,7 @@ extension WrittenFile {
         var status = stat()
         guard path.withCString({ stat($0, &status) }) == 0 else { return false }
         if FileStatus(status).modified == modified { return true }
-        let bytes = try? RegularFile.contents(of: path, maximumLength: CoverFacts.maximumLength).bytes
-        return bytes.map { Digest(of: $0) == digest } ?? false
+        return (try? SourceFile(path: path.bytes).digest()) == digest
     }
 }
 

@@ -64,8 +64,7 @@ package struct LibraryUpdate: Sendable {
                 known[record.id] = record
             }
         }
-        let matching = AlbumMatching(
-            scanned.map { .init(facts: $0.facts, places: $0.places) }, library: library, records: Array(known.values))
+        let matching = AlbumMatching(scanned, library: library, records: Array(known.values))
         for (album, id) in zip(scanned, matching.ids) { ids.append(add(album, id)) }
         findGone(records)
         self.records = updated.values.filter { known[$0.id] != $0 }.sorted { $0.id < $1.id }

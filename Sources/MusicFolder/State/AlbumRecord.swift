@@ -81,7 +81,4 @@ package struct FilledAddress: Sendable, Hashable {
     package var facts: AlbumQuery?
 
     package init(url: String, facts: AlbumQuery?) { (self.url, self.facts) = (url, facts) }
-
-    /// Whether it was judged for these facts, so that no other judgement is needed.
-    package func isJudged(for facts: AlbumQuery) -> Bool { self.facts == facts }
 }

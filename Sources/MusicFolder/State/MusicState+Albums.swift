@@ -20,14 +20,14 @@ extension MusicState {
         try database.statement("SELECT id, added, pending, written, places FROM albums").each { row in
             var record = AlbumRecord(id: row.text(0))
             (record.isAdded, record.isPending) = (row.int(1) != 0, row.int(2) != 0)
-            if let written = try? JSONDecoder().decode(Written.self, from: Data(row.text(3).utf8)) {
+            if let written: Written = row.json(3) {
                 record.facts = AlbumQuery(
                     artist: written.artist ?? "", title: written.title ?? "", year: AlbumQuery.year(of: written.year),
                     releaseID: written.releaseID, releaseGroupID: written.releaseGroupID)
                 record.genre = written.genre ?? ""
                 record.filled = written.coverURL.map { FilledAddress(url: $0, facts: nil) }
             }
-            record.places = places(row.text(4))
+            record.places = row.json(4) ?? []
             records.append(record)
         }
         for record in records { try save(record, in: database) }
@@ -37,8 +37,6 @@ extension MusicState {
     /// All records, in the order of their ids.
     package func albums() throws(Problem) -> [AlbumRecord] {
         try reading {
-            let decoder = JSONDecoder()
-            func facts(_ text: String) -> AlbumQuery? { try? decoder.decode(AlbumQuery.self, from: Data(text.utf8)) }
             var records: [AlbumRecord] = []
             try database.statement(
                 "SELECT id, added, pending, facts, genre, places, filled_url, filled_facts FROM records ORDER BY id"
@@ -46,26 +44,20 @@ extension MusicState {
                 var record = AlbumRecord(id: row.text(0))
                 (record.isAdded, record.isPending) = (row.int(1) != 0, row.int(2) != 0)
                 // What another version has written in another form is found by the next scan.
-                record.facts = facts(row.text(3)) ?? record.facts
-                (record.genre, record.places) = (row.text(4), Self.places(row.text(5)))
-                record.filled = row.optionalText(6).map { url in
-                    FilledAddress(url: url, facts: row.optionalText(7).flatMap(facts))
-                }
+                record.facts = row.json(3) ?? record.facts
+                (record.genre, record.places) = (row.text(4), row.json(5) ?? [])
+                record.filled = row.optionalText(6).map { FilledAddress(url: $0, facts: row.json(7)) }
                 records.append(record)
             }
             return records
         }
     }
 
-    private static func places(_ text: String) -> [AlbumPlace] {
-        (try? JSONDecoder().decode([AlbumPlace].self, from: Data(text.utf8))) ?? []
-    }
-
     /// Where an album of a library is, whose state another process may have; nowhere if the library has no state, or an unreadable one.
     package static func places(of album: String, in library: String) -> [AlbumPlace] {
-        guard let database = try? Connection(path(of: library), .reading) else { return [] }
-        let text = try? database.statement("SELECT places FROM records WHERE id = ?").first(.text(album)) { $0.text(0) }
-        return text.map(places) ?? []
+        reading(library) { database in
+            try database.statement("SELECT places FROM records WHERE id = ?").first(.text(album)) { $0.json(0) ?? [] }
+        } ?? []
     }
 
     /// Saves records, and removes those of `removed` ids.
@@ -78,20 +70,17 @@ extension MusicState {
     }
 
     private static func save(_ record: AlbumRecord, in database: borrowing Connection) throws {
-        func json(_ value: some Encodable) throws -> SQLValue {
-            .text(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
-        }
         try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
-            .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0), json(record.facts),
-            .text(record.genre), json(record.places), record.filled.map { .text($0.url) } ?? .null,
-            record.filled?.facts.map(json) ?? .null)
+            .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0), .json(record.facts),
+            .text(record.genre), .json(record.places), .optional(record.filled?.url),
+            record.filled?.facts.map(SQLValue.json) ?? .null)
     }
 
     /// Remembers where a fill has found the covers of albums, for their facts as the last scan has found them; nil for those whose cover was
     /// taken back.
     /// - Returns: For each album, the URL that was remembered before.
     @discardableResult
-    func note(coverURLs: [String: String?]) throws(Problem) -> [String: String] {
+    package func note(coverURLs: [String: String?]) throws(Problem) -> [String: String] {
         if coverURLs.isEmpty { return [:] }
         var records = Dictionary(try albums().map { ($0.id, $0) }) { first, _ in first }
         let before = coverURLs.keys.reduce(into: [:]) { $0[$1] = records[$1]?.filled?.url }

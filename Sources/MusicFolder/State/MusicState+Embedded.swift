@@ -30,11 +30,10 @@ extension MusicState {
                 guard let picture = row.digest(2), let audio = row.digest(3), !folder.isEmpty, !name.isEmpty else {
                     return
                 }
-                let root = row.bytes(6)
                 covers.append(
                     EmbeddedCover(
                         folder: BytePath(bytes: folder), name: name, picture: picture, audio: audio, growth: row.int(4),
-                        run: row.int64(5), root: root.isEmpty ? nil : BytePath(bytes: root), disk: row.optionalText(7)))
+                        run: row.int64(5), root: row.path(6), disk: row.optionalText(7)))
             }
             return covers
         }
@@ -61,8 +60,7 @@ extension MusicState {
                 """
             ).run(
                 .blob(cover.folder.bytes), .blob(cover.name), .digest(cover.picture), .digest(cover.audio),
-                .int(cover.growth), .int(cover.run), cover.root.map { .blob($0.bytes) } ?? .null,
-                cover.disk.map { .text($0) } ?? .null)
+                .int(cover.growth), .int(cover.run), .path(cover.root), .optional(cover.disk))
         }
     }
 

@@ -27,19 +27,16 @@ extension MusicState {
 
     /// That of a library whose state another process may have; nil if it has none, or an unreadable one.
     package static func lastFill(of library: String) -> FillRequest? {
-        guard let database = try? Connection(path(of: library), .reading) else { return nil }
-        return try? lastFill(in: database)
+        reading(library) { try lastFill(in: $0) }
     }
 
     private static func lastFill(in database: borrowing Connection) throws -> FillRequest? {
-        let text = try database.statement("SELECT request FROM last_fill").first { $0.text(0) }
-        return try text.map { try JSONDecoder().decode(FillRequest.self, from: Data($0.utf8)) }
+        try database.statement("SELECT request FROM last_fill").first { $0.json(0) } ?? nil
     }
 
     package func save(_ request: FillRequest) throws(Problem) {
         try transaction {
-            let text = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
-            try database.statement("INSERT OR REPLACE INTO last_fill VALUES (1, ?)").run(.text(text))
+            try database.statement("INSERT OR REPLACE INTO last_fill VALUES (1, ?)").run(.json(request))
         }
     }
 
@@ -61,21 +58,34 @@ extension MusicState {
         }
     }
 
-    /// Remembers what a fill of folders has said, in place of what it said before.
-    /// - Returns: The messages that it did not say before.
-    package func tell(_ messages: Set<String>, of folders: [BytePath]) throws(Problem) -> Set<String> {
-        let key = folders.map { "\($0)" }.sorted().joined(separator: "\n")
-        var news = messages
-        try transaction {
-            try database.statement("SELECT message FROM told WHERE folders = ?").each(.text(key)) {
+    /// The messages that no fill of the folders has said.
+    package func news(_ messages: Set<String>, of folders: [BytePath]) throws(Problem) -> Set<String> {
+        try reading {
+            var news = messages
+            try database.statement("SELECT message FROM told WHERE folders = ?").each(Self.key(folders)) {
                 news.remove($0.text(0))
             }
-            try database.statement("DELETE FROM told WHERE folders = ?").run(.text(key))
+            return news
+        }
+    }
+
+    /// Remembers what a fill of folders says.
+    /// - Parameter isAll: In place of what it said before. A fill that did not come to all albums leaves that.
+    /// - Returns: The messages that it did not say before.
+    package func tell(_ messages: Set<String>, of folders: [BytePath], isAll: Bool) throws(Problem) -> Set<String> {
+        let news = try news(messages, of: folders)
+        try transaction {
+            if isAll { try database.statement("DELETE FROM told WHERE folders = ?").run(Self.key(folders)) }
             for message in messages {
-                try database.statement("INSERT INTO told VALUES (?, ?)").run(.text(key), .text(message))
+                try database.statement("INSERT OR IGNORE INTO told VALUES (?, ?)").run(
+                    Self.key(folders), .text(message))
             }
         }
         return news
+    }
+
+    private static func key(_ folders: [BytePath]) -> SQLValue {
+        .text(folders.map { "\($0)" }.sorted().joined(separator: "\n"))
     }
 
     /// The state of a library, if there is one, for commands that do not create it.

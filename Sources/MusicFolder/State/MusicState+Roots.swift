@@ -15,8 +15,7 @@ extension MusicState {
 
     /// Those of a library whose state another process may have; none if it has no state, or an unreadable one.
     package static func roots(of library: String) -> [BytePath] {
-        guard let database = try? Connection(path(of: library), .reading) else { return [] }
-        return (try? roots(in: database)) ?? []
+        reading(library) { try roots(in: $0) } ?? []
     }
 
     private static func roots(in database: borrowing Connection) throws -> [BytePath] {

@@ -64,9 +64,7 @@ extension MusicState {
                     file.replaced = .init(name: replaced, digest: digest, run: row.int64(9))
                 }
                 file.modified = row.optionalInt64(11)
-                let root = row.bytes(12)
-                if !root.isEmpty { file.root = BytePath(bytes: root) }
-                (file.disk, file.isUndone) = (row.optionalText(13), row.int64(14) != 0)
+                (file.root, file.disk, file.isUndone) = (row.path(12), row.optionalText(13), row.int64(14) != 0)
                 files.append(file)
             }
             return files
@@ -81,9 +79,8 @@ extension MusicState {
                 .blob(file.folder.bytes), .blob(file.name), .digest(file.digest), .int(file.width), .int(file.height),
                 .text(file.album), .int(file.run), file.replaced.map { .blob($0.name) } ?? .null,
                 file.replaced.map { .digest($0.digest) } ?? .null, file.replaced.map { .int($0.run) } ?? .null,
-                file.foundURL.map { .text($0) } ?? .null, .int(file.modified),
-                file.root.map { .blob($0.bytes) } ?? .null,
-                file.disk.map { .text($0) } ?? .null, .int(file.isUndone ? 1 : 0))
+                .optional(file.foundURL), .int(file.modified), .path(file.root), .optional(file.disk),
+                .int(file.isUndone ? 1 : 0))
             // It is not there yet: a person cannot have removed it.
             try database.statement("DELETE FROM seen_covers WHERE folder = ? AND name = ?")
                 .run(.blob(file.folder.bytes), .blob(file.name))

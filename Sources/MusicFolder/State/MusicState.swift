@@ -76,6 +76,12 @@ package final class MusicState: @unchecked Sendable {
         return database
     }
 
+    /// A state that another process may have, for reading; nil if the library has none, or an unreadable one.
+    static func reading<Value>(_ library: String, _ body: (borrowing Connection) throws -> Value?) -> Value? {
+        guard let database = try? Connection(path(of: library), .reading) else { return nil }
+        return (try? body(database)) ?? nil
+    }
+
     /// Runs `body` in a transaction, which is rolled back if it throws.
     func transaction(_ body: () throws -> Void) throws(Problem) {
         do {
@@ -93,4 +99,25 @@ package final class MusicState: @unchecked Sendable {
             throw Problem(description: "cannot read what is remembered of music folders: \(error)")
         }
     }
+}
+
+extension Row {
+    /// What `SQLValue.json` has written; nil if it is something else.
+    borrowing func json<Value: Decodable>(_ column: Int32) -> Value? {
+        withBytes(column) { try? JSONDecoder().decode(Value.self, from: Data($0 ?? .init(start: nil, count: 0))) }
+    }
+
+    borrowing func path(_ column: Int32) -> BytePath? {
+        let bytes = bytes(column)
+        return bytes.isEmpty ? nil : BytePath(bytes: bytes)
+    }
+}
+
+extension SQLValue {
+    static func json(_ value: some Encodable) throws -> SQLValue {
+        .text(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
+    }
+
+    static func path(_ path: BytePath?) -> SQLValue { path.map { .blob($0.bytes) } ?? .null }
+    static func optional(_ text: String?) -> SQLValue { text.map { .text($0) } ?? .null }
 }

@@ -51,14 +51,19 @@ struct TagRecord {
 }
 
 extension AudioTags {
-    /// The texts, which have no line breaks, the numbers, the ids and the picture. An empty line is an unknown value.
+    private static var texts: [WritableKeyPath<AudioTags, String>] {
+        [\.album, \.albumArtist, \.artist, \.title, \.year, \.originalYear, \.genre]
+    }
+    private static var ids: [WritableKeyPath<AudioTags, String?>] { [\.releaseID, \.releaseGroupID] }
+    private static var numbers: [WritableKeyPath<AudioTags, Int?>] {
+        [\.disc, \.discTotal, \.track, \.trackTotal, \.side, \.length]
+    }
+
+    /// The texts, which have no line breaks, the ids, the numbers and the picture. An empty line is an unknown value.
     fileprivate var lines: [String] {
         func text(_ number: Int?) -> String { number.map { "\($0)" } ?? "" }
-        var lines = [
-            album, albumArtist, artist, title, year, originalYear, genre, releaseID ?? "", releaseGroupID ?? "",
-        ]
-        lines += [disc, discTotal, track, trackTotal, side, length].map(text)
-        lines += [isCompilation ? "1" : "", "\(pictureCount)"]
+        var lines = Self.texts.map { self[keyPath: $0] } + Self.ids.map { self[keyPath: $0] ?? "" }
+        lines += Self.numbers.map { text(self[keyPath: $0]) } + [isCompilation ? "1" : "", "\(pictureCount)"]
         if let picture {
             lines += [picture.digest, picture.mediaType ?? ""]
             lines += [picture.type, picture.width, picture.height, picture.byteCount].map(text)
@@ -68,19 +73,20 @@ extension AudioTags {
 
     /// Nil unless they are what `lines` returns.
     fileprivate init?(lines: [String]) {
-        guard lines.count == 17 || lines.count == 23 else { return nil }
-        func id(_ line: String) -> String? { line.isEmpty ? nil : line }
         self.init()
-        (album, albumArtist, artist, title) = (lines[0], lines[1], lines[2], lines[3])
-        (year, originalYear, genre) = (lines[4], lines[5], lines[6])
-        (releaseID, releaseGroupID) = (id(lines[7]), id(lines[8]))
-        (disc, discTotal, track, trackTotal) = (Int(lines[9]), Int(lines[10]), Int(lines[11]), Int(lines[12]))
-        (side, length, isCompilation, pictureCount) =
-            (Int(lines[13]), Int(lines[14]), lines[15] == "1", Int(lines[16]) ?? 0)
-        guard lines.count == 23 else { return }
-        guard let type = Int(lines[19]), let byteCount = Int(lines[22]) else { return nil }
+        var rest = lines[...]
+        func optional(_ line: String?) -> String? { line?.isEmpty == false ? line : nil }
+        for text in Self.texts { self[keyPath: text] = rest.popFirst() ?? "" }
+        for id in Self.ids { self[keyPath: id] = optional(rest.popFirst()) }
+        for number in Self.numbers { self[keyPath: number] = rest.popFirst().flatMap { Int($0) } }
+        isCompilation = rest.popFirst() == "1"
+        guard let count = rest.popFirst().flatMap({ Int($0) }) else { return nil }
+        pictureCount = count
+        guard let digest = rest.popFirst() else { return }
+        let mediaType = optional(rest.popFirst())
+        let sizes = rest.map { Int($0) }
+        guard sizes.count == 4, let type = sizes[0], let byteCount = sizes[3] else { return nil }
         picture = EmbeddedPicture(
-            type: type, mediaType: id(lines[18]), width: Int(lines[20]), height: Int(lines[21]), byteCount: byteCount,
-            digest: lines[17])
+            type: type, mediaType: mediaType, width: sizes[1], height: sizes[2], byteCount: byteCount, digest: digest)
     }
 }

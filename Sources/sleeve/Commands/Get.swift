@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 import Logging
+import MusicFolder
 import Platform
 
 struct Get: AsyncParsableCommand {
@@ -162,7 +163,9 @@ struct Get: AsyncParsableCommand {
     }
 
     private func write(_ cover: Cover) throws {
-        if let output, output != "-" { return try OutputFile.write(Array(cover.data), to: output) }
+        if let output, output != "-" {
+            return try OutputFile.write(Array(cover.data), to: output) { CoverFacts(of: BytePath($0)).mediaType != nil }
+        }
         guard Terminal.standardOutput.write(Array(cover.data)) else {
             throw fail("cannot write the cover to stdout: \(SystemError("write").reason)")
         }

@@ -119,7 +119,7 @@ struct MusicFolderOptions: ParsableArguments {
             }
             if reports {
                 FailureList.print(outcome.problems, "file or folder", "files or folders")
-                if !options.quiet { FailureList.print(outcome.notes, "note", "notes") }
+                if !options.quiet { FailureList.print(outcome.notes + outcome.gone, "note", "notes") }
             }
             return outcome
         } catch let error as MusicState.Problem {
@@ -139,11 +139,11 @@ extension LibraryScan.Outcome {
             }
     }
 
-    /// What the scan left out, and the albums whose folder is gone.
-    var notes: [String] {
-        findings.outsideLinks.map { "\($0): is a link out of the folder; --follow follows it" }
-            + (update?.gone ?? []).map { "gone: \($0.shortName)" }
-    }
+    /// What the scan left out.
+    var notes: [String] { findings.outsideLinks.map { "\($0): is a link out of the folder; --follow follows it" } }
+
+    /// The albums whose folder is gone.
+    var gone: [String] { (update?.gone ?? []).map { "gone: \($0.shortName)" } }
 }
 
 extension Album {

@@ -39,8 +39,14 @@ final class ReportFile: Sendable {
     /// - Throws: An exit code, after an error message.
     init(_ path: String) throws {
         self.path = path
-        terminal = Terminal(descriptor: try OutputFile.create(path))
+        terminal = Terminal(descriptor: try OutputFile.create(path, ifOwn: Self.isReport))
         writer = BackgroundWriter(terminal)
+    }
+
+    /// Whether a file with these bytes at its start is a report.
+    private static func isReport(_ bytes: [UInt8]) -> Bool {
+        let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return ["{\"url\":", "{\"folder\":"].contains(where: line.hasPrefix) && line.contains("\"outcome\":")
     }
 
     /// Waits until the backlog allows more lines, or the task is cancelled.

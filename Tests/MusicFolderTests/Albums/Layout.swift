@@ -48,13 +48,13 @@ struct Layout: Sendable, CustomStringConvertible {
 
     /// `Artist: Title (1971) 12 tracks in /m/a + /m/b`: the folders that a cover belongs into; with `-` for places where none may be.
     static func line(_ album: ScannedAlbum) -> String {
-        let year = album.year.isEmpty ? "" : " (\(album.year))"
-        let counts = album.trackCounts.isEmpty ? "?" : album.trackCounts.sorted().map { "\($0)" }.joined(separator: "/")
+        let (year, counts) = (album.facts.year.map { " (\($0))" } ?? "", album.facts.trackCounts.sorted())
+        let numbers = counts.isEmpty ? "?" : counts.map { "\($0)" }.joined(separator: "/")
         let places = album.places.map { place in
             (place.isShared ? "-" : "") + place.coverFolders.map(\.description).joined(separator: ",")
         }
         let why = album.whyUnsearchable == nil ? "" : " unsearchable"
-        return "\(album.artist): \(album.title)\(year) \(counts) in \(places.joined(separator: " + "))\(why)"
+        return "\(album.artist): \(album.title)\(year) \(numbers) in \(places.joined(separator: " + "))\(why)"
     }
 }
 

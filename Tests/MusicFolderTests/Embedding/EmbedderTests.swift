@@ -51,9 +51,15 @@ import Testing
             return events.list.withLock { $0 }
         }
 
-        func embed(run: Int64? = 1) async throws -> [EmbedEvent] {
+        /// - Parameters:
+        ///   - tags: The album tags of the album's files, by their names; nil if all files are the album's.
+        ///   - cover: The cover that is for the tags alone.
+        func embed(run: Int64? = 1, tags: [String: String]? = nil, cover: String? = nil) async throws -> [EmbedEvent] {
             let album = BytePath(folder.text + "/album")
-            let job = EmbedJob(title: "Low Tide", folders: [album], coverFolders: [album])
+            let tags = tags ?? Dictionary(uniqueKeysWithValues: names.map { ($0, "Low Tide") })
+            let songs = Dictionary(uniqueKeysWithValues: tags.map { (Song.hash(of: Array($0.utf8)), $1) })
+            let job = EmbedJob(
+                title: "Low Tide", songs: [album: songs], coverFolders: [album], cover: cover.map { BytePath($0) })
             return try await observing { try await $0.run([job], run: run, $1) }
         }
 
@@ -115,15 +121,35 @@ import Testing
         #expect(try await shelf.embed().isEmpty)
     }
 
-    @Test func `a file of another album in the folder stays as it is, and one of a disc does not`() async throws {
+    @Test func `an album's files are those that were scanned as its own, whatever titles others have`() async throws {
         let shelf = try Shelf { folder in
-            try folder.file("album/other.mp3", MusicTags(album: "Unknown Album"))
             try folder.file("album/disc.mp3", MusicTags(album: "low tide (Disc 2)"))
+            // Of another album of that title, and of this one until its tags were edited after the scan.
+            try folder.file("album/namesake.mp3", MusicTags())
+            try folder.file("album/edited.mp3", MusicTags(album: "High Water"))
         }
-        let events = try await shelf.embed()
+        let events = try await shelf.embed(tags: ["disc.mp3": "low tide (Disc 2)", "edited.mp3": "Low Tide"])
         #expect(events.count == 1)
         #expect(try shelf.picture("disc.mp3") == Self.digest)
-        #expect(try shelf.picture("other.mp3") == nil)
+        #expect(try shelf.picture("namesake.mp3") == nil && shelf.picture("edited.mp3") == nil)
+    }
+
+    @Test func `a cover for the tags alone is not the one beside the files, and one that is gone is said`() async throws
+    {
+        let shelf = try Shelf { try $0.file("album/a.mp3") }
+        let own = MusicPicture.jpeg(40, 40, number: 7)
+        try shelf.folder.file("own.jpg", bytes: own.bytes)
+        let gone = try await shelf.embed(tags: ["a.mp3": "Low Tide"], cover: shelf.folder.text + "/gone.jpg")
+        guard case .unwritable? = gone.first, gone.count == 1 else { throw Unexpected(events: gone) }
+        _ = try await shelf.embed(tags: ["a.mp3": "Low Tide"], cover: shelf.folder.text + "/own.jpg")
+        #expect(try shelf.picture("a.mp3") == Digest(of: own.bytes).description)
+    }
+
+    @Test func `undo says of a file that is gone that it was`() async throws {
+        let shelf = try Shelf { try $0.file("album/a.mp3") }
+        _ = try await shelf.embed()
+        unlink(shelf.folder.text + "/album/a.mp3")
+        #expect(try await shelf.undo() == [.gone(BytePath(shelf.folder.text + "/album/a.mp3"))])
     }
 
     @Test func `files of formats that are not written are said, and stay as they are`() async throws {

@@ -21,12 +21,12 @@ import Testing
     }
 
     private func plan(
-        _ albums: [ScannedAlbum], written: [WrittenFile] = [], upgrades: Bool = false,
+        _ albums: [ScannedAlbum], written: [WrittenFile] = [], upgrades: Bool = false, embeds: Bool = false,
         filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [],
         obstacle: (BytePath) -> FillPlan.Obstacle? = { _ in nil }
     ) -> FillPlan {
         var options = FillOptions()
-        options.upgrades = upgrades
+        (options.upgrades, options.embeds) = (upgrades, embeds)
         return FillPlan(
             albums.map { ($0, Album(id: "1", title: "Low Tide")) }, written: written, filled: filled, removed: removed,
             options: options, obstacle: obstacle)
@@ -49,6 +49,15 @@ import Testing
         let plan = plan(albums, obstacle: { $0 == BytePath("/m/b") ? .readOnly : nil })
         #expect(plan.jobs.isEmpty)
         #expect(plan.obstacles.map(\.obstacle) == [.shared, .readOnly])
+    }
+
+    @Test func `an album in a folder of several gets its cover into its tags, if some have none`() {
+        var (lacking, tagged) = (scanned("/m/a", isShared: true), scanned("/m/a", isShared: true))
+        lacking.places[0].tracks = 3
+        (tagged.places[0].tracks, tagged.places[0].embeddedTracks) = (3, 3)
+        let plan = plan([lacking, tagged], embeds: true)
+        #expect(plan.jobs.map(\.tagFolders) == [[BytePath("/m/a")]] && plan.jobs.allSatisfy { $0.targets.isEmpty })
+        #expect(plan.obstacles.isEmpty)
     }
 
     @Test func `a cover that a fill wrote for the album that was in the folder before is replaced`() {
@@ -98,6 +107,15 @@ import Testing
         #expect(plan([scanned("/m/a")], written: [file], filled: filled, removed: [path]).jobs.count == 1)
     }
 
+    @Test func `an album whose name another one of the library has needs more evidence`() {
+        let library = [("1", "Low Tide", "1971"), ("2", "LOW TIDE", "1999"), ("3", "High Water", "1971")].map {
+            Album(id: $0.0, title: $0.1, artist: "A", year: $0.2)
+        }
+        let albums = library.map { album in (scanned: scanned("/m/\(album.id)"), album: Album?.some(album)) }
+        let plan = FillPlan(albums, of: library, written: [], options: .init(), obstacle: { _ in nil })
+        #expect(plan.jobs.map(\.query.hasNamesake) == [true, true, false])
+    }
+
     @Test func `an address of a fill is no person's`() {
         var album = Album(id: "1", title: "Low Tide", coverURL: "https://a.example/1")
         album.alternateCoverURLs = ["https://a.example/2"]
@@ -118,7 +136,7 @@ import Testing
     @Test func `a picture in the tags of all songs is the album's, unless albums of three artists have it`() {
         func tagged(_ artist: String, _ embedded: Int = 2) -> ScannedAlbum {
             var album = scanned("/m/\(artist)")
-            album.artist = artist
+            album.facts.artist = artist
             (album.places[0].tracks, album.places[0].embeddedTracks) = (2, embedded)
             album.places[0].embedded = EmbeddedPicture(
                 type: 3, mediaType: "image/png", width: 9, height: 9, byteCount: 9, digest: "d")

@@ -55,17 +55,6 @@ import Testing
         #expect(steps.next() == .end(.failed("iTunes: why")))
     }
 
-    @Test func `that a source is given up is known, and another failure after it is not`() {
-        var steps = FillSteps(own: [], sources: [.itunes], acceptsDoubtful: false)
-        _ = steps.next()
-        var found = findings([], [(.itunes, .failed)])
-        found.answers[0].isGivenUp = true
-        steps.add(found)
-        #expect(steps.next() == .end(.failed("iTunes: why", isKnown: true)))
-        steps.didFail("a.example: timed out", isAbsent: false)
-        #expect(steps.next() == .end(.failed("a.example: timed out")))
-    }
-
     @Test func `a download that fails for another reason than absence is a failure`() {
         var steps = FillSteps(own: ["https://a.example/1"], sources: [], acceptsDoubtful: false)
         _ = steps.next()

@@ -36,6 +36,5 @@ import Testing
     @Test func `a file that a person has removed stays away, and one on a disk that is away is remembered`() {
         #expect(step(.nothing) == .stayAway)
         #expect(step(.away) == .away)
-        #expect(UndoStep.away.planned(file(replaces: false)) == .away(BytePath("/m/cover.jpg")))
     }
 }

@@ -49,7 +49,7 @@ struct ChangedCopy {
         guard let splices = try file.container().splices(pictures) else { return .absent }
         let copy = try NewFile(sharing: copyName, in: folder)
         try copy.copy(file.source, with: splices)
-        guard try AudioDigest(AudioFile(copy.reopened(), extension: type)) == audio else {
+        guard try AudioDigest(AudioFile(copy.source(), extension: type)) == audio else {
             throw EmbeddingProblem(reason: "was not written: the audio of the copy differs")
         }
         var found = try read(change.copy).get()

@@ -3,8 +3,6 @@ struct EmbeddingProblem: Error, Hashable {
     var reason: String
 
     static let damaged = EmbeddingProblem(reason: "its tags are damaged")
-
-    init(reason: String) { self.reason = reason }
 }
 
 /// A format into whose tags no pictures are written.

@@ -9,6 +9,27 @@ import Platform
 struct CoverReferences: ParsableArguments {
     @Argument(help: ArgumentHelp("Albums as `fill review` prints them, or URLs.", valueName: "album or url"))
     var texts: [String]
+
+    /// - Parameters:
+    ///   - verb: What is done with covers, as a participle.
+    ///   - nothing: The error message if there are none of what is named.
+    ///   - decide: Decides about covers of an album that are named by it, or by their URL. Returns their number.
+    /// - Throws: An exit code, after an error message.
+    func decide(
+        in library: LibraryAPI, _ verb: String, isQuiet: Bool, nothing: (String) -> String,
+        _ decide: (_ covers: FoundCovers, _ found: FoundCovers.Album, _ isURL: Bool) async throws -> Int
+    ) async throws {
+        for text in texts {
+            var total = 0
+            for (covers, found) in try await FoundCovers.named(text, in: library) {
+                let count = try await decide(covers, found, text.contains("://"))
+                total += count
+                if count == 0 || isQuiet { continue }
+                Log.info("\(found.album.fullName): \(verb) \(Decimals.count(count, "cover"))")
+            }
+            if total == 0 { throw fail(nothing("“\(text)”")) }
+        }
+    }
 }
 
 struct FillReview: AsyncParsableCommand {
@@ -26,7 +47,14 @@ struct FillReview: AsyncParsableCommand {
         try await withAlbums(try options.configuration()) { library in
             let covers = try await FoundCovers(library)
             let found = (refused ? try await covers?.refused() : try await covers?.doubtful()) ?? []
-            for album in found { try print(album) }
+            let isRepeated = { (album: FoundCovers.Album) in
+                !options.json && album.covers.allSatisfy { $0.match.reason == RepeatedPictures.reason }
+            }
+            for album in found where !isRepeated(album) { try print(album) }
+            let repeated = found.filter(isRepeated).map { "\($0.number). \($0.album.fullName)" }
+            if !repeated.isEmpty {
+                try printLine("\(repeated.joined(separator: "; ")): \(RepeatedPictures.reason)")
+            }
             let removed = refused ? try await library.removedCovers() : []
             for (name, file) in removed {
                 if options.json {
@@ -75,16 +103,17 @@ struct FillAccept: AsyncParsableCommand {
     func run() async throws {
         try await arguments.withLibrary { library, state in
             var work = FillWork(arguments, library, state)
-            work.only = []
-            for reference in references.texts {
-                for (covers, found) in try await FoundCovers.named(reference, in: library) {
-                    guard let cover = found.covers.first else {
-                        throw fail("no doubtful cover of “\(reference)” is known")
-                    }
-                    try await covers.accept(cover, of: found.album)
-                    work.only?.insert(found.album.id)
-                }
+            var only: Set<Album.ID> = []
+            try await references.decide(
+                in: library, "accepted", isQuiet: arguments.options.quiet,
+                nothing: { "no doubtful cover of \($0) is known" }
+            ) { covers, found, _ in
+                guard let cover = found.covers.first else { return 0 }
+                try await covers.accept(cover, of: found.album)
+                only.insert(found.album.id)
+                return 1
             }
+            work.only = only
             let folders = try state.lastFill()?.folders ?? state.roots()
             try await work.run(try MusicFolderOptions.parse([]).scan(else: folders))
         }
@@ -102,18 +131,17 @@ struct FillRefuse: AsyncParsableCommand {
 
     func run() async throws {
         try await editing.withLibrary { library in
-            for reference in references.texts {
-                for (covers, found) in try await FoundCovers.named(reference, in: library) {
-                    if found.covers.isEmpty { throw fail("no doubtful or certain cover of “\(reference)” is known") }
-                    try await covers.refuse(found.covers, of: found.album)
-                    if !editing.options.quiet { Log.info("refused \(Decimals.count(found.covers.count, "cover"))") }
-                    var album = found.album
-                    guard let url = album.coverURL, found.covers.contains(where: { $0.pictures.contains(url) }) else {
-                        continue
-                    }
+            try await references.decide(
+                in: library, "refused", isQuiet: editing.options.quiet,
+                nothing: { "no doubtful or certain cover of \($0) is known" }
+            ) { covers, found, _ in
+                try await covers.refuse(found.covers, of: found.album)
+                var album = found.album
+                if let url = album.coverURL, found.covers.contains(where: { $0.pictures.contains(url) }) {
                     album.coverURL = nil
                     try await library.albums.edit([(found.album, album)])
                 }
+                return found.covers.count
             }
         }
     }
@@ -130,22 +158,16 @@ struct FillAllow: AsyncParsableCommand {
 
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
-            for reference in references.texts {
-                var count = 0
-                let albums = try await FoundCovers.named(reference, in: library)
-                for (covers, found) in albums {
-                    let refused = found.covers.filter { $0.match == .refused }
-                    try await covers.allow(refused, of: found.album)
-                    count += refused.count
-                }
-                let files = try await library.removedCovers().map(\.file).filter { file in
-                    !reference.contains("://") && albums.contains { $0.1.album.id == file.album }
-                }
+            let removed = try await library.removedCovers().map(\.file)
+            try await references.decide(
+                in: library, "allowed", isQuiet: options.quiet, nothing: { "no cover of \($0) was refused or removed" }
+            ) { covers, found, isURL in
+                let refused = found.covers.filter { $0.match == .refused }
+                try await covers.allow(refused, of: found.album)
+                let files = isURL ? [] : removed.filter { $0.album == found.album.id }
                 let state = files.isEmpty ? nil : try MusicFolderOptions.openState(library.configuration)
                 for file in files { try state?.allow(file) }
-                count += files.count
-                if count == 0 { throw fail("no cover of “\(reference)” was refused or removed") }
-                if !options.quiet { Log.info("\(reference): allowed \(Decimals.count(count, "cover"))") }
+                return refused.count + files.count
             }
         }
     }

@@ -10,32 +10,43 @@ final class FillMessages: Sendable {
     /// In the order of printing: first the albums without a cover, each once.
     enum Kind: String, CaseIterable {
         case album, failure, folder, file, note
+        case gone = "gone album"
         case written = "written file"
 
         /// It stays as it is until a person does something.
-        var isKept: Bool { [.album, .folder, .file].contains(self) }
+        var isKept: Bool { isProblem || self == .gone }
+        var isProblem: Bool { [.album, .folder, .file].contains(self) }
     }
 
     private static let limit = 20
 
     private let report: String?
-    private let state = Mutex<(lines: [Kind: [String]], failures: Int, stops: Set<String>)>(([:], 0, []))
+    private let state = Mutex(State())
+
+    private struct State {
+        var lines: [Kind: [String]] = [:]
+        var stops: Set<String> = []
+        /// The first picture that is no cover for each reason, and how many there are.
+        var placeholders: [String: (first: String, count: Int)] = [:]
+    }
 
     init(report: String?) { self.report = report }
 
     /// Failures of this run. The next one may not have them.
-    var failures: Int { state.withLock { $0.failures } }
+    var failures: Int { lines { $0 == .failure }.count }
 
     /// What stays as it is until a person does something.
-    var known: Set<String> {
-        state.withLock { state in Set(Kind.allCases.filter(\.isKept).flatMap { state.lines[$0] ?? [] }) }
+    var known: Set<String> { Set(lines(\.isKept)) }
+
+    /// That without what is no fault.
+    var problems: Set<String> { Set(lines(\.isProblem)) }
+
+    private func lines(_ isWanted: (Kind) -> Bool) -> [String] {
+        state.withLock { state in Kind.allCases.filter(isWanted).flatMap { state.lines[$0] ?? [] } }
     }
 
     func add(_ kind: Kind, _ text: String) {
-        state.withLock { state in
-            state.lines[kind, default: []].append(text)
-            if kind == .failure { state.failures += 1 }
-        }
+        state.withLock { $0.lines[kind, default: []].append(text) }
     }
 
     func add(_ plan: FillPlan) {
@@ -53,15 +64,16 @@ final class FillMessages: Sendable {
     func add(_ outcome: LibraryScan.Outcome) {
         for problem in outcome.problems { add(.file, problem) }
         for note in outcome.notes { add(.note, note) }
+        for album in outcome.gone { add(.gone, album) }
     }
 
     func add(_ event: FillEvent) {
         switch event {
-        case .missing(let album, let reason): add(.album, "\(album.fullName): \(reason)")
-        case .doubtful(let album, let covers):
+        case .ended(let album, .missing(let reason)): add(.album, "\(album.fullName): \(reason)")
+        case .ended(let album, .doubtful(let covers)):
             let found = covers.count == 1 ? "a doubtful cover" : "doubtful covers"
             add(.album, "\(album.fullName): found only \(found); see `sleeve fill review`")
-        case .failed(let album, let reason, _): add(.failure, "\(album.fullName): \(reason)")
+        case .ended(let album, .failed(let reason)): add(.failure, "\(album.fullName): \(reason)")
         case .stopped(let folder, let reason):
             state.withLock { _ = $0.stops.insert(reason) }
             add(.failure, "\(folder): \(reason); no more covers are written to its disk")
@@ -69,7 +81,10 @@ final class FillMessages: Sendable {
             if state.withLock({ $0.stops.contains(reason) }) { return }
             add(.folder, "\(folder): no cover file of \(album.fullName): \(reason)")
         case .placeholder(let album, let url, let reason):
-            add(.note, "\(album.fullName): not written: \(url): \(reason)")
+            state.withLock { state in
+                let first = "\(album.fullName): not written: \(url): \(reason)"
+                state.placeholders[reason, default: (first, 0)].count += 1
+            }
         case .takenBack(let album, let path, _):
             add(.note, "\(path): removed again: albums of other artists have the same picture as \(album.fullName)")
         case .written(_, let file, _, let url, let origin):
@@ -88,20 +103,23 @@ final class FillMessages: Sendable {
         switch event {
         case .left(let path, let reason): add(.file, "\(path): \(reason)")
         case .unwritable(let folder, let reason): add(.file, "\(folder): no tags can be written: \(reason)")
-        case .embedded, .otherFormat, .removed, .kept: break
+        case .embedded, .otherFormat, .removed, .kept, .gone: break
         }
     }
 
-    /// - Parameter news: What no fill has said before; nil for everything. With `isQuiet`, nothing else is said but failures.
-    func print(isQuiet: Bool, news: Set<String>? = nil) {
-        let all = state.withLock { $0.lines }
+    /// - Parameter news: What no fill has said before. With `isQuiet`, nothing else is said but failures; an album that is gone is said once.
+    func print(isQuiet: Bool, news: Set<String>) {
+        var (all, placeholders) = state.withLock { ($0.lines, $0.placeholders) }
+        all[.note, default: []] += placeholders.sorted { $0.key < $1.key }.map { _, found in
+            found.first + (found.count > 1 ? "; so \(found.count == 2 ? "is" : "are") \(found.count - 1) more" : "")
+        }
         for kind in Kind.allCases where !isQuiet || kind.isKept || kind == .failure {
             var lines = all[kind] ?? []
-            if isQuiet, kind.isKept, let news { lines.removeAll { !news.contains($0) } }
+            if kind == .gone || isQuiet && kind.isKept { lines.removeAll { !news.contains($0) } }
             for line in lines.prefix(Self.limit) { if kind == .written { Log.info(line) } else { Log.warning(line) } }
             guard lines.count > Self.limit else { continue }
             let rest = Decimals.count(lines.count - Self.limit, "more \(kind.rawValue)")
-            let place = kind == .file || kind == .note ? "`sleeve scan` lists more" : "--report FILE lists all"
+            let place = [.file, .gone, .note].contains(kind) ? "`sleeve scan` lists more" : "--report FILE lists all"
             Log.warning("\(rest): " + (report.map { "see \($0)" } ?? place))
         }
     }

@@ -13,7 +13,7 @@ struct FillReport {
     /// - Throws: An exit code, after an error message.
     init(_ path: String, _ plan: FillPlan) throws {
         file = try ReportFile(path)
-        folders = Dictionary(plan.jobs.map { ($0.album.id, $0.targets.map(\.folder)) }, uniquingKeysWith: +)
+        folders = Dictionary(plan.jobs.map { ($0.album.id, $0.folders) }, uniquingKeysWith: +)
         for (path, album) in plan.present { add(.exists(album, path)) }
         for (folder, album, obstacle) in plan.obstacles {
             add(.unwritten(album, folder: folder, reason: obstacle.reason))
@@ -41,12 +41,13 @@ struct FillReport {
             add(album, [folder], "unwritten", ["reason": Redaction.redact(reason)])
         // What becomes of the albums is told by other events.
         case .placeholder, .stopped, .takenBack: break
-        case .missing(let album, let reason): add(album, nil, "missing", ["reason": reason])
-        case .doubtful(let album, let covers):
+        case .ended(let album, .missing(let reason)): add(album, nil, "missing", ["reason": reason])
+        case .ended(let album, .doubtful(let covers)):
             let url = (covers.first?.pictures.first).map { Redaction.redact($0) }
             let source = covers.first?.source.rawValue
             add(album, nil, "doubtful", ["url": url, "source": source, "reason": covers.first?.match.reason])
-        case .failed(let album, let reason, _): add(album, nil, "failed", ["reason": Redaction.redact(reason)])
+        case .ended(let album, .failed(let reason)):
+            add(album, nil, "failed", ["reason": Redaction.redact(reason)])
         }
     }
 
@@ -62,7 +63,7 @@ struct FillReport {
         case .otherFormat(let path, let format): add(path, "otherFormat", ["reason": "is \(format)"])
         case .unwritable(let folder, let reason):
             file.add(["folder": "\(folder)", "outcome": "unembedded", "reason": reason])
-        case .removed, .kept: break
+        case .removed, .kept, .gone: break
         }
     }
 

@@ -5,8 +5,12 @@ import MusicFolder
 /// The result of a fill.
 struct FillResult {
     var summary: FillSummary
+    /// Whether larger covers were looked for, too.
+    var isUpgrade: Bool
     /// Albums that had a cover file.
     var covered: Int
+    /// The covers that albums have for which one was accepted, as sentences without a full stop.
+    var present: [String]
     /// Folders without a cover that get none.
     var obstacles: Int
     /// Files and folders that could not be read, or into which nothing can be written.
@@ -37,8 +41,9 @@ struct FillResult {
         func albums(_ count: Int) -> String { "\(Decimals.count(count, "album")) \(count == 1 ? "has" : "have")" }
         let filled =
             "Filled \(Decimals.grouped(summary.filled)) of \(Decimals.count(summary.albums, "album"))"
-            + " without a cover file (\(ByteSize(summary.bytes)), \(Decimals.text(seconds, 1)) s).\n"
-        let nothing = "Nothing to fill" + (covered > 0 ? ": \(albums(covered)) a cover file.\n" : ".\n")
+            + (isUpgrade ? " without a cover file, or with one of a fill" : " without a cover file")
+            + " (\(ByteSize(summary.bytes)), \(Decimals.text(seconds, 1)) s).\n"
+        let nothing = covered > 0 ? "Nothing to fill: \(albums(covered)) a cover file.\n" : "Nothing to fill.\n"
         let counts: [(Int, (Int) -> String)] = [
             (
                 summary.missing,
@@ -48,7 +53,8 @@ struct FillResult {
             (summary.failed, { "\(Decimals.count($0, "album")) failed; the next fill tries again." }),
             (unwritten, { "\(Decimals.count($0, "folder")) got no cover file." }),
         ]
-        var text = summary.albums > 0 ? filled : unwritten == 0 ? nothing : ""
+        var text = summary.albums > 0 ? filled : unwritten == 0 && present.isEmpty ? nothing : ""
+        text += present.map { $0 + ".\n" }.joined()
         for (count, line) in counts where count > 0 { text += line(count) + "\n" }
         if summary.isCancelled { text += "Stopped; the next fill goes on.\n" }
         return text + (embedding?.text ?? "")

@@ -3,7 +3,6 @@ import CommandSupport
 import CoverLibrary
 import CoverSources
 import MusicFolder
-import Synchronization
 
 struct FillUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,34 +31,33 @@ struct FillUndo: AsyncParsableCommand {
 
     private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
         let writer = try CoverWriter(state, name: "cover")
-        let summary = Mutex(EmbedSummary())
-        let undone = try await writer.undo(isDryRun: dryRun, cached: { library.coverFile($0) }) { run in
-            let tags = try await undo(try state.embeddedCovers(ofRun: run), state)
-            summary.withLock { $0 = tags }
-            return tags.removed + tags.kept > 0
-        }
-        let tags = summary.withLock { $0 }
+        let embedded = try state.runs().first.map { try state.embeddedCovers(ofRun: $0) } ?? []
+        let undone = try await writer.undo(isDryRun: dryRun) { library.coverFile($0) }
+        let tags = try await undo(embedded, state)
         var (albums, removed, restored, kept, failed) = (Set<Album.ID>(), 0, 0, tags.kept, tags.failed)
-        for result in undone {
-            switch result {
-            case .removed(let path, let album):
-                (removed, _) = (removed + 1, albums.insert(album))
-                tell("\(path): would be removed")
-            case .restored(let path):
+        for (file, step) in undone {
+            switch step {
+            case .remove:
+                (removed, _) = (removed + 1, albums.insert(file.album))
+                tell("\(file.path): would be removed")
+            case .restore(let replaced):
                 restored += 1
-                tell("\(path): the smaller cover would be put back")
-            case .kept(let path):
+                tell("\(file.folder.appending(replaced.name)): the smaller cover would be put back")
+            case .keep:
                 kept += 1
-                Log.warning("\(path): was changed or removed since; it stays as it is")
-            case .failed(let path, let reason):
+                Log.warning("\(file.path): was changed since; it stays as it is")
+            case .stayAway:
+                kept += 1
+                Log.warning("\(file.path): \(Self.gone)")
+            case .fail(let reason):
                 failed += 1
-                Log.error("\(path): \(reason)")
-            case .away(let path):
+                Log.error("\(file.path): \(reason)")
+            case .away:
                 failed += 1
-                Log.error("\(path): \(MusicState.awayReason)")
+                Log.error("\(file.path): \(MusicState.awayReason)")
             }
         }
-        if !dryRun { try await forget(albums, library, writer) }
+        if !dryRun { try await forget(albums, library, state) }
         let done = [(removed, "taken back"), (restored, "put back"), (tags.removed, "taken out of tags")].filter {
             $0.0 > 0
         }
@@ -83,6 +81,7 @@ struct FillUndo: AsyncParsableCommand {
         ) { event in
             switch event {
             case .kept(let path): Log.warning("\(path): its tags or its audio were changed since; it stays as it is")
+            case .gone(let path): Log.warning("\(path): \(Self.gone)")
             case .left(let path, let reason): Log.error("\(path): \(reason)")
             case .removed(let path): tell("\(path): the cover would be taken out of its tags")
             case .embedded, .otherFormat, .unwritable: break
@@ -92,14 +91,16 @@ struct FillUndo: AsyncParsableCommand {
         }
     }
 
+    private static let gone = "was gone already"
+
     /// A line of a dry run.
     private func tell(_ line: String) {
         if dryRun, !editing.options.json, !editing.options.quiet { _ = try? printLine(line) }
     }
 
     /// The library loses the URLs of the covers, unless a person has edited them, and the covers are accepted no longer.
-    private func forget(_ albums: Set<Album.ID>, _ library: LibraryAPI, _ writer: CoverWriter) async throws {
-        let urls = try await writer.forgetCoverURLs(of: Array(albums))
+    private func forget(_ albums: Set<Album.ID>, _ library: LibraryAPI, _ state: MusicState) async throws {
+        let urls = try state.note(coverURLs: Dictionary(uniqueKeysWithValues: albums.map { ($0, nil) }))
         let found = try await library.albums.all().filter { albums.contains($0.id) }
         try await library.albums.edit(
             found.filter { urls[$0.id] != nil && $0.coverURL == urls[$0.id] }.map { album in

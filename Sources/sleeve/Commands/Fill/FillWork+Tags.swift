@@ -7,7 +7,8 @@ extension FillWork {
     /// Embeds the covers of albums.
     /// - Parameter run: nil to write nothing, and count the files that would get the cover that is beside them.
     func embed(
-        _ albums: [ScannedAlbum], run: Int64?, _ messages: FillMessages, _ report: FillReport?
+        _ albums: [(scanned: ScannedAlbum, cover: BytePath?)], run: Int64?, _ messages: FillMessages,
+        _ report: FillReport?
     ) async throws -> EmbedSummary {
         try await Self.withEmbedder(
             state, maximum: arguments.covers.embedMax, every: arguments.interval,

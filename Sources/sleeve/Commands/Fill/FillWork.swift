@@ -16,7 +16,7 @@ struct FillWork {
     init(_ arguments: FillArguments, _ library: LibraryAPI, _ state: MusicState) {
         (self.arguments, self.library, self.state, options) = (arguments, library, state, FillOptions())
         (options.minimumPixels, options.longestSide) = (arguments.covers.minPixels, arguments.covers.size)
-        options.servicesBeforeTags = arguments.sources.servicesBeforeTags
+        (options.embeds, options.servicesBeforeTags) = (arguments.covers.embed, arguments.sources.servicesBeforeTags)
     }
 
     /// - Parameters:
@@ -37,24 +37,24 @@ struct FillWork {
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
         let scanned = scannedAlbums(outcome, albums)
         let plan = FillPlan(
-            scanned, written: written, filled: Dictionary(filled) { $1 },
+            scanned, of: Array(albums.values), written: written, filled: Dictionary(filled) { $1 },
             removed: Set(try state.removedFiles().map(\.path)),
             options: options, obstacle: FillPlan.Obstacle.ofWriting)
         let messages = FillMessages(report: arguments.output.report)
         messages.add(plan)
         // `fill accept` asks for the accepted covers only.
         if only == nil { messages.add(outcome) }
-        let problems = messages.known.count
+        let problems = messages.problems.count
         if isDryRun {
             try await printPlan(plan)
             if arguments.covers.embed {
-                let tags = try await embed(scanned.map(\.scanned), run: nil, messages, nil)
+                let tags = try await embed(scanned.map { ($0.scanned, nil) }, run: nil, messages, nil)
                 try arguments.options.printResult(
                     json: ["embedded": tags.embedded, "embeddedBytes": tags.bytes],
                     text: "\(Decimals.count(tags.embedded, "file")) would get a cover in the tags, and those of albums "
                         + "whose covers would be found.\n" + tags.otherFormatsText)
             }
-            return messages.print(isQuiet: isQuiet)
+            return messages.print(isQuiet: isQuiet, news: try state.news(messages.known, of: folders))
         }
         if let request { try state.save(.init(folders: folders, options: request)) }
         outcome.findings.sweep()
@@ -75,20 +75,26 @@ struct FillWork {
             messages.add(.file, "\(file.path): albums of other artists have the same picture; remove it if it is wrong")
         }
         let isWhole = Signals.received == nil
+        let covers = scanned.map { (scanned: $0.scanned, cover: $0.album.flatMap { summary.tagCovers[$0.id] }) }
         let embedding =
             arguments.covers.embed && isWhole && !summary.isDiskStopped
-            ? try await embed(scanned.map(\.scanned), run: writer.run, messages, report) : nil
+            ? try await embed(covers, run: writer.run, messages, report) : nil
         let problem = report?.close() ?? summary.stopReason
-        let news = isWhole && only == nil ? try state.tell(messages.known, of: folders) : messages.known
+        let isAll = isWhole && problem == nil && !summary.isDiskStopped && messages.failures == 0
+        let news = only == nil ? try state.tell(messages.known, of: folders, isAll: isAll) : messages.known
         messages.print(isQuiet: isQuiet, news: news)
         if let problem { Log.error(problem) }
         await library.warnOfEvictedCovers()
         let result = FillResult(
-            summary: summary, covered: plan.covered, obstacles: Set(plan.obstacles.map(\.folder)).count,
+            summary: summary, isUpgrade: options.upgrades, covered: plan.covered,
+            present: only == nil ? [] : plan.present.map { "\($0.album.fullName) has a cover: \($0.file)" },
+            obstacles: Set(plan.obstacles.map(\.folder)).count,
             problems: problems, seconds: (ContinuousClock.now - start) / .seconds(1), embedding: embedding)
         try arguments.options.printResult(json: result.json, text: result.text)
         try Self.stopIfSignalled()
-        if !news.isEmpty || messages.failures + found.missing > 0 || problem != nil { throw ExitStatus.someFailed }
+        if !news.isDisjoint(with: messages.problems) || messages.failures + found.missing > 0 || problem != nil {
+            throw ExitStatus.someFailed
+        }
     }
 
     private static func stopIfSignalled() throws {
@@ -155,15 +161,17 @@ struct FillWork {
             let again = known.answers.isEmpty ? "" : " again yet; `sleeve why` tells what each answered"
             if names.isEmpty, known.certain == nil { steps.append("would ask no source\(again)") }
             let text = Redaction.redact(steps.joined(separator: ", else "))
-            for target in job.targets {
-                let reason = target.former == nil ? "no cover" : "would be replaced by a larger one"
+            let lacking = job.targets.map {
+                ($0.folder, $0.former == nil ? "no cover" : "would be replaced by a larger one")
+            }
+            for (folder, reason) in lacking + job.tagFolders.map({ ($0, "no cover in the tags") }) {
                 if arguments.options.json {
                     try printJSON([
-                        "folder": "\(target.folder)", "album": job.album.id, "artist": job.album.artist,
+                        "folder": "\(folder)", "album": job.album.id, "artist": job.album.artist,
                         "title": job.album.title, "reason": reason, "plan": text,
                     ])
-                } else {
-                    try printLine("\(target.folder): \(reason); \(job.album.shortName): \(text)")
+                } else if !arguments.options.quiet {
+                    try printLine("\(folder): \(reason); \(job.album.shortName): \(text)")
                 }
             }
         }

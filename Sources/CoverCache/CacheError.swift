@@ -5,6 +5,8 @@ import SQLite
 package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case notADirectory(String)
     case notWritable(String, reason: String)
+    /// A cover's file cannot be written, and others can be.
+    case unwritableCover(String, reason: String)
     case networkFileSystem(String, kind: String)
     case newerFormat(String)
     /// The directory is a tier, which several caches share.
@@ -43,6 +45,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) is a file, not a cache directory; choose another directory with --cache"
         case .notWritable(let path, let reason):
             "the cache directory \(path) cannot be written: \(reason); reading needs that, too: correct its permissions or choose another with --cache"
+        case .unwritableCover(let path, let reason):
+            "the cover's file \(path) cannot be written: \(reason); correct the permissions of its folder"
         case .networkFileSystem(let path, let kind):
             "\(path) is on a network file system (\(kind)), where SQLite's locks are not reliable; use a local disk"
         case .newerFormat(let path):

@@ -27,9 +27,7 @@ package enum GalleryToken {
     /// - Parameter path: The folder; created if it is missing.
     /// - Throws: `SystemError`.
     package static func kept(in path: String) throws(SystemError) -> String {
-        try? FileManager.default.createDirectory(
-            atPath: FilePath.directory(of: path), withIntermediateDirectories: true)
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError("create", path: path) }
+        try OwnedPath.makeFolders(path)
         let folder = try OpenFolder(path: path)
         if let token = read(folder) { return token }
         let token = random()

@@ -7,10 +7,17 @@ import Platform
 extension LibraryAPI {
     /// `statistics()` without the times and the size on disk. Uncommitted covers are left out.
     /// - Throws: `LibraryError`.
-    package func cacheTotals() async throws(LibraryError) -> CacheStatistics {
-        await covers.flushUsage()
+    package func cacheTotals() async throws(LibraryError) -> CacheStatistics { try await reading { try $0.totals() } }
+
+    /// Runs `body` with the cache on a thread that may block.
+    /// - Parameter commits: what is not committed yet is committed before.
+    func reading<Result: Sendable>(
+        committed commits: Bool = false, _ body: @escaping @Sendable (CacheReader) throws -> Result
+    ) async throws(LibraryError) -> Result {
         do {
-            return try await covers.persistency.totals()
+            await covers.flushUsage()
+            if commits { try await covers.persistency.settle() }
+            return try await covers.read(body)
         } catch {
             throw LibraryError(error)
         }

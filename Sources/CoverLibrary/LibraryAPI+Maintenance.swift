@@ -38,18 +38,12 @@ extension LibraryAPI {
     }
 
     private func incompleteCovers() async throws(LibraryError) -> [String] {
-        do {
-            return try await covers.read { reader in
-                var urls: [String] = []
-                try reader.entries { entry in
-                    if !EntryAnnotation.isImageComplete(entry.metadata.fields) {
-                        urls.append(entry.metadata.key)
-                    }
-                }
-                return urls
+        try await reading { reader in
+            var urls: [String] = []
+            try reader.entries { entry in
+                if !EntryAnnotation.isImageComplete(entry.metadata.fields) { urls.append(entry.metadata.key) }
             }
-        } catch {
-            throw LibraryError(error)
+            return urls
         }
     }
 

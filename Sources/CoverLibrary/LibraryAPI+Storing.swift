@@ -130,6 +130,7 @@ extension CoverFailure {
             switch error {
             // Only this cover cannot be stored. Another failure of the cache ends a run.
             case .largerThanCapacity, .longMetadata, .noRoom: .tooLarge
+            case .unwritableCover: .notStorable
             case .closed: .cancelled
             default: .cache
             }

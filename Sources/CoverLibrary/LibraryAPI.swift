@@ -105,8 +105,7 @@ public final class LibraryAPI: Sendable {
     /// The size and the use of the cache.
     /// - Throws: `LibraryError` if the index cannot be read.
     public func statistics() async throws(LibraryError) -> CacheStatistics {
-        await covers.flushUsage()
-        return try await maintain { try $0.statistics() }
+        try await reading(committed: true) { try $0.statistics() }
     }
 
     /// Evicts the least recently used covers until at most `bytes` are charged. Pinned covers stay.

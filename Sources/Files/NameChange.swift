@@ -78,6 +78,7 @@ extension OpenFolder {
             }
             guard target >= 0 else { return errno }
             defer { close(target) }
+            OwnedPath.give(target, in: descriptor)
             do throws(SystemError) {
                 try source.read { (bytes) throws(SystemError) in
                     guard writeAll(bytes, to: target) else { throw SystemError("write", path: path(of: new)) }

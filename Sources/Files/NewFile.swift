@@ -62,6 +62,7 @@ package final class NewFile {
             // A leftover, or the file of a process of another container with the same number.
             if file < 0, errno == EEXIST { continue }
             guard file >= 0 else { throw SystemError("write", path: folder.path) }
+            OwnedPath.give(file, in: folder.descriptor)
             if !isLocked || Self.isKept(file) {
                 (temporary, descriptor, isCommitted) = (name, file, false)
                 return

@@ -55,7 +55,10 @@ package final class OpenFolder: Sendable {
     /// - Returns: false if there is something of this name.
     /// - Throws: `SystemError`.
     package func makeFolder(_ name: FileName, mode: mode_t = 0o777) throws(SystemError) -> Bool {
-        if name.withCString({ mkdirat(descriptor, $0, mode) }) == 0 { return true }
+        if name.withCString({ mkdirat(descriptor, $0, mode) }) == 0 {
+            if geteuid() == 0 { OwnedPath.give(try folder(name).descriptor, in: descriptor) }
+            return true
+        }
         guard errno == EEXIST else { throw SystemError("create", path: path(of: name)) }
         return false
     }
@@ -106,6 +109,7 @@ package final class OpenFolder: Sendable {
         }
         guard file >= 0 else { throw SystemError("write", path: path(of: name)) }
         defer { close(file) }
+        OwnedPath.give(file, in: descriptor)
         guard bytes.withUnsafeBytes({ writeAll($0, to: file) }), DurableFile.sync(file) else {
             throw SystemError("write", path: path(of: name))
         }

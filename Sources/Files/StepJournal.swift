@@ -45,10 +45,10 @@ package final class StepJournal: Sendable {
     }
 
     private func create(_ state: inout State) throws(SystemError) {
-        if mkdir(directory, 0o700) != 0, errno != EEXIST { throw SystemError("create", path: directory) }
+        try OwnedPath.makeFolder(directory)
         while true {
             let path = "\(directory)/\(getpid())-\(UInt64.random(in: 0 ... .max)).steps"
-            let file = open(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            let file = OwnedPath.create(path, O_RDWR | O_APPEND | O_EXCL | O_NOFOLLOW)
             guard file >= 0 else { throw SystemError("write", path: path) }
             var status = stat()
             // Another process may have taken the new file for one of a killed process.

@@ -15,6 +15,12 @@ package enum AllocatedSpace {
         return overflows ? .max : Int(clamping: bytes)
     }
 
+    /// Whether there is a file, which is no folder, pipe or device.
+    package static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// In bytes; 0 if the file does not exist.
     package static func bytes(of path: String) -> Int {
         var status = stat()

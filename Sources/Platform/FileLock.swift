@@ -1,4 +1,8 @@
+import Synchronization
+
 /// An exclusive advisory lock on a file (`flock(2)`). The kernel releases it when the holding process ends, however it ends.
+///
+/// A file that was replaced or removed excludes nobody who opens its path now: it is opened again, and the lock is that of the new one.
 package struct FileLock: ~Copyable {
     /// The lock was not free within `seconds`.
     package struct Timeout: Error, Sendable, Hashable, CustomStringConvertible {
@@ -11,34 +15,51 @@ package struct FileLock: ~Copyable {
 
     /// Maximum time to wait for a holder that shows no progress. Most keep the lock for milliseconds; one that keeps it this long has
     /// been stopped.
-    private static let timeoutSeconds = 15
+    package static let timeoutSeconds = 15
 
-    private let descriptor: Int32
+    private let descriptor: Atomic<Int32>
     private let path: String
 
     /// Opens the file, and creates it if it is missing. A symbolic link is refused: it may lead elsewhere.
     /// - Throws: `SystemError`.
     package init(path: String) throws(SystemError) {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw SystemError("open", path: path) }
+        descriptor = Atomic(try Self.open(path))
     }
 
     /// Closing the descriptor releases the lock.
-    deinit { close(descriptor) }
+    deinit { close(file) }
+
+    private static func open(_ path: String) throws(SystemError) -> Int32 {
+        let file = OwnedPath.create(path, O_RDWR | O_NOFOLLOW)
+        if file < 0 { throw SystemError("open", path: path) }
+        return file
+    }
+
+    private var file: Int32 { descriptor.load(ordering: .relaxed) }
+
+    /// Whether the open file is the one that the path names.
+    private var isCurrent: Bool {
+        var (opened, named) = (stat(), stat())
+        return fstat(file, &opened) == 0 && lstat(path, &named) == 0
+            && (opened.st_ino, opened.st_dev) == (named.st_ino, named.st_dev)
+    }
 
     /// Runs `body` with the lock held. Blocks the thread until the lock is free.
-    /// - Parameter sleep: blocks the thread for a number of microseconds.
-    /// - Throws: `Timeout` after 15 seconds in which the holder has shown no progress, `SystemError`, or the error of `body`.
+    /// - Parameters:
+    ///   - seconds: how long to wait for a holder that shows no progress.
+    ///   - sleep: blocks the thread for a number of microseconds.
+    /// - Throws: `Timeout` after that time, `SystemError`, or the error of `body`.
     package func withLock<Result: ~Copyable>(
-        sleep: (UInt32) -> Void = { usleep($0) }, _ body: () throws -> Result
+        waiting seconds: Int = FileLock.timeoutSeconds, sleep: (UInt32) -> Void = { usleep($0) },
+        _ body: () throws -> Result
     ) throws -> Result {
         var waited: UInt32 = 0
         var pause: UInt32 = 100
         var progress = lastProgress
         while try !tryLock() {
-            if waited >= UInt32(Self.timeoutSeconds) * 1_000_000 {
-                guard lastProgress != progress else { throw Timeout(path: path, seconds: Self.timeoutSeconds) }
+            if waited >= UInt32(seconds) * 1_000_000 {
+                guard lastProgress != progress else { throw Timeout(path: path, seconds: seconds) }
                 (waited, progress) = (0, lastProgress)
             }
             sleep(pause)
@@ -50,28 +71,34 @@ package struct FileLock: ~Copyable {
     }
 
     /// Lets waiting processes know that the holder is working. Call it every few seconds when keeping the lock for longer.
-    package func showProgress() { futimens(descriptor, nil) }
+    package func showProgress() { futimens(file, nil) }
 
     /// When a holder last called `showProgress`, in nanoseconds: the file's modification time.
     private var lastProgress: Int {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return 0 }
+        guard fstat(file, &status) == 0 else { return 0 }
         // The time may be any number, as the file may be any file.
         return status.modificationTime.tv_sec &* 1_000_000_000 &+ status.modificationTime.tv_nsec
     }
 
     /// Takes the lock if it is free. - Returns: whether it was.
     package func tryLock() throws(SystemError) -> Bool {
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-        guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemError("lock", path: path) }
-        return false
+        var attempts = 0
+        while true {
+            let isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
+            guard isLocked || errno == EWOULDBLOCK || errno == EINTR else { throw SystemError("lock", path: path) }
+            attempts += 1
+            // Some file systems of other machines give a file another number each time.
+            if isCurrent || attempts == 3 { return isLocked }
+            close(descriptor.exchange(try Self.open(path), ordering: .relaxed))
+        }
     }
 
     /// Replaces what the file holds, for people and other processes to read. Call it with the lock held.
     package func note(_ text: String) {
-        ftruncate(descriptor, 0)
-        _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        ftruncate(file, 0)
+        _ = Array(text.utf8).withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
     }
 
-    package func unlock() { flock(descriptor, LOCK_UN) }
+    package func unlock() { flock(file, LOCK_UN) }
 }

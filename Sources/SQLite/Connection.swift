@@ -1,4 +1,5 @@
 import CSQLite
+import Platform
 
 /// A connection to an SQLite database. All of Sleeve's SQLite goes through it.
 ///
@@ -18,14 +19,17 @@ package struct Connection: ~Copyable {
     }
 
     /// The statements prepared so far, by their text.
-    private final class Statements { var all: [String: Statement] = [:] }
+    private final class Statements {
+        var all: [String: Statement] = [:]
+        var staysOpen = false
+    }
 
     private let database: OpaquePointer
     private let statements = Statements()
 
     /// Opens a database. The file is read by the first statement: only then a file that is no database is an error.
     /// - Parameters:
-    ///   - access: `writing` creates the file if it is missing.
+    ///   - access: `writing` creates the file if it is missing, for its folder's owner alone.
     ///   - busyTimeout: How long a statement waits for another connection before it fails with `busy`.
     package init(_ path: String, _ access: Access = .writing, busyTimeout: Duration = .zero) throws(SQLiteError) {
         _ = SQLiteProcess.settings
@@ -35,6 +39,11 @@ package struct Connection: ~Copyable {
             case .writing: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
+        if access == .writing, path.contains("/") {
+            // One that exists is not opened: closing it would release the locks that SQLite holds in this process (fcntl(2)).
+            let file = OwnedPath.create(path, O_RDWR | O_EXCL | O_NOFOLLOW)
+            if file >= 0 { close(file) }
+        }
         let path = access == .immutable ? Self.immutableURI(path) : path
         var opened: OpaquePointer?
         var code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -56,6 +65,7 @@ package struct Connection: ~Copyable {
     /// Rolls an open transaction back.
     deinit {
         for statement in statements.all.values { statement.close() }
+        if statements.staysOpen { return }
         let code = sqlite3_close(database)
         assert(code == SQLITE_OK, "a statement outlives its connection")
     }
@@ -89,6 +99,15 @@ package struct Connection: ~Copyable {
     package borrowing func userVersion() throws -> Int {
         Int(try integer("PRAGMA user_version") ?? 0)
     }
+
+    /// Whether closing the last connection moves the log into the database, as SQLite does by itself.
+    package borrowing func setCheckpointsAtClose(_ isOn: Bool) throws(SQLiteError) {
+        try check(sleeve_sqlite_keep_log(database, isOn ? 0 : 1), database)
+    }
+
+    /// Leaves the files open when this connection ends: closing them would release the locks that other connections of this process have
+    /// on the same files (fcntl(2)).
+    package borrowing func leaveOpen() { statements.staysOpen = true }
 
     package borrowing func setBusyTimeout(_ timeout: Duration) throws(SQLiteError) {
         try check(Self.setBusyTimeout(timeout, of: database), database)

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import SQLite
 import Testing
 
 @testable import CoverCache
@@ -23,9 +24,12 @@ import Testing
         }
     }
 
-    @Test func `a directory with other files gets no cache tag: backups would leave the files out`() throws {
+    @Test(arguments: ["song.flac", ".bashrc", ".Trash-1000"])
+    func `a directory with other files, or hidden ones, gets no cache tag: backups would leave them out`(name: String)
+        throws
+    {
         try withFolder { folder in
-            try Bytes.write([1], to: folder.root + "/song.flac")
+            try Bytes.write([1], to: "\(folder.root)/\(name)")
             for _ in 1...2 {
                 _ = try CacheWriter.open(folder.root)
                 #expect(Bytes.exists(folder.root + "/index.sqlite3") && !Bytes.exists(folder.root + "/CACHEDIR.TAG"))
@@ -71,6 +75,24 @@ import Testing
         }
     }
 
+    @Test func `a newer index keeps its log, too, whatever is in it`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try folder.copied { copy in
+                // As a killed process leaves it: the version is in the log alone.
+                let connection = try Connection(folder.index)
+                try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99")
+                for suffix in ["", "-wal"] {
+                    try Bytes.write(try Bytes.of(folder.index + suffix), to: copy.index + suffix)
+                }
+                let files = try ["", "-wal"].map { try Bytes.of(copy.index + $0) }
+                #expect(error(opening: copy.path) == .newerFormat(copy.path))
+                #expect(throws: CacheError.newerFormat(copy.path)) { try copy.reader() }
+                #expect(try ["", "-wal"].map { try Bytes.of(copy.index + $0) } == files)
+            }
+        }
+    }
+
     @Test(arguments: [1, UInt8(IndexFile.version) - 1])
     func `an index of an earlier format is made again from the entry log`(version: UInt8) throws {
         try withFolder { folder in
@@ -85,7 +107,8 @@ import Testing
 
     /// What a cache has, with a file in place of each folder's content.
     static let names = [
-        "covers/photograph.jpg", "covers/ab/photograph.jpg", "sizes/300/ab/mine.jpg", "writing/novel.txt",
+        "covers/photograph.jpg", "covers/.photograph.jpg", "covers/ab/photograph.jpg", "sizes/300/ab/mine.jpg",
+        "writing/novel.txt",
         "writing/4711.1", "index.sqlite3",
         "index.sqlite3-wal", "index.sqlite3.bad-1-1", "entries.jsonl", "writer.lock", "leases", "reserve",
         "refresh.lock",
@@ -121,7 +144,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["covers", "writing"])
+    @Test(arguments: ["covers", "covers/lost+found", "covers/@eaDir", "writing", "writing/#recycle"])
     func `an empty folder of a cache's name is nobody's: it may be a mount point`(name: String) throws {
         try withFolder { folder in
             try FileManager.default.createDirectory(
@@ -138,6 +161,33 @@ import Testing
             if lost.contains("index.sqlite3") { try folder.deleteIndex() }
             for name in lost where name != "index.sqlite3" { try Bytes.remove("\(folder.path)/\(name)") }
             try folder.expect(pictures(1...3))
+        }
+    }
+
+    @Test func `what systems and people put into a cache stays, and makes no opening sweep`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.fill(1...3) }
+            let place = FilePath.directory(of: folder.file(picture(1)))
+            let names = ["lost+found", ".Trash-1000", ".stfolder", "@eaDir", "#recycle", "4711.1", "ab"]
+            let folders = ["", "/covers", "/sizes", "/sizes/300", "/writing"].map { folder.path + $0 } + [place]
+            let mine =
+                folders.flatMap { folder in names.map { "\(folder)/\($0)/mine" } } + [folder.file(picture(9)) + "/mine"]
+            for file in mine {
+                try FileManager.default.createDirectory(
+                    atPath: FilePath.directory(of: file), withIntermediateDirectories: true)
+                try Bytes.write([1], to: file)
+            }
+            #expect(try !CacheDirectory(creating: folder.path).hasMarkers)
+            try folder.written { writer in
+                _ = try writer.repair()
+                try writer.fill(4...5)
+                try writer.evict(to: 0)
+                try writer.fill(1...3)
+            }
+            for file in mine { #expect(Bytes.exists(file), "\(file)") }
+            #expect(try !CacheDirectory(creating: folder.path).hasMarkers, "the next opening need not sweep")
+            #expect(try folder.contents() == pictures(1...3))
+            #expect(try folder.defects() == [])
         }
     }
 

@@ -217,7 +217,7 @@ import Testing
                 if isCorrupt { try Bytes.write(picture(1, bytes: 9_000), to: folder.index) }
                 let rebuilds = Mutex(0)
                 concurrently(4) { _ in
-                    let writer = try CacheWriter.open(folder.path) { rebuilds.withLock { $0 += 1 } }
+                    let writer = try CacheWriter.open(folder.path) { _ in rebuilds.withLock { $0 += 1 } }
                     #expect(try writer.totals().entries == 60)
                     try writer.close()
                 }
@@ -227,23 +227,69 @@ import Testing
         }
     }
 
-    @Test func `a writer whose index was set aside by another process says so, and unlinks nothing`() throws {
+    @Test func `writers whose index another process has set aside go on with the new one, and lose nothing`() throws {
         try withFolder { folder in
-            try folder.abandoned { writer in
-                try writer.fill(1...5)
-                try writer.put(url(6), picture(1))
-                let number = writer.indexNumber
-                try folder.abandoned { _ in
-                    let other = try CacheWriter.open(folder.path, capacity: nil, settingAsideIndex: number)
-                    #expect(other.indexNumber != number)
-                    let third = try CacheWriter.open(folder.path, capacity: nil, settingAsideIndex: number)
-                    #expect(third.indexNumber == other.indexNumber)
+            try folder.written(capacity: 1 << 30) { first in
+                try folder.written { second in
+                    try first.fill(1...5)
+                    try second.put(url(6), picture(1))
+                    try second.put(url(7), picture(7))
+                    let group = try #require(second.seal())
+                    try second.put(url(8), picture(8))
+                    try folder.written { try $0.rebuildIndex() }
+                    _ = try first.remove([url(5)], includingPinned: true)
+                    try group.sync()
+                    #expect(try second.commit([group]).count == 2)
+                    #expect(first.directory.indexNumber == second.directory.indexNumber)
+                    #expect(second.capacity == 1 << 30)
+                    #expect(try second.store([(metadata(url(9)), picture(9))]).count == 1)
                 }
-                #expect(throws: CacheError.self) { _ = try writer.commit() }
-                #expect(throws: CacheError.self) { try writer.evict(to: 0) }
-                #expect(throws: CacheError.self) { _ = try writer.remove([url(1)], includingPinned: true) }
             }
-            try folder.expect(pictures(1...5))
+            try folder.expect(pictures([1, 2, 3, 4, 7, 8, 9]).merging([url(6): picture(1)]) { $1 })
+        }
+    }
+
+    @Test func `a reader whose index another process has replaced reads the new one, and says so once`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.fill(1...3) }
+            let replaced = Mutex(0)
+            let directory = try CacheDirectory(creating: folder.path)
+            let reader = try CacheReader(directory: directory) { replaced.withLock { $0 += 1 } }
+            #expect(try reader.bytes(url(1)) == picture(1))
+            try folder.written { writer in
+                try writer.rebuildIndex()
+                try writer.store(url(4), picture(4))
+            }
+            concurrently(4) { _ in
+                let contents = try reader.contents()
+                #expect(contents == pictures(1...4))
+            }
+            #expect(replaced.withLock { $0 } == 1)
+            // By a copy of it, whose log stays.
+            try Bytes.write(try Bytes.of(folder.index), to: folder.index + ".copy")
+            #expect(rename(folder.index + ".copy", folder.index) == 0)
+            #expect(try reader.contents() == pictures(1...4))
+            #expect(replaced.withLock { $0 } == 2)
+        }
+    }
+
+    @Test func `a cache that is removed under a writer is made again by what it stores next`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                let reader = try folder.reader()
+                try writer.fill(1...3)
+                try writer.put(url(4), picture(4))
+                try Bytes.remove(folder.path)
+                try writer.put(url(5), picture(5))
+                #expect(try writer.commit() == [.lost, .stored(Digest(of: picture(5)), deduplicated: false)])
+                #expect(try reader.contents() == pictures([5]))
+                try Bytes.remove(folder.path)
+                try writer.reopenIfReplaced()
+                #expect(try reader.contents() == [:])
+                try writer.store(url(6), picture(6))
+            }
+            #expect(Bytes.exists(folder.path + "/CACHEDIR.TAG"))
+            try folder.expect(pictures([6]))
         }
     }
 }

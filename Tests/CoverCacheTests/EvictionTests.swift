@@ -135,10 +135,12 @@ import Testing
     @Test func `a cache opened with a smaller capacity shrinks to it`() throws {
         try withFolder { folder in
             try folder.written { try $0.fill(1...20) }
-            try folder.abandoned(capacity: 10 * charge) { writer in
-                let charged = try writer.totals().chargedBytes
-                #expect(writer.evictedAtOpening == 10 && charged == 10 * charge)
+            var notices: [CacheNotice] = []
+            try folder.abandoned(capacity: 10 * charge, notice: { notices.append($0) }) { writer in
+                let bytes = try writer.totals().chargedBytes
+                #expect(bytes == 10 * charge)
             }
+            #expect(notices == [.evicted(covers: 10, capacity: 10 * charge)])
             try folder.expect(pictures(11...20))
         }
     }
@@ -147,7 +149,7 @@ import Testing
         try withFolder { folder in
             try folder.written(capacity: 10 * charge) { try $0.fill(1...5) }
             try folder.execute("UPDATE state SET charged = 1 << 40")
-            try folder.abandoned { #expect($0.evictedAtOpening == 0) }
+            try folder.abandoned(notice: { Issue.record("\($0)") }) { _ in }
             try folder.expect(pictures(1...5))
         }
     }

@@ -53,7 +53,7 @@ import Testing
             let before = try folder.written { try $0.statistics() }
             try lose(loss, folder)
             var isRebuilt = false
-            let writer = try CacheWriter.open(folder.path) { isRebuilt = true }
+            let writer = try CacheWriter.open(folder.path) { isRebuilt = $0 == .rebuilding }
             let after = try writer.statistics()
             #expect(isRebuilt && after.capacity == 1 << 30)
             #expect(

@@ -43,14 +43,11 @@ import Testing
 
     /// What `verify --repair` does.
     private func repair(_ folder: CacheFolder) throws {
-        do {
-            let writer = try CacheWriter.open(folder.path)
-            _ = try writer.repair()
-            try writer.close()
-        } catch {
-            guard case .corruptIndex = CacheError(error) else { throw error }
-            let number = try CacheDirectory(creating: folder.path).indexNumber
-            try CacheWriter.open(folder.path, capacity: nil, settingAsideIndex: number).close()
+        try folder.written { writer in
+            do { _ = try writer.repair() } catch {
+                guard case .corruptIndex = CacheError(error) else { throw error }
+                try writer.rebuildIndex()
+            }
         }
     }
 

@@ -51,13 +51,15 @@ import Testing
         try withFolder { folder in
             try folder.written { writer in
                 try writer.fill(1...2)
-                let file = folder.file(picture(1))
-                try Bytes.remove(file)
-                try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+                let place = FilePath.directory(of: folder.file(picture(1)))
+                // No system call gets through it.
+                try Bytes.move(place, to: place + "-elsewhere")
+                try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: place)
                 try writer.evict(to: 0)
                 #expect(folder.markers.count == 1)
-                try Bytes.remove(file)
-                try Bytes.write([1], to: file)
+                try Bytes.remove(place)
+                try Bytes.move(place + "-elsewhere", to: place)
+                #expect(Bytes.exists(folder.file(picture(1))))
             }
             try folder.expect([:])
         }

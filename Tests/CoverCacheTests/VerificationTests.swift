@@ -114,6 +114,64 @@ import Testing
         }
     }
 
+    enum Oddity: CaseIterable { case pipe, folder, fullFolder, loop }
+
+    private func put(_ oddity: Oddity, at path: String) throws {
+        try Bytes.remove(path)
+        switch oddity {
+        case .pipe: #expect(mkfifo(path, 0o600) == 0)
+        case .folder: #expect(mkdir(path, 0o700) == 0)
+        case .fullFolder: try Bytes.write([1], to: path + "/mine")
+        case .loop: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: Oddity.allCases)
+    func `a pipe, a folder or a link in place of a cover hangs nothing, and costs that cover`(oddity: Oddity) throws {
+        try withFour { folder in
+            try put(oddity, at: folder.file(picture(1)))
+            #expect(try folder.reader().isDamaged(url(1)))
+            try folder.written { writer in
+                #expect(try writer.verify().defects.map(\.key) == [url(1)])
+                let results = Result {
+                    try writer.store([(metadata(url(1)), picture(1)), (metadata(url(9)), picture(9))])
+                }
+                if oddity == .fullFolder {
+                    guard case .failure(CacheError.unwritableCover(folder.file(picture(1)), _)) = results else {
+                        Issue.record("\(results)")
+                        return
+                    }
+                    try writer.store(url(9), picture(9))
+                } else {
+                    #expect(try results.get().count == 2)
+                }
+                _ = try writer.repair()
+                #expect(try writer.verify().defects == [])
+            }
+            let expected = all.merging([url(9): picture(9)]) { $1 }
+            let isLost = oddity == .fullFolder
+            #expect(try folder.contents() == expected.filter { !isLost || $0.value != picture(1) })
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `pipes in place of a size and of the entry log hang nothing`() throws {
+        try withFour { folder in
+            let size = SizeFolder(path: folder.path + "/sizes").step(300).path(of: Digest(of: picture(1)))
+            try FileManager.default.createDirectory(
+                atPath: FilePath.directory(of: size), withIntermediateDirectories: true)
+            #expect(mkfifo(size, 0o600) == 0)
+            try Bytes.remove(folder.log)
+            #expect(mkfifo(folder.log, 0o600) == 0)
+            let reader = try folder.reader()
+            #expect(try reader.contents() == all)
+            #expect(try reader.size(Digest(of: picture(1)), 300)?.bytes == nil)
+            try folder.abandoned { writer in
+                _ = try writer.verify()
+                #expect(throws: CacheError.self) { try writer.store(url(9), picture(9)) }
+            }
+        }
+    }
+
     @Test func `a repair does not hold the lock while it reads covers`() throws {
         try withFour { folder in
             try Bytes.flip(folder.file(picture(1)), at: 2_500)
@@ -178,7 +236,7 @@ import Testing
                     Issue.record("\(String(describing: error))")
                     return
                 }
-                _ = try CacheWriter.open(folder.path, capacity: nil, settingAsideIndex: writer.indexNumber)
+                try writer.rebuildIndex()
             }
             try folder.expect(all)
         }

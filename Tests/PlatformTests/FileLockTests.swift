@@ -44,6 +44,30 @@ import Testing
         }
     }
 
+    @Test func `a lock whose file was replaced or removed is that of the file which has the path now`() throws {
+        try withPath { path in
+            let holder = try FileLock(path: path)
+            let waiting = try FileLock(path: path)
+            for isRemoved in [true, false] {
+                #expect(try holder.tryLock())
+                #expect(try !waiting.tryLock())
+                if isRemoved {
+                    try FileManager.default.removeItem(atPath: path)
+                } else {
+                    try Data().write(to: URL(filePath: path + ".copy"))
+                    #expect(rename(path + ".copy", path) == 0)
+                }
+                let new = try FileLock(path: path)
+                #expect(try new.tryLock())
+                #expect(try !waiting.tryLock(), "it waits for the new file's holder")
+                holder.unlock()
+                #expect(try !holder.tryLock())
+                new.unlock()
+                #expect(try holder.withLock { try !waiting.tryLock() })
+            }
+        }
+    }
+
     @Test func `a process waits for as long as the holder of the lock shows progress`() throws {
         try withPath { path in
             let holder = try FileLock(path: path)

@@ -32,8 +32,7 @@ package enum AlbumFile {
 
     /// Creates the directory of a library file. A failure shows when the file is written.
     static func createDirectory(of path: String) {
-        try? FileManager.default.createDirectory(
-            atPath: FilePath.directory(of: path), withIntermediateDirectories: true)
+        try? OwnedPath.makeFolders(FilePath.directory(of: path), mode: 0o777)
     }
 
     /// The albums of a library file, in order, also those without a cover URL. One problem fails the whole file: an album

@@ -22,9 +22,7 @@ package enum RememberedRemote {
             if unlink(path) != 0, errno != ENOENT { throw LibraryError(SystemError("remove", path: path)) }
             return
         }
-        try? FileManager.default.createDirectory(
-            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+        try? OwnedPath.makeFolders(FilePath.directory(of: path))
         do throws(SystemError) {
             let file = try AtomicFile(Array((url + "\n").utf8), replacing: path)
             try file.replace()

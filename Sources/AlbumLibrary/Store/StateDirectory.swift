@@ -33,10 +33,10 @@ final class StateDirectory {
     init(of file: String, notice: (String) -> Void) throws {
         path = Self.path(of: file)
         lastGood = path + "/last-good.json"
-        try? FileManager.default.createDirectory(
-            atPath: FilePath.directory(of: path), withIntermediateDirectories: true)
+        AlbumFile.createDirectory(of: file)
+        var refusal: String?
         // Addresses of covers may grant access.
-        let refusal = mkdir(path, 0o700) == 0 || errno == EEXIST ? nil : SystemError("create", path: path).reason
+        do throws(SystemError) { try OwnedPath.makeFolder(path) } catch { refusal = error.reason }
         do {
             lock = try FileLock(path: path + "/lock")
         } catch {

@@ -70,7 +70,7 @@ package enum OutputFile {
 
     /// Opens a file for writing; creates or truncates it. - Throws: An exit code, after an error message.
     package static func create(_ path: String) throws -> Int32 {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let descriptor = OwnedPath.create(path, O_WRONLY | O_TRUNC, mode: 0o644)
         guard descriptor >= 0 else { throw cannotWrite(path) }
         return descriptor
     }

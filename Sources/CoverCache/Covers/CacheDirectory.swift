@@ -41,14 +41,19 @@ package struct CacheDirectory: Sendable, Hashable {
     /// - Throws: `CacheError` if the path is a file, has the files of others, cannot be written, or is on a network file system.
     package init(creating path: String) throws(CacheError) {
         self.path = path
-        try Self.makeDirectories(path)
+        // The keys of a cache are whole URLs, which may grant access: only the user may read it.
+        do throws(SystemError) { try OwnedPath.makeFolders(path) } catch {
+            throw error.number == ENOTDIR ? .notADirectory(error.path ?? path) : CacheError(error)
+        }
         try Self.refuseNetworkFileSystem(path)
         guard access(path, W_OK | X_OK) == 0 else {
             throw .notWritable(path, reason: String(cString: strerror(errno)))
         }
         try claim()
-        for folder in [writing, covers.path] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-            throw .last("create", folder)
+        do throws(SystemError) {
+            for folder in [writing, covers.path] { try OwnedPath.makeFolder(folder) }
+        } catch {
+            throw CacheError(error)
         }
     }
 
@@ -60,7 +65,7 @@ package struct CacheDirectory: Sendable, Hashable {
     /// Allocates disk blocks for `usingReserve`, as many as the disk has room for.
     func allocateReserve() {
         if AllocatedSpace.length(of: reserve) >= Self.reserveLength { return }
-        let descriptor = open(reserve, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let descriptor = OwnedPath.create(reserve, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         for length in [Self.reserveLength, Self.reserveLength / 2, Self.reserveLength / 8] {
@@ -90,11 +95,12 @@ package struct CacheDirectory: Sendable, Hashable {
 
     // MARK: Files
 
-    /// Creates an empty index if there is none. SQLite would let others read it, and its log. An existing one is not opened: closing it
-    /// would release the locks that SQLite holds in this process (fcntl(2)).
-    func createIndex() {
-        let descriptor = open(index, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor >= 0 { close(descriptor) }
+    /// - Throws: `CacheError` if the entry log or a folder of covers cannot be read: an index made without it would lose what it holds.
+    func checkReadable() throws(CacheError) {
+        let folders = try covers.folders().map { "\(covers.path)/\($0)" }
+        for folder in folders where access(folder, R_OK | X_OK) != 0 { throw .last("read", folder) }
+        for folder in folders { _ = try Self.names(in: folder) }
+        if access(log, R_OK) != 0, errno != ENOENT { throw .last("read", log) }
     }
 
     /// Deletes the corrupt indexes that were set aside, but not the one at `last`.
@@ -104,22 +110,31 @@ package struct CacheDirectory: Sendable, Hashable {
         for file in names.map({ "\(path)/\($0)" }) where !file.hasPrefix(last) { unlink(file) }
     }
 
-    /// The names in a directory, without those that begin with a dot; none if there is no directory.
+    /// The names in a directory; none if there is no directory.
     /// - Throws: `CacheError` if it cannot be read.
     static func names(in directory: String) throws(CacheError) -> [String] {
-        do throws(SystemError) {
-            return try OpenFolder(path: directory).names().map(\.description).filter { !$0.hasPrefix(".") }
-        } catch {
+        do throws(SystemError) { return try OpenFolder(path: directory).names().map(\.description) } catch {
             if [.missing, .notAFolder].contains(error.cause) { return [] }
             throw CacheError(error)
         }
     }
 
     /// The number of the index's inode; 0 if it does not exist. A renamed file keeps its own.
-    var indexNumber: UInt64 {
+    package var indexNumber: UInt64 { Self.number(of: index) }
+
+    /// That of the memory that the index's connections share.
+    var memoryNumber: UInt64 { Self.number(of: index + "-shm") }
+
+    private static func number(of file: String) -> UInt64 {
         var status = stat()
-        return stat(index, &status) == 0 ? UInt64(status.st_ino) : 0
+        return stat(file, &status) == 0 ? UInt64(status.st_ino) : 0
     }
+
+    /// Whether processes have files without rows, or have ended with some.
+    package var hasMarkers: Bool { WritingMarker.isAny(in: writing) }
+
+    /// Whether another process has kept the writer's lock for a second. What is only a hint does not wait for it.
+    package var isBusy: Bool { (try? FileLock(path: lock).withLock(waiting: 1) {}) == nil }
 
     var logLength: Int { AllocatedSpace.length(of: index + "-wal") }
 
@@ -128,31 +143,6 @@ package struct CacheDirectory: Sendable, Hashable {
         let folders = ((try? covers.folders()) ?? []).map { "\(covers.path)/\($0)" }
         let all = [index, index + "-shm", log, leases, reserve] + folders + sizes.folders()
         return all.reduce(0) { $0 + AllocatedSpace.bytes(of: $1) }
-    }
-
-    /// Creates a directory if it is missing, durably. The keys of a cache are whole URLs, which may grant access: only the user may
-    /// read it.
-    private static func makeDirectory(_ path: String) throws(CacheError) {
-        if mkdir(path, 0o700) == 0 {
-            do throws(SystemError) {
-                try DurableFile.sync(directory: FilePath.directory(of: path))
-            } catch {
-                throw CacheError(error)
-            }
-        } else if errno != EEXIST {
-            throw .last("create", path)
-        }
-    }
-
-    private static func makeDirectories(_ path: String) throws(CacheError) {
-        var status = stat()
-        if stat(path, &status) == 0 {
-            if status.st_mode & S_IFMT != S_IFDIR { throw .notADirectory(path) }
-            return
-        }
-        guard errno == ENOENT || errno == ENOTDIR else { throw .last("open", path) }
-        if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeDirectories(String(path[..<slash])) }
-        try makeDirectory(path)
     }
 
     /// SQLite's WAL needs shared memory, which network file systems do not provide (sqlite.org/wal.html).

@@ -54,25 +54,36 @@ struct CoverFolder: Sendable {
         // Another process may remove the empty folder meanwhile.
         for _ in 0..<3 where descriptor < 0 && errno == ENOENT {
             let folder = FilePath.directory(of: file)
-            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .last("create", folder) }
+            do throws(SystemError) { try OwnedPath.makeFolder(folder) } catch { throw CacheError(error) }
             descriptor = create(file)
         }
         if descriptor >= 0 { return try fill(descriptor, bytes, path: file) }
-        guard errno == EEXIST else { throw .last("create", file) }
-        if let (found, status) = try Self.contents(of: file, length: bytes.count), found.elementsEqual(bytes) {
-            return Written(charge: Self.charge(status), identity: Identity(status), isDuplicate: true)
+        guard errno == EEXIST else { throw unwritable(file) }
+        // One that cannot be read is replaced.
+        if let found = try? Self.contents(of: file, length: bytes.count), found.bytes.elementsEqual(bytes) {
+            return Written(charge: Self.charge(found.status), identity: Identity(found.status), isDuplicate: true)
         }
+        // No file replaces a folder that has something in it.
+        if rmdir(file) != 0, errno != ENOTDIR, errno != ENOENT { throw unwritable(file) }
         return try writeBeside(bytes, digest)
     }
 
-    private func create(_ file: String) -> Int32 { open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+    /// Why a cover's file cannot be written. Where others can be, only the covers of its folder fail.
+    private func unwritable(_ file: String) -> CacheError {
+        let error = SystemError("create", path: file)
+        let isLocal = [EACCES, EPERM, EROFS, EIO, ENOTDIR, ELOOP, ENOTEMPTY, EBUSY].contains(error.number)
+        return isLocal && access(path, W_OK | X_OK) == 0
+            ? .unwritableCover(file, reason: error.reason) : CacheError(error)
+    }
+
+    private func create(_ file: String) -> Int32 { OwnedPath.create(file, O_WRONLY | O_EXCL) }
 
     /// Writes a temporary file, whose name no other process has, beside the cover's.
     /// - Throws: `CacheError`. No file is left then.
     func writeBeside(_ bytes: UnsafeRawBufferPointer, _ digest: Digest) throws(CacheError) -> Written {
         let temporary = "\(path(of: digest)).\(UInt64.random(in: 0 ... .max)).part"
         let descriptor = create(temporary)
-        guard descriptor >= 0 else { throw .last("create", temporary) }
+        guard descriptor >= 0 else { throw unwritable(temporary) }
         do throws(CacheError) {
             var written = try fill(descriptor, bytes, path: temporary)
             written.temporary = temporary
@@ -148,10 +159,7 @@ struct CoverFolder: Sendable {
 
     #if os(Linux)
         private func syncFileSystem() throws(CacheError) {
-            let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw .last("open", path) }
-            defer { close(descriptor) }
-            guard DurableFile.syncFileSystem(descriptor) else { throw .last("sync", path) }
+            guard (try withPath(path, DurableFile.syncFileSystem)) ?? true else { throw .last("sync", path) }
         }
 
         /// Has the disk write the file while others are opened. Makes nothing durable.
@@ -162,7 +170,7 @@ struct CoverFolder: Sendable {
 
     /// - Returns: nil if there is no file.
     private func withPath<Result>(_ file: String, _ body: (Int32) -> Result) throws(CacheError) -> Result? {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw .last("open", file) }
         defer { close(descriptor) }
@@ -203,9 +211,10 @@ struct CoverFolder: Sendable {
     }
 
     static func contents(of file: String, length: Int) throws(CacheError) -> (bytes: [UInt8], status: stat)? {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        // A pipe of this name does not block.
+        let descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
+            if [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(errno) { return nil }
             throw .last("open", file)
         }
         defer { close(descriptor) }
@@ -236,9 +245,11 @@ struct CoverFolder: Sendable {
         return stat(path(of: digest), &status) == 0 || errno != ENOENT
     }
 
-    /// Unlinks a cover's file. Returns whether it is gone.
+    /// Unlinks a cover's file. Returns whether it is gone. A folder of its name is nobody's cover.
     @discardableResult
-    func remove(_ digest: Digest) -> Bool { unlink(path(of: digest)) == 0 || errno == ENOENT || errno == ENOTDIR }
+    func remove(_ digest: Digest) -> Bool {
+        unlink(path(of: digest)) == 0 || [ENOENT, ENOTDIR, EISDIR].contains(errno)
+    }
 
     /// The folders that there are, by the first two digits of their files' names.
     func folders() throws(CacheError) -> [String] {

@@ -39,14 +39,12 @@ package struct SizeFolder: Sendable {
         return start + Array(Digest(of: rest).description.utf8) + rest
     }
 
-    /// - Returns: nil if there is no file, or not what was written.
-    /// - Throws: `CacheError` if it cannot be read.
-    func read(_ digest: Digest, _ longestSide: Int) throws(CacheError) -> [UInt8]? {
-        try Self.read(step(longestSide).path(of: digest))
-    }
+    /// - Returns: nil if there is no file, or not what was written, or it cannot be read: it is made again then.
+    func read(_ digest: Digest, _ longestSide: Int) -> [UInt8]? { Self.read(step(longestSide).path(of: digest)) }
 
-    private static func read(_ file: String) throws(CacheError) -> [UInt8]? {
-        guard let (bytes, _) = try CoverFolder.contents(of: file, length: AllocatedSpace.length(of: file)),
+    private static func read(_ file: String) -> [UInt8]? {
+        guard let found = try? CoverFolder.contents(of: file, length: AllocatedSpace.length(of: file)),
+            case let bytes = found.bytes,
             bytes.count > restOffset, bytes.starts(with: start)
         else { return nil }
         let seal = String(decoding: bytes[start.count..<restOffset], as: UTF8.self)
@@ -57,10 +55,7 @@ package struct SizeFolder: Sendable {
     func write(_ size: SmallCover) throws {
         let step = step(size.longestSide)
         let file = step.path(of: size.digest)
-        for folder in [path, step.path, FilePath.directory(of: file)]
-        where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-            throw CacheError.last("create", folder)
-        }
+        for folder in [path, step.path, FilePath.directory(of: file)] { try OwnedPath.makeFolder(folder) }
         let written = try size.bytes.withUnsafeBytes { try step.writeBeside($0, size.digest) }
         guard let temporary = written.temporary, try step.place(temporary, size.digest) else {
             throw CacheError.last("rename", file)
@@ -84,12 +79,17 @@ package struct SizeFolder: Sendable {
 
     func removeEmptyFolders() { for step in all { step.removeEmptyFolders() } }
 
-    /// Calls `visit` for each damaged size with its cover and its path.
-    func verify(_ visit: (Digest, String) -> Void) throws(CacheError) {
+    /// Calls `visit` for each damaged size with its cover and its path, and for a folder that cannot be read with its path and the error.
+    func verify(_ visit: (Digest?, String, String) -> Void) {
         for folder in folders() {
-            for name in try CacheDirectory.names(in: folder) {
-                guard let digest = Digest(name), try Self.read("\(folder)/\(name)") == nil else { continue }
-                if access("\(folder)/\(name)", F_OK) == 0 { visit(digest, "\(folder)/\(name)") }
+            do throws(CacheError) {
+                for name in try CacheDirectory.names(in: folder) {
+                    let file = "\(folder)/\(name)"
+                    guard let digest = Digest(name), Self.read(file) == nil else { continue }
+                    if AllocatedSpace.isFile(file) { visit(digest, file, "a smaller size is damaged") }
+                }
+            } catch {
+                visit(nil, folder, "\(error)")
             }
         }
     }

@@ -10,7 +10,7 @@ import Platform
 /// Only names are created and removed, which a journal keeps in order: power loss does not take a marker and leave the files.
 final class WritingMarker {
     private let folder: String
-    private let descriptor: Int32
+    private var descriptor: Int32
     private var count = 0
     /// Random: in another container, another process may have the same number as this one.
     private var number: UInt64 = 0
@@ -20,11 +20,25 @@ final class WritingMarker {
 
     init(_ folder: String) throws(CacheError) {
         self.folder = folder
-        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        if descriptor < 0 { throw .last("open", folder) }
+        descriptor = try Self.opened(folder)
     }
 
     deinit { close(descriptor) }
+
+    private static func opened(_ folder: String) throws(CacheError) -> Int32 {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        if descriptor < 0 { throw .last("open", folder) }
+        return descriptor
+    }
+
+    /// Opens the folder again, which another process may have removed with the whole cache, and creates the marker there.
+    func reopen() throws(CacheError) {
+        let opened = try Self.opened(folder)
+        if count > 0 { isSafe = flock(opened, LOCK_SH | LOCK_NB) == 0 }
+        close(descriptor)
+        descriptor = opened
+        if count > 0 { create() }
+    }
 
     private var path: String { "\(folder)/\(getpid()).\(number)" }
 
@@ -38,7 +52,7 @@ final class WritingMarker {
     }
 
     private func create() {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let file = OwnedPath.create(path, O_WRONLY | O_EXCL)
         if file >= 0 { close(file) }
     }
 
@@ -68,19 +82,22 @@ final class WritingMarker {
     }
 
     /// Whether there is a marker: there may be files without rows.
-    var isAny: Bool { (try? markers().isEmpty) != true }
+    var isAny: Bool { Self.isAny(in: folder) }
+    static func isAny(in folder: String) -> Bool { (try? markers(in: folder).isEmpty) != true }
 
-    /// The names of the markers. Files that have other names belong to a person.
-    private func markers() throws(CacheError) -> [String] {
+    /// The names of the markers. Files that have other names, and folders, belong to a person.
+    private static func markers(in folder: String) throws(CacheError) -> [String] {
         try CacheDirectory.names(in: folder).filter { name in
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            var status = stat()
             return parts.count == 2 && parts.allSatisfy { UInt64($0) != nil }
+                && lstat("\(folder)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         }
     }
 
     /// Runs `sweep` if there is a marker of a process that has ended, and no process has files without rows.
     func sweepIfNeeded(_ sweep: () throws -> Void) throws {
-        guard count == 0, let names = try? markers(), !names.isEmpty else { return }
+        guard count == 0, let names = try? Self.markers(in: folder), !names.isEmpty else { return }
         // A process that cannot share the lock from now on has a marker that is not in `names`.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         // The sweep keeps the lock, whatever it removes.

@@ -41,10 +41,11 @@ struct EntryLog {
     /// Appends lines, each with its line feed.
     /// - Throws: `CacheError`. The log may end with a part of them then, which the next lines leave alone.
     func append(_ lines: [UInt8]) throws(CacheError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let descriptor = OwnedPath.create(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw .last("open", path) }
         defer { close(descriptor) }
         let length = lseek(descriptor, 0, SEEK_END)
+        guard length >= 0 else { throw .last("write", path) }
         var bytes = length == 0 ? Self.header : []
         var last: UInt8 = UInt8(ascii: "\n")
         // A process was killed within a line.
@@ -60,7 +61,7 @@ struct EntryLog {
     }
 
     func sync() throws(CacheError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return }
         guard descriptor >= 0 else { throw .last("open", path) }
         defer { close(descriptor) }
@@ -85,7 +86,7 @@ struct EntryLog {
     /// Visits every line in order. Lines that are damaged or unknown are left out.
     /// - Throws: `CacheError` if the log cannot be read, or the error of `visit`.
     func read(_ visit: (Line) throws -> Void) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return }
         guard descriptor >= 0 else { throw CacheError.last("open", path) }
         defer { close(descriptor) }

@@ -50,10 +50,14 @@ enum IndexFile {
     /// Opens the index and creates what is missing. Call it with the writer's lock held.
     /// - Throws: `CacheError.newerFormat`, or SQLite's error, that of a corrupt index for an earlier version.
     static func openForWriting(_ directory: CacheDirectory) throws -> Connection {
-        directory.createIndex()
+        // Those of an index that was removed belong to no other.
+        if directory.indexNumber == 0 { for suffix in ["-wal", "-shm"] { unlink(directory.index + suffix) } }
         let connection = try Connection(directory.index, busyTimeout: busyTimeout)
+        // An index of a newer version keeps its log, too.
+        try connection.setCheckpointsAtClose(false)
         let found = try connection.userVersion()
         if found > version { throw CacheError.newerFormat(directory.path) }
+        try connection.setCheckpointsAtClose(true)
         if found != 0, found < version { throw SQLiteError(.corrupt, "it has version \(found)") }
         // They write and sync, even where they change nothing. Without a log yet, the file itself has them.
         if found == 0 {
@@ -88,14 +92,21 @@ enum IndexFile {
         return texts
     }
 
+    /// - Throws: `CacheError.newerFormat`, or SQLite's error, that of a corrupt index for an earlier version or none.
     static func openForReading(_ directory: CacheDirectory) throws -> Connection {
         let connection = try Connection(directory.index, .reading, busyTimeout: busyTimeout)
+        // SQLite opens the files with the first read.
+        let found = try connection.userVersion()
+        if found > version { throw CacheError.newerFormat(directory.path) }
+        if found < version { throw SQLiteError(.corrupt, "it has version \(found)") }
         try connection.execute("PRAGMA cache_size = -\(pageCache)")
         return connection
     }
 
     /// Renames a corrupt index so that it can be examined later. Those that were set aside before are removed.
+    /// - Throws: `CacheError` if a new one could not be made from the entry log and the covers.
     static func setAside(_ directory: CacheDirectory) throws(CacheError) {
+        try directory.checkReadable()
         let aside = "\(directory.index).bad-\(time(nil))-\(getpid())"
         guard rename(directory.index, aside) == 0 else { throw .last("rename", directory.index) }
         for suffix in ["-wal", "-shm"] { rename(directory.index + suffix, aside + suffix) }

@@ -16,15 +16,18 @@ final class IndexWriter {
     private static let vacuumSlice = 1_000
 
     let directory: CacheDirectory
-    let connection: Connection
-    /// The inode of the file that `connection` has opened.
-    let number: UInt64
+    private(set) var connection: Connection
+    /// The inodes of the file that `connection` has opened, and of its shared memory.
+    private(set) var number: UInt64
+    private var memoryNumber: UInt64
     let lock: FileLock
-    let table: IndexTable
-    let pins: PinTable
-    let hints: HintTable
+    private(set) var table: IndexTable
+    private(set) var pins: PinTable
+    private(set) var hints: HintTable
     let log: EntryLog
     let marker: WritingMarker
+    /// Gives an index without a capacity its entries, and the capacity of the former index, if there was one.
+    private let complete: (IndexWriter, _ capacity: Int?) throws -> Void
     /// As of the last transaction.
     private(set) var state: IndexState
     /// No cover of the opening has a higher row.
@@ -37,13 +40,29 @@ final class IndexWriter {
     private var hasUnsyncedLines = false
 
     /// Opens the index. One that is corrupt is set aside; the one that replaces it has no capacity.
-    init(_ directory: CacheDirectory) throws {
-        self.directory = directory
+    /// - Parameter complete: gives such an index its entries, and this capacity; nil for the one that the entry log states.
+    init(
+        _ directory: CacheDirectory, complete: @escaping (IndexWriter, _ capacity: Int?) throws -> Void = { _, _ in }
+    ) throws {
+        (self.directory, self.complete) = (directory, complete)
         let lock: FileLock
         do { lock = try FileLock(path: directory.lock) } catch { throw CacheError(error) }
         marker = try WritingMarker(directory.writing)
-        var number: UInt64 = 0
-        connection = try lock.withLock {
+        number = 0
+        connection = try Self.open(directory, lock, &number)
+        memoryNumber = directory.memoryNumber
+        self.lock = lock
+        (table, pins, hints) = (IndexTable(connection), PinTable(connection), HintTable(connection))
+        log = EntryLog(path: directory.log)
+        state = try IndexState(connection)
+        lastOldCover = try connection.integer("SELECT max(id) FROM covers") ?? 0
+        if capacity == 0 { try complete(self, nil) }
+    }
+
+    private static func open(
+        _ directory: CacheDirectory, _ lock: borrowing FileLock, _ number: inout UInt64
+    ) throws -> Connection {
+        try lock.withLock {
             defer { number = directory.indexNumber }
             return try directory.usingReserve {
                 do {
@@ -54,12 +73,26 @@ final class IndexWriter {
                 }
             }
         }
-        self.number = number
-        self.lock = lock
+    }
+
+    /// Opens the index again if another process has set it aside, replaced it or removed the whole cache, which is created again then.
+    /// - Returns: whether it was.
+    @discardableResult
+    func reopenIfReplaced() throws -> Bool {
+        if directory.indexNumber == number { return false }
+        let former = capacity
+        _ = try CacheDirectory(creating: directory.path)
+        try marker.reopen()
+        var number: UInt64 = 0
+        let new = try Self.open(directory, lock, &number)
+        state = try IndexState(new)
+        lastOldCover = try new.integer("SELECT max(id) FROM covers") ?? 0
+        if directory.memoryNumber == memoryNumber { connection.leaveOpen() }
+        connection = new
+        (self.number, memoryNumber, overhead) = (number, directory.memoryNumber, nil)
         (table, pins, hints) = (IndexTable(connection), PinTable(connection), HintTable(connection))
-        log = EntryLog(path: directory.log)
-        state = try IndexState(connection)
-        lastOldCover = try connection.integer("SELECT max(id) FROM covers") ?? 0
+        if capacity == 0 { try complete(self, former > 0 ? former : nil) }
+        return true
     }
 
     /// In bytes. The cache does not grow past it. Another process may change it; each transaction reads it.
@@ -74,53 +107,55 @@ final class IndexWriter {
         return max(capacity / 16, capacity - max(0, overhead + Self.logLimit(of: capacity) - Self.allowance))
     }
 
-    /// Another process that finds the index corrupt renames it and makes a new one, which this connection does not know.
-    /// - Throws: `CacheError`.
-    private func checkNumber() throws(CacheError) {
-        if directory.indexNumber != number { throw .index("it was replaced or removed meanwhile") }
-    }
-
     // MARK: Transactions
 
-    /// Runs one transaction under the writer's lock, durable when this returns, and unlinks the files of the covers that it removed.
+    /// Runs one transaction under the writer's lock, durable when this returns, and unlinks the files of the covers that it removed. An index
+    /// that another process has replaced, which may happen while this one waits for the lock, is opened before.
     /// - Parameter writes: writes even if only files are removed. A process that is killed within its commit leaves rows in the index's log
     ///   that no process sees until one reads the whole log, and they may name these files; any write replaces them for good.
     func transaction<Result>(
         writes: Bool = true, _ body: (inout IndexChanges) throws -> Result
     ) throws -> Result {
-        try lock.withLock {
-            try checkNumber()
-            var hasMarker = false
-            defer { if hasMarker { marker.end() } }
-            let (result, changes): (Result, IndexChanges)
-            do {
-                (result, changes) = try connection.transaction(.immediate) {
-                    var changes = try IndexChanges(connection, table, pins, lastOldCover: lastOldCover)
-                    let before = changes.state
-                    let result = try body(&changes)
-                    try append(changes.lines.before)
-                    if writes, !changes.removed.isEmpty, changes.state == before { _ = changes.state.tick() }
-                    if changes.state != before { try changes.state.save(connection) }
-                    // A process that ends before it has unlinked them leaves the marker.
-                    if changes.unlinksFiles {
-                        marker.begin()
-                        hasMarker = true
-                    }
-                    return (result, changes)
-                }
-            } catch {
-                // The commit may have failed after it was written to the index's log: a process that reads the whole log sees it.
-                if hasMarker { marker.keep() }
-                throw error
+        while true {
+            try reopenIfReplaced()
+            let result: Result? = try lock.withLock {
+                directory.indexNumber == number ? try locked(writes, body) : nil
             }
-            // If it fails, a lost index brings back what was removed.
-            try? append(changes.lines.after)
-            for digest in changes.removed where !directory.covers.remove(digest) { marker.keep() }
-            for digest in changes.removedSizes where !directory.sizes.remove(digest) { marker.keep() }
-            (state, lastOldCover) = (changes.state, changes.lastOldCover)
-            evictedNewCovers += changes.evictedNew
-            return result
+            if let result { return result }
         }
+    }
+
+    private func locked<Result>(_ writes: Bool, _ body: (inout IndexChanges) throws -> Result) throws -> Result {
+        var hasMarker = false
+        defer { if hasMarker { marker.end() } }
+        let (result, changes): (Result, IndexChanges)
+        do {
+            (result, changes) = try connection.transaction(.immediate) {
+                var changes = try IndexChanges(connection, table, pins, lastOldCover: lastOldCover)
+                let before = changes.state
+                let result = try body(&changes)
+                try append(changes.lines.before)
+                if writes, !changes.removed.isEmpty, changes.state == before { _ = changes.state.tick() }
+                if changes.state != before { try changes.state.save(connection) }
+                // A process that ends before it has unlinked them leaves the marker.
+                if changes.unlinksFiles {
+                    marker.begin()
+                    hasMarker = true
+                }
+                return (result, changes)
+            }
+        } catch {
+            // The commit may have failed after it was written to the index's log: a process that reads the whole log sees it.
+            if hasMarker { marker.keep() }
+            throw error
+        }
+        // If it fails, a lost index brings back what was removed.
+        try? append(changes.lines.after)
+        for digest in changes.removed where !directory.covers.remove(digest) { marker.keep() }
+        for digest in changes.removedSizes where !directory.sizes.remove(digest) { marker.keep() }
+        (state, lastOldCover) = (changes.state, changes.lastOldCover)
+        evictedNewCovers += changes.evictedNew
+        return result
     }
 
     private func append(_ lines: [UInt8]) throws(CacheError) {

@@ -1,3 +1,5 @@
+import SQLite
+
 /// The size and the use of a cache.
 public struct CacheStatistics: Sendable, Hashable, Codable {
     /// URLs that have a cover.
@@ -37,5 +39,13 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
         (liveBytes, chargedBytes, pinnedBytes) = (state.bytes, state.charged, state.pinnedBytes)
         deduplicatedBytes = state.entryBytes - state.bytes
         (capacity, hits, misses) = (state.capacity, state.hits, state.misses)
+    }
+    /// With `diskBytes`, `sizeBytes`, `oldest` and `newest`.
+    init(_ connection: borrowing Connection, _ directory: CacheDirectory) throws {
+        self.init(try IndexState(connection))
+        oldest = try connection.integer("SELECT MIN(stored) FROM entries")
+        newest = try connection.integer("SELECT MAX(stored) FROM entries")
+        sizeBytes = Int(try connection.integer("SELECT SUM(sizes) FROM covers WHERE sizes > 0") ?? 0)
+        diskBytes = chargedBytes + directory.overhead + directory.logLength
     }
 }

@@ -10,13 +10,15 @@ struct Rebuild {
     /// Gives a new index its entries and its capacity, in one transaction: an index without a capacity is not complete. One process
     /// rebuilds it; others wait.
     /// - Parameter wanted: nil for the capacity that the log states, 10 GiB for a new cache.
+    /// - Throws: `CacheError`, before anything is lost, if the log or a folder of covers cannot be read.
     func completeIndex(_ wanted: Int?, _ willRebuild: () -> Void) throws {
         // Its first line makes a directory a cache, before the index is there.
         let hasLog = AllocatedSpace.length(of: index.log.path) > EntryLog.header.count
-        let hasCovers = try !index.directory.covers.folders().isEmpty
+        let hasCovers = (try? index.directory.covers.folders().isEmpty) != true
         try index.transaction { changes in
             guard changes.state.capacity == 0 else { return }
             if hasLog {
+                try index.directory.checkReadable()
                 willRebuild()
                 try restore(&changes)
             }

@@ -26,12 +26,15 @@ struct Verification {
         var found = Found()
         do {
             try verifyCovers(&found, progress)
-            try index.directory.sizes.verify { digest, path in
-                found.damagedSizes.insert(digest)
-                found.report.defects.append(CacheDefect(key: nil, location: path, problem: "a smaller size is damaged"))
+            index.directory.sizes.verify { digest, path, problem in
+                if let digest { found.damagedSizes.insert(digest) }
+                found.report.defects.append(CacheDefect(key: nil, location: path, problem: problem))
             }
             try verifyIndex(&found)
-            try verifyLog()
+            do { try verifyLog() } catch let error as CacheError {
+                found.report.defects.append(
+                    CacheDefect(key: nil, location: index.directory.log, problem: "\(error)"))
+            }
         } catch let error as SQLiteError where error.isCorruption {
             found.report.add(corruption: error.message, at: index.directory.index)
         }
@@ -104,7 +107,10 @@ struct Verification {
         try index.log.read { line in
             switch line {
             case .stored(let metadata, let digest, let bytes):
-                let isLost = try index.table.cover(digest) == nil && index.directory.covers.has(digest, length: bytes)
+                // What cannot be looked at may be one whose row was deleted, and whose file could not be.
+                let isLost =
+                    try index.table.cover(digest) == nil
+                    && index.directory.covers.identity(of: digest, length: bytes) != nil
                 lost[metadata.key] = isLost ? digest : nil
             case .removed(let key): lost[key] = nil
             case .format, .pinned, .capacity: break

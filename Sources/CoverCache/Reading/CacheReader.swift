@@ -20,20 +20,46 @@ package final class CacheReader: Sendable {
 
     private let directory: CacheDirectory
     private let covers: CoverFolder
-    private let idle: Mutex<[ReadConnection]>
+    private let index: Mutex<(number: UInt64, idle: [ReadConnection])>
+    private let didReplace: @Sendable () -> Void
     private let usage = Mutex(CacheUsage())
 
+    /// - Parameter didReplace: called when another process has replaced the index, before the new one is read.
     /// - Throws: `CacheError`, or SQLite's error if there is no index; a `CacheWriter` creates it.
-    package init(directory: CacheDirectory) throws {
-        self.directory = directory
-        idle = Mutex([try ReadConnection(directory)])
+    package init(directory: CacheDirectory, didReplace: @escaping @Sendable () -> Void = {}) throws {
+        (self.directory, self.didReplace) = (directory, didReplace)
+        let number = directory.indexNumber
+        index = Mutex((number, [try ReadConnection(directory)]))
         covers = directory.covers
     }
 
     private func withConnection<Result>(_ body: (ReadConnection) throws -> Result) throws -> Result {
-        let connection = try idle.withLock { $0.popLast() } ?? ReadConnection(directory)
-        defer { idle.withLock { if $0.count < Self.maximumIdle { $0.append(connection) } } }
+        if reopen() { didReplace() }
+        let (number, idle) = index.withLock { ($0.number, $0.idle.popLast()) }
+        let connection = try idle ?? ReadConnection(directory)
+        defer {
+            index.withLock { index in
+                if index.number != number {
+                    connection.leave(directory)
+                } else if index.idle.count < Self.maximumIdle {
+                    index.idle.append(connection)
+                }
+            }
+        }
         return try body(connection)
+    }
+
+    /// From now on, reads the index that is there. One that was removed is read on until there is a new one.
+    /// - Returns: whether it is another one than before.
+    @discardableResult
+    package func reopen() -> Bool {
+        let number = directory.indexNumber
+        return index.withLock { index in
+            if number == index.number || number == 0 { return false }
+            for connection in index.idle { connection.leave(directory) }
+            index = (number, [])
+            return true
+        }
     }
 
     // MARK: Looking up
@@ -80,7 +106,7 @@ package final class CacheReader: Sendable {
         _ digest: Digest, _ longestSide: Int, counting: Bool = true
     ) throws -> (entry: CachedEntry, bytes: [UInt8]?)? {
         guard let entry = try withConnection({ try $0.locate(digest) }) else { return nil }
-        let bytes = try directory.sizes.read(digest, longestSide)
+        let bytes = directory.sizes.read(digest, longestSide)
         if counting, bytes != nil { usage.withLock { $0.uses.append(CacheUsage.Use(entry)) } }
         return (entry, bytes)
     }
@@ -209,6 +235,20 @@ package final class CacheReader: Sendable {
             return (found, last)
         }
     }
+
+    /// Reads what shows that an index is complete, and not damaged as a whole.
+    /// - Returns: its capacity, in bytes; nil if it is not complete.
+    package func check() throws -> Int? {
+        try reading { connection in
+            _ = try connection.integer("SELECT max(id) FROM covers")
+            let capacity = try IndexState(connection).capacity
+            return capacity > 0 ? capacity : nil
+        }
+    }
+
+    package func totals() throws -> CacheStatistics { try reading { CacheStatistics(try IndexState($0)) } }
+
+    package func statistics() throws -> CacheStatistics { try reading { try CacheStatistics($0, directory) } }
 
     /// The row of the entry stored last; 0 if there is none.
     package func lastRow() throws -> Int64 {

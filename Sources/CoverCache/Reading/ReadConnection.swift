@@ -7,14 +7,12 @@ final class ReadConnection: @unchecked Sendable {
     private let connection: Connection
     private let byKey, byDigest, status: Statement
     private let hints: HintTable
+    /// The inode of the index's shared memory.
+    private let memoryNumber: UInt64
 
     init(_ directory: CacheDirectory) throws {
-        connection = try directory.usingReserve {
-            let connection = try IndexFile.openForReading(directory)
-            // SQLite opens the files with the first read.
-            _ = try connection.userVersion()
-            return connection
-        }
+        connection = try directory.usingReserve { try IndexFile.openForReading(directory) }
+        memoryNumber = directory.memoryNumber
         byKey = connection.statement(EntrySelection.sql + " WHERE e.tag = ? AND e.url = ?")
         byDigest = connection.statement(EntrySelection.sql + " WHERE c.tag = ? AND c.digest = ? LIMIT 1")
         status = connection.statement(
@@ -24,6 +22,9 @@ final class ReadConnection: @unchecked Sendable {
             """)
         hints = HintTable(connection)
     }
+
+    /// Call it before the connection's end if another process has replaced the index.
+    func leave(_ directory: CacheDirectory) { if directory.memoryNumber == memoryNumber { connection.leaveOpen() } }
 
     /// Reads one snapshot of the index.
     func read<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {

@@ -16,32 +16,40 @@ extension CacheDirectory {
         if try !isCache() {
             for name in names where try isUsed(name) { throw .foreign("\(path)/\(name)") }
             try mark()
-            // A directory with other files belongs in backups.
+            // A directory with other files belongs in backups, hidden ones too: it may be a home.
             if names.allSatisfy({ $0 == "lost+found" }) { try makeTag() }
         }
         for file in [index, log, lock, writing, leases, reserve, "\(path)/refresh.lock"]
         where Self.kind(of: file) == S_IFLNK { throw .linked(file) }
     }
 
+    /// - Throws: `CacheError` if none says so, and one cannot be read: whose the directory is stays unknown.
     private func isCache() throws(CacheError) -> Bool {
-        if try Self.file(log, startsWith: EntryLog.start) { return true }
-        if try Self.file(tag, startsWith: Self.tag) { return true }
-        if Self.kind(of: index) != S_IFREG { return false }
-        return try IndexFile.isIndex(index)
+        var failure: CacheError?
+        for (file, start) in [(log, EntryLog.start), (tag, Self.tag), (index, "")] where Self.kind(of: file) == S_IFREG
+        {
+            do throws(CacheError) {
+                if try start.isEmpty ? IndexFile.isIndex(file) : Self.file(file, startsWith: start) { return true }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return false
     }
 
-    /// Whether a name that a cache uses is taken. An empty folder, such as a mount point, is free.
+    /// Whether a name that a cache uses is taken. A folder that is empty but for what the system has put there, such as a mount point, is free.
     private func isUsed(_ name: String) throws(CacheError) -> Bool {
         let used = ["covers", "sizes", "writing", "entries.jsonl", "writer.lock", "leases", "reserve", "refresh.lock"]
         guard used.contains(name) || name.hasPrefix("index.sqlite3") else { return false }
         guard Self.kind(of: "\(path)/\(name)") == S_IFDIR else { return true }
-        return try !Self.names(in: "\(path)/\(name)").isEmpty
+        return try !Self.names(in: "\(path)/\(name)").allSatisfy { StorageNames.contains($0.utf8) }
     }
 
     /// Creates the entry log, with its first line, durably, before anything else. It appears whole, and replaces none.
     private func mark() throws(CacheError) {
         let temporary = "\(path)/.sleeve-\(UInt64.random(in: 0 ... .max)).part"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = OwnedPath.create(temporary, O_WRONLY | O_EXCL)
         guard descriptor >= 0 else { throw .last("create", temporary) }
         defer {
             close(descriptor)
@@ -58,7 +66,7 @@ extension CacheDirectory {
     }
 
     private func makeTag() throws(CacheError) {
-        let descriptor = open(tag, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = OwnedPath.create(tag, O_WRONLY | O_EXCL)
         if descriptor >= 0 {
             defer { close(descriptor) }
             guard write(descriptor, Self.tag, Self.tag.utf8.count) == Self.tag.utf8.count else {
@@ -77,9 +85,7 @@ extension CacheDirectory {
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
-    /// - Throws: `CacheError` if the file cannot be read: whose it is stays unknown.
     private static func file(_ path: String, startsWith text: String) throws(CacheError) -> Bool {
-        guard kind(of: path) == S_IFREG else { return false }
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .last("open", path) }
         defer { close(descriptor) }

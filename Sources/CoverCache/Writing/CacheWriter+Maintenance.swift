@@ -100,10 +100,10 @@ extension CacheWriter {
     /// Removes an entry whose cover is damaged or missing, with all that share the cover. One that is whole by now stays.
     /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost.
     package func dropDamaged(_ key: String) throws {
-        if try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
         try index.directory.usingReserve {
             try index.transaction { changes in
                 guard let entry = try index.table.entry(key) else { return }
+                if try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
                 guard let cover = try index.table.cover(id: entry.cover) else {
                     return try changes.removeEntry(entry, key: key)
                 }
@@ -144,14 +144,7 @@ extension CacheWriter {
     /// Returns the statistics without `diskBytes`, `sizeBytes`, `oldest` and `newest`.
     package func totals() throws -> CacheStatistics { CacheStatistics(try IndexState(index.connection)) }
 
-    package func statistics() throws -> CacheStatistics {
-        var statistics = try totals()
-        statistics.oldest = try index.connection.integer("SELECT MIN(stored) FROM entries")
-        statistics.newest = try index.connection.integer("SELECT MAX(stored) FROM entries")
-        statistics.sizeBytes = Int(try index.connection.integer("SELECT SUM(sizes) FROM covers WHERE sizes > 0") ?? 0)
-        statistics.diskBytes = statistics.chargedBytes + directory.overhead + directory.logLength
-        return statistics
-    }
+    package func statistics() throws -> CacheStatistics { try CacheStatistics(index.connection, directory) }
 
     /// Counts all rows, which takes as long as reading them.
     func recount() throws { try index.transaction { try $0.state.recount(index.connection) } }
@@ -179,11 +172,22 @@ extension CacheWriter {
             // In slices: each holds the lock for a few milliseconds.
             try index.directory.usingReserve {
                 try index.transaction { changes in
-                    for digest in try covers.sweep(folder) { try changes.removeFile(of: digest) }
+                    for digest in readable({ () throws(CacheError) in try covers.sweep(folder) }) {
+                        try changes.removeFile(of: digest)
+                    }
                 }
             }
         }
         try sweepSizes()
+    }
+
+    /// The covers of a folder that is swept. One that cannot be read is swept later.
+    func readable(_ names: () throws(CacheError) -> [Digest]) -> [Digest] {
+        do throws(CacheError) { return try names() } catch {
+            index.marker.keep()
+            notice(.unfinished(error))
+            return []
+        }
     }
 
     /// Compares every cover with its digest, and checks the index.

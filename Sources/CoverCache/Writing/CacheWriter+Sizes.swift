@@ -22,7 +22,8 @@ extension CacheWriter {
                     guard let cover = try index.table.cover(size.digest) else { continue }
                     try index.table.setColor(of: cover.id, size.color)
                     guard changes.state.charged + size.bytes.count + 4_096 <= room else { continue }
-                    try directory.sizes.write(size)
+                    // One that cannot be written is made again.
+                    do { try directory.sizes.write(size) } catch  where !CacheError(error).mayNeedRoom { continue }
                     try changes.setSizes(of: cover, directory.sizes.charge(of: size.digest))
                 }
             }
@@ -36,9 +37,9 @@ extension CacheWriter {
     /// Counts the sizes that are there, and unlinks those of no cover. In slices: each holds the lock for a few milliseconds.
     func sweepSizes() throws {
         for step in directory.sizes.all {
-            for folder in try step.folders() {
+            for folder in (try? step.folders()) ?? [] {
                 try index.transaction { changes in
-                    for digest in try step.sweep(folder) {
+                    for digest in readable({ () throws(CacheError) in try step.sweep(folder) }) {
                         let (cover, bytes) = (try index.table.cover(digest), directory.sizes.charge(of: digest))
                         if let cover {
                             try changes.setSizes(of: cover, bytes)

@@ -26,13 +26,10 @@ package final class CacheWriter {
     private let foundLongLog: Bool
     /// Covers that were used after this recency stay when others need room.
     private var sparedFrom: Int?
-    /// Covers that the opening evicted because the cache exceeded its capacity.
-    package private(set) var evictedAtOpening = 0
+    let notice: (CacheNotice) -> Void
 
     /// In bytes, counting the blocks of the covers, and the index. The cache does not grow past it.
     package var capacity: Int { index.capacity }
-    /// Of the index's file.
-    package var indexNumber: UInt64 { index.number }
     /// The longest a group should be, in bytes: it must fit into the cache along with what it replaces.
     package var groupLimit: Int { min(Self.maximumGroupLength, capacity / 16) }
     /// Synced groups should be committed once they are this long together, in bytes.
@@ -46,47 +43,46 @@ package final class CacheWriter {
     /// is set aside and rebuilt from the entry log and the covers.
     /// - Parameters:
     ///   - capacity: bytes, stored in the cache. Nil keeps the stored one, 10 GiB at first.
-    ///   - willRebuild: called before a lost index is rebuilt, which takes half a minute for a million covers.
+    ///   - notice: called with what a person should know, also later; first of all before a lost index is rebuilt, which takes half a minute
+    ///     for a million covers.
     /// - Throws: `CacheError`, or SQLite's error.
     package static func open(
-        _ path: String, capacity: Int? = nil, willRebuild: () -> Void = {}
+        _ path: String, capacity: Int? = nil, notice: @escaping (CacheNotice) -> Void = { _ in }
     ) throws -> CacheWriter {
         let directory = try CacheDirectory(creating: path)
         let number = directory.indexNumber
         do {
-            return try CacheWriter(directory, capacity: capacity, willRebuild)
+            return try CacheWriter(directory, capacity: capacity, notice)
         } catch {
             guard case .corruptIndex = CacheError(error) else { throw error }
-            return try open(path, capacity: capacity, settingAsideIndex: number, willRebuild: willRebuild)
+            try setAside(directory, number)
+            return try CacheWriter(directory, capacity: capacity, notice)
         }
     }
 
-    /// Sets a corrupt index aside, unless another process has done so, and opens the cache, which rebuilds it.
-    /// - Parameter number: the inode of the corrupt index.
-    package static func open(
-        _ path: String, capacity: Int?, settingAsideIndex number: UInt64,
-        willRebuild: () -> Void = {}
-    ) throws -> CacheWriter {
-        let directory = try CacheDirectory(creating: path)
+    /// Sets a corrupt index aside, unless another process has done so.
+    /// - Parameter number: its inode.
+    private static func setAside(_ directory: CacheDirectory, _ number: UInt64) throws {
         try FileLock(path: directory.lock).withLock {
             if directory.indexNumber == number { try IndexFile.setAside(directory) }
         }
-        return try CacheWriter(directory, capacity: capacity, willRebuild)
     }
 
     private init(
-        _ directory: CacheDirectory, capacity: Int?, _ willRebuild: () -> Void
+        _ directory: CacheDirectory, capacity: Int?, _ notice: @escaping (CacheNotice) -> Void
     ) throws {
         self.directory = directory
+        self.notice = notice
         covers = directory.covers
         directory.allocateReserve()
         foundLongLog = directory.logLength > IndexWriter.longLogLength
-        index = try IndexWriter(directory)
-        if index.capacity == 0 { try Rebuild(index).completeIndex(capacity, willRebuild) }
+        index = try IndexWriter(directory) { index, former in
+            try Rebuild(index).completeIndex(former ?? capacity) { notice(.rebuilding) }
+        }
         // Another process may have completed the index, with a capacity of its own.
         if let capacity, capacity != self.capacity { try index.transaction { $0.setCapacity(capacity) } }
-        try ignoringFullDisk { try sweep() }
-        try ignoringFullDisk {
+        try keepHouse { try sweep() }
+        try keepHouse {
             // Folders take little beside these files: most openings need not measure them.
             let files = AllocatedSpace.bytes(of: directory.index) + AllocatedSpace.bytes(of: directory.log)
             guard index.state.charged + files > index.capacity / 2, index.state.charged > index.room else { return }
@@ -99,26 +95,39 @@ package final class CacheWriter {
     /// Evicts in halves: the index and its log, which count, too, get shorter with the covers.
     private func evictToRoom() throws {
         try? index.shrink()
+        var total = 0
+        defer { if total > 0 { notice(.evicted(covers: total, capacity: capacity)) } }
         while index.state.charged > index.room {
             let evicted = try evict(to: max(index.room, index.state.charged / 2))
-            evictedAtOpening += evicted.covers
+            total += evicted.covers
             if evicted.bytes == 0 { return }
         }
     }
 
-    /// Lets a full disk pass, so that the cache can still be read and evicted from.
-    private func ignoringFullDisk(_ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch {
-            guard CacheError(error).mayNeedRoom else { throw error }
+    /// Housekeeping never closes the cache, so that it can still be read and evicted from.
+    private func keepHouse(_ body: () throws -> Void) throws {
+        do { try body() } catch {
+            let error = CacheError(error)
+            if case .corruptIndex = error { throw error }
+            // A full disk is told by what is stored next.
+            if !error.mayNeedRoom { notice(.unfinished(error)) }
         }
+    }
+
+    /// Opens the index again if another process has replaced it, or removed the cache. - Returns: whether it has.
+    @discardableResult
+    package func reopenIfReplaced() throws -> Bool { try index.reopenIfReplaced() }
+
+    /// Rebuilds a corrupt index.
+    package func rebuildIndex() throws {
+        try Self.setAside(directory, index.number)
+        try reopenIfReplaced()
     }
 
     /// Commits what is pending.
     package func close() throws {
         _ = try commit()
-        try sweep()
+        try keepHouse { try sweep() }
         try? index.shrink()
         try index.syncLog()
         // A bulk load leaves its log to a later process instead of waiting for a checkpoint. One that found a long log when
@@ -142,7 +151,10 @@ package final class CacheWriter {
         if pending.isEmpty { index.marker.begin() } else { index.marker.retry() }
         let written: CoverFolder.Written
         do {
-            written = try covers.write(body, digest)
+            do { written = try covers.write(body, digest) } catch {
+                guard try reopenIfReplaced() else { throw error }
+                written = try covers.write(body, digest)
+            }
         } catch {
             // Under the lock: another process may have committed a file of this name.
             removeUnused([digest])
@@ -250,7 +262,7 @@ package final class CacheWriter {
             }
             if let body = put.body {
                 try body.withUnsafeBytes { try covers.restore($0, put.digest) }
-            } else if try covers.read(put.digest, length: put.length) == nil {
+            } else if (try? covers.read(put.digest, length: put.length)) == nil {
                 lost.insert(put.digest)
                 continue
             }

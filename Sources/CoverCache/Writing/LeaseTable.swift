@@ -37,7 +37,7 @@ package final class LeaseTable: Sendable {
     /// - Throws: `SystemError` if it cannot be written, or has something else in it.
     package init(_ directory: CacheDirectory) throws(SystemError) {
         let path = directory.leases
-        descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        descriptor = OwnedPath.create(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError("open", path: path) }
         var first = Self.commit
         guard pread(descriptor, &first, 1, 0) >= 0, first == Self.commit else {

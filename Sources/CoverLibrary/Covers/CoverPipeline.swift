@@ -15,6 +15,9 @@ package final class CoverPipeline: Sendable {
     /// How long a call for one cover waits for the tier, and the end of the library for covers that are put.
     private static let tierPatience = Duration.seconds(3)
 
+    /// A process that is killed loses the uses of this time.
+    private static let usageInterval = Duration.seconds(3)
+
     private struct State {
         var scheduler: DownloadScheduler?
         var isClosed = false
@@ -34,6 +37,8 @@ package final class CoverPipeline: Sendable {
     /// Nil if the processes of this cache cannot share leases.
     private let leases: CacheLeases?
     private let state = Mutex(State())
+    /// A task is about to record uses.
+    private let isUsageAwaited = Atomic(false)
     /// Nil without a library file.
     let pictures: OwnPictures?
     let sizes = SizeWorkers<SizeKey, MadeSize>()
@@ -49,20 +54,9 @@ package final class CoverPipeline: Sendable {
         tier = try configuration.openTier()
         pictures = configuration.libraryFile.map { OwnPictures(library: $0.relativePath) }
         persistency = PersistencyManager(
-            cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub)
-        do {
-            reader = try await persistency.open { [logger = configuration.logger] in
-                logger.warning("the cache's index is lost or damaged: rebuilding it from entries.jsonl and the covers")
-            }
-            let evicted = try await persistency.openingEviction()
-            if evicted.covers > 0 {
-                configuration.logger.warning(
-                    "\(evicted.covers) covers were evicted: the cache exceeded its capacity of \(ByteCount(evicted.capacity))"
-                )
-            }
-        } catch {
-            throw LibraryError(error)
-        }
+            cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub
+        ) { [logger = configuration.logger] in logger.warning("\($0)") }
+        do { reader = try await persistency.open() } catch { throw LibraryError(error) }
         do {
             leases = CacheLeases(table: try await persistency.openLeases(), reader: reader, readers: readers)
         } catch {
@@ -182,9 +176,15 @@ package final class CoverPipeline: Sendable {
         }
     }
 
-    /// Has the disk thread record the uses gathered so far, if there are at least this many.
+    /// Has the disk thread record the uses gathered so far, if there are at least this many, else within seconds.
     func passUsageOn(ofAtLeast count: Int) {
         if let usage = reader.takeUsage(minimum: count) { Task { await persistency.noteUsage(usage) } }
+        if isUsageAwaited.exchange(true, ordering: .relaxed) { return }
+        Task { [weak self] in
+            try? await Task.sleep(for: Self.usageInterval)
+            self?.isUsageAwaited.store(false, ordering: .relaxed)
+            await self?.flushUsage()
+        }
     }
 
     func flushUsage() async {

@@ -40,13 +40,13 @@ package struct OwnPictures: Sendable {
     /// A file for a picture that arrives. It is removed unless `keep` gives it its name.
     /// - Throws: `SystemError`.
     package func begin() throws(SystemError) -> PictureUpload {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError("create", path: path) }
+        try OwnedPath.makeFolder(path)
         return PictureUpload(try NewFile(in: OpenFolder(path: path), mode: 0o600))
     }
 
     /// Notes that this library was given a picture. One that cannot be noted stays for good.
     func note(_ digest: Digest) {
-        let descriptor = open(given, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let descriptor = OwnedPath.create(given, O_WRONLY | O_APPEND | O_NOFOLLOW)
         if descriptor < 0 { return }
         Array("\(digest)\n".utf8).withUnsafeBytes { _ = writeAll($0, to: descriptor) }
         close(descriptor)

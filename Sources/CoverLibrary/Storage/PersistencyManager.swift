@@ -19,8 +19,12 @@ actor PersistencyManager: DownloadStore {
     private var pending: PendingStores?
     /// Nil without a tier.
     private var uploads: TierUploads?
+    private let notice: @Sendable (CacheNotice) -> Void
+    private var directory: CacheDirectory?
+    /// Nil before the first write: what only reads needs no lock.
     private var openWriter: CacheWriter?
     private var openReader: CacheReader?
+    private var isClosed = false
     /// Nil before `openLeases`.
     private var leases: LeaseTable?
     private var pipeline = WritePipeline<CoverOutcome, Download, PutGroup>()
@@ -41,35 +45,47 @@ actor PersistencyManager: DownloadStore {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    init(cacheDirectory: String, capacity: Int?, hub: EventHub) {
+    /// - Parameter notice: called on the disk thread, or on one that reads.
+    init(
+        cacheDirectory: String, capacity: Int?, hub: EventHub,
+        notice: @escaping @Sendable (CacheNotice) -> Void = { _ in }
+    ) {
         path = cacheDirectory
         self.capacity = capacity
         self.hub = hub
+        self.notice = notice
     }
 
     deinit { thread.shutdown() }
 
-    /// Opens the cache. Call it once, before anything else.
-    /// - Parameter willRebuild: called before a lost index is rebuilt.
+    /// Opens the cache. Call it once, before anything else. A cache that is complete is opened for reading alone, which waits for no process.
     /// - Returns: the reading side, for any thread.
     /// - Throws: `CacheError`.
-    func open(willRebuild: @Sendable () -> Void = {}) throws -> CacheReader {
-        let writer = try CacheWriter.open(path, capacity: capacity, willRebuild: willRebuild)
-        let reader = try CacheReader(directory: writer.directory)
-        (openWriter, openReader) = (writer, reader)
+    func open() throws -> CacheReader {
+        let directory = try CacheDirectory(creating: path)
+        self.directory = directory
         thread.onTurn { [weak self] now in self?.assumeIsolated { $0.advance(now) } }
+        func reader() throws -> CacheReader {
+            try CacheReader(directory: directory) { [notice] in notice(.replaced) }
+        }
+        // A writer removes what killed processes have left.
+        if !directory.hasMarkers || directory.isBusy, let reader = try? reader(),
+            let stored = try? reader.check(), stored == capacity ?? stored
+        {
+            openReader = reader
+            return reader
+        }
+        _ = try writer()
+        let reader = try reader()
+        openReader = reader
         return reader
-    }
-
-    /// Covers that were evicted when the cache was opened, and its capacity in bytes.
-    func openingEviction() throws -> (covers: Int, capacity: Int) {
-        (try writer().evictedAtOpening, try writer().capacity)
     }
 
     /// Opens the leases that the cache's processes share. The cache works without them.
     /// - Throws: `CacheError`, `SystemError`.
     func openLeases() throws -> LeaseTable {
-        let table = try LeaseTable(writer().directory)
+        guard let directory else { throw CacheError.closed }
+        let table = try LeaseTable(directory)
         leases = table
         return table
     }
@@ -81,8 +97,11 @@ actor PersistencyManager: DownloadStore {
     }
 
     private func writer() throws -> CacheWriter {
-        guard let openWriter else { throw CacheError.closed }
-        return openWriter
+        if isClosed { throw CacheError.closed }
+        if let openWriter { return openWriter }
+        let writer = try CacheWriter.open(path, capacity: capacity, notice: notice)
+        openWriter = writer
+        return writer
     }
 
     // MARK: - Runs
@@ -102,7 +121,7 @@ actor PersistencyManager: DownloadStore {
 
     func store(_ batch: WriteBatch) async {
         let now = HostMemory.Moment.now
-        openWriter?.add(
+        try? writer().add(
             hints: batch.hosts.compactMap { HintChange(host: $0.key, $0.value, now) }
                 + batch.downloads.flatMap(\.hintChanges),
             now: now.milliseconds)
@@ -145,7 +164,9 @@ actor PersistencyManager: DownloadStore {
                 pipeline.add(outcome, groupBytes: try writer().pendingBytes, now: now)
                 _ = advance(now)
             } catch {
-                publish([CoverOutcome(CoverFailure(cache: error, url: download.key), of: download)])
+                outcome = CoverOutcome(CoverFailure(cache: error, url: download.key), of: download)
+                if outcome.failure?.kind == .notStorable { outcome.bodyIfNotStored = body }
+                publish([outcome])
             }
         }
     }
@@ -326,7 +347,7 @@ actor PersistencyManager: DownloadStore {
             defer { sizes = [] }
             return sizes
         }
-        guard let openWriter, !sizes.isEmpty else { return }
+        guard !sizes.isEmpty, directory?.isBusy == false, let openWriter = try? writer() else { return }
         // Covers on their way to the disk need their room.
         try? openWriter.keep(sizes, reserving: runs > 0 || pipeline.hasCovers ? openWriter.headroom : 0)
     }
@@ -351,28 +372,36 @@ actor PersistencyManager: DownloadStore {
         for continuation in resumed { continuation.resume() }
     }
 
-    /// Takes the uses that readers gathered. Recency is a hint, so a failure is ignored.
+    /// Takes the uses that readers gathered. Recency is a hint: it waits for no other process, and a failure is ignored.
     func noteUsage(_ usage: CacheUsage) {
-        guard let openWriter, !usage.isEmpty else { return }
-        openWriter.noteUsage(usage)
-        if !pipeline.hasCovers { try? openWriter.writeDeferred() }
+        guard !usage.isEmpty, !isClosed else { return }
+        let isBusy = directory?.isBusy != false
+        guard let writer = isBusy ? openWriter : try? writer() else { return }
+        writer.noteUsage(usage)
+        if !isBusy, !pipeline.hasCovers { try? writer.writeDeferred() }
     }
+
+    /// Commits everything that was given to this actor.
+    func settle() throws { if openWriter != nil { try commitNow() } }
 
     /// Runs `body` on the disk thread with everything committed.
     func withWriter<Result: Sendable>(_ body: @Sendable (CacheWriter) throws -> Result) throws -> Result {
         try commitNow()
         defer { leases?.didCommit() }
-        return try body(writer())
+        let writer = try writer()
+        try writer.reopenIfReplaced()
+        return try body(writer)
     }
 
-    /// Verifies the cache and mends it. A corrupt index is set aside and rebuilt; readers that were opened before may still read it.
+    /// Verifies the cache and mends it. A corrupt index is set aside and rebuilt.
     func repair(progress: @Sendable (_ checked: Int, _ all: Int) -> Void) throws -> CacheVerification {
         do {
             return try withWriter { try $0.repair(progress: progress) }
         } catch {
-            guard case .corruptIndex(let corruption) = CacheError(error), let corrupt = openWriter else { throw error }
-            let writer = try CacheWriter.open(path, capacity: corrupt.capacity, settingAsideIndex: corrupt.indexNumber)
-            openWriter = writer
+            guard case .corruptIndex(let corruption) = CacheError(error) else { throw error }
+            let writer = try writer()
+            try writer.rebuildIndex()
+            openReader?.reopen()
             let totals = try writer.totals()
             var report = CacheVerification()
             (report.entries, report.covers, report.bytes) = (totals.entries, totals.blobs, totals.liveBytes)
@@ -382,16 +411,14 @@ actor PersistencyManager: DownloadStore {
         }
     }
 
-    /// The index's counts, without what is not committed yet.
-    func totals() throws -> CacheStatistics { try writer().totals() }
-
     /// Commits what is left and closes the cache.
     func close() async {
         await flush()
         // Downloads that have come since.
-        try? commitNow()
+        try? settle()
         keepSizes()
         try? openWriter?.close()
         openWriter = nil
+        isClosed = true
     }
 }

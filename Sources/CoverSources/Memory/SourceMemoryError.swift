@@ -24,9 +24,7 @@ package struct SourceMemoryError: Error, Sendable, Hashable, CustomStringConvert
     static func opening<Database: ~Copyable>(
         _ path: String, name: String, notice: (String) -> Void, _ open: (String) throws -> Database
     ) throws(SourceMemoryError) -> Database {
-        try? FileManager.default.createDirectory(
-            atPath: FilePath.directory(of: path), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+        try? OwnedPath.makeFolders(FilePath.directory(of: path))
         return try wrapping(path) { try DamagedFile.replacing(path, name: name, notice: notice, open) }
     }
 }

@@ -20,7 +20,7 @@ final class ExportFolder {
     init(_ path: String, _ journal: StepJournal, isDryRun: Bool) throws(LibraryError) {
         (self.path, self.journal) = (path, journal)
         do throws(SystemError) {
-            if !isDryRun { try Self.create(path) }
+            if !isDryRun { try OwnedPath.makeFolders(path, mode: 0o777) }
             root = try OpenFolder(path: path)
         } catch {
             guard isDryRun, error.cause == .missing else { throw .unwritableFile(path: path, reason: error.reason) }
@@ -44,15 +44,6 @@ final class ExportFolder {
             throw .unreadableFile(path: file, reason: error.reason)
         }
         records = try ExportRecord.read(bytes, path: file)
-    }
-
-    /// Creates a folder and those above it that are missing.
-    private static func create(_ path: String) throws(SystemError) {
-        if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
-        let parent = FilePath.directory(of: path)
-        guard errno == ENOENT, parent != path, parent != "." else { throw SystemError("create", path: path) }
-        try create(parent)
-        guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemError("create", path: path) }
     }
 
     // MARK: Files

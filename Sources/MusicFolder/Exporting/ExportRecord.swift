@@ -73,7 +73,7 @@ enum LibraryID {
     /// - Throws: `SystemError`.
     static func id(of library: String, creates: Bool) throws(SystemError) -> String? {
         let path = AlbumStore.stateDirectory(of: library)
-        if creates, mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError("create", path: path) }
+        if creates { try OwnedPath.makeFolder(path) }
         do throws(SystemError) {
             return String(decoding: try OpenFolder(path: path).file(fileName).contents(), as: UTF8.self)
         } catch {

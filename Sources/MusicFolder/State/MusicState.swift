@@ -39,8 +39,7 @@ package final class MusicState: @unchecked Sendable {
         let folder = AlbumStore.stateDirectory(of: library)
         let file = Self.path(of: library)
         do {
-            try? FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try? OwnedPath.makeFolders(folder)
             lock = try FileLock(path: folder + "/music.lock")
             journal = StepJournal(directory: folder + "/steps")
             for repaired in journal.recover() { notice(repaired.message) }

@@ -30,8 +30,10 @@ struct CacheFolder: Sendable {
     }
 
     /// Runs `body` with a writer and releases it without closing it, as if its process had died.
-    func abandoned<Result>(capacity: Int? = nil, _ body: (CacheWriter) throws -> Result) throws -> Result {
-        let writer = try CacheWriter.open(path, capacity: capacity)
+    func abandoned<Result>(
+        capacity: Int? = nil, notice: @escaping (CacheNotice) -> Void = { _ in }, _ body: (CacheWriter) throws -> Result
+    ) throws -> Result {
+        let writer = try CacheWriter.open(path, capacity: capacity, notice: notice)
         return try withExtendedLifetime(writer) { try body(writer) }
     }
 

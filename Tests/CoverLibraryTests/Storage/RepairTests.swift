@@ -38,9 +38,9 @@ import Testing
             try index.write(contentsOf: (0..<Self.page).map { isZeroed ? 0 : UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
             try index.close()
             let manager = PersistencyManager(cacheDirectory: path, capacity: nil, hub: EventHub())
-            _ = try await manager.open()
+            let opened = try await manager.open()
             _ = try await manager.repair { _, _ in }
-            #expect(try await manager.totals().entries == Self.covers, "page \(page)")
+            #expect(try opened.totals().entries == Self.covers, "page \(page)")
             await manager.close()
             let reader = try CacheReader(directory: CacheDirectory(creating: path))
             for number in 0..<Self.covers {

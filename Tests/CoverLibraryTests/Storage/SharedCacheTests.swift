@@ -1,0 +1,77 @@
+import Foundation
+import Logging
+import Platform
+import Synchronization
+import Testing
+import Wire
+
+@testable import CoverLibrary
+
+/// A cache beside whose library other processes work.
+@Suite(.timeLimit(.minutes(10))) struct SharedCacheTests {
+    private final class Warnings: LogHandler {
+        let messages = Mutex<[String]>([])
+        var metadata: Logger.Metadata {
+            get { [:] }
+            set {}
+        }
+        var logLevel: Logger.Level {
+            get { .warning }
+            set {}
+        }
+        subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+            get { nil }
+            set {}
+        }
+        func log(event: LogEvent) { messages.withLock { $0.append("\(event.message)") } }
+    }
+
+    @Test func `a cache that is removed under a library is made again, and that is said once`() async throws {
+        let warnings = Warnings()
+        try await withStage {
+            $0.logger = Logger(label: "test") { _ in warnings }
+        } _: { stage in
+            let (library, cache) = (stage.library, stage.library.configuration.cacheDirectory)
+            let bytes = try await library.cover(at: stage.url(1)).data
+            try FileManager.default.removeItem(at: cache)
+            #expect(try await library.cover(at: stage.url(1)).data == bytes)
+            #expect(try library.cached(stage.url(1))?.data == bytes)
+            let urls = (1...20).compactMap { URL(string: stage.url($0)) }
+            let summary = try await library.prefetch(urls).summary()
+            #expect(summary.downloaded == 19 && summary.failed == 0)
+            try FileManager.default.removeItem(at: cache)
+            #expect(try await library.prefetch(urls).summary().failed == 0)
+            #expect(try await library.prefetch(urls).summary().fresh == 20)
+            #expect(try await library.verify().defects.isEmpty)
+            #expect(warnings.messages.withLock { $0.count { $0.contains("was replaced") } } == 2)
+        }
+    }
+
+    @Test func `what only reads waits for no process that was stopped with the writer's lock`() async throws {
+        try await withStage { stage in
+            let bytes = try await stage.library.cover(at: stage.url(1)).data
+            _ = try await stage.library.statistics()
+            let lock = try FileLock(path: stage.library.configuration.cacheDirectory.path + "/writer.lock")
+            #expect(try lock.tryLock())
+            let library = try await stage.another()
+            #expect(try library.cached(stage.url(1))?.data == bytes)
+            #expect(try await library.cover(at: stage.url(1)).data == bytes)
+            #expect(try await library.statistics().entries == 1)
+            await library.close()
+            lock.unlock()
+        }
+    }
+
+    @Test func `uses are written without a further call`() async throws {
+        try await withStage { stage in
+            _ = try await stage.library.cover(at: stage.url(1))
+            _ = try await stage.library.statistics()
+            let (library, other) = (try await stage.another(), try await stage.another())
+            let hits = try await other.statistics().hits
+            _ = try library.cached(stage.url(1))
+            try await eventually { try await other.statistics().hits > hits }
+            await library.close()
+            await other.close()
+        }
+    }
+}

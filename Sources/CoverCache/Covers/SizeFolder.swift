@@ -5,13 +5,15 @@ package struct SmallCover: Sendable {
     package var digest: Digest
     /// One of `SizeFolder.steps`.
     package var longestSide: Int
-    /// Made by `SizeFolder.sealed`.
+    /// A JPEG with the comment that `SizeFolder.read` checks.
     package var bytes: [UInt8]
     /// The cover's dominant colour: red, green and blue, 8 bits each.
     package var color: UInt32
 
-    package init(digest: Digest, longestSide: Int, bytes: [UInt8], color: UInt32) {
-        (self.digest, self.longestSide, self.bytes, self.color) = (digest, longestSide, bytes, color)
+    /// - Parameter jpeg: the cover in this size.
+    package init(digest: Digest, longestSide: Int, jpeg: [UInt8], color: UInt32) {
+        (self.digest, self.longestSide, self.color) = (digest, longestSide, color)
+        bytes = SizeFolder.sealed(jpeg[2...], digest, longestSide)
     }
 }
 
@@ -20,7 +22,8 @@ package struct SmallCover: Sendable {
 ///     sizes/300/ab/abcdef…   a JPEG whose longer side has at most 300 pixels
 ///
 /// They are disposable: the index knows only the bytes that those of a cover take. They are not synced. A comment at the start of each has
-/// the SHA-256 of all that follows, so that what power loss or a failing disk has changed is noticed, and made again.
+/// the SHA-256 of its name, `300/abcdef…`, and of all that follows, so that what power loss or a failing disk has changed, and what is
+/// another cover's, is noticed, and made again.
 package struct SizeFolder: Sendable {
     /// The longest sides that are kept, in pixels.
     package static let steps = [150, 300, 600, 1_200]
@@ -33,24 +36,19 @@ package struct SizeFolder: Sendable {
     /// The start of an image, a comment of 66 bytes and its length (ITU-T T.81, section B.2.4.5), and the rest.
     private static let (start, restOffset): ([UInt8], Int) = ([0xFF, 0xD8, 0xFF, 0xFE, 0, 66], 70)
 
-    /// A JPEG with the comment that `read` checks.
-    package static func sealed(_ jpeg: [UInt8]) -> [UInt8] {
-        let rest = jpeg.dropFirst(2)
-        return start + Array(Digest(of: rest).description.utf8) + rest
+    /// A JPEG with its comment. - Parameter rest: what follows the comment.
+    fileprivate static func sealed(_ rest: ArraySlice<UInt8>, _ digest: Digest, _ longestSide: Int) -> [UInt8] {
+        start + Array(Digest(of: Array("\(longestSide)/\(digest)".utf8) + rest).description.utf8) + rest
     }
 
     /// - Returns: nil if there is no file, or not what was written.
     /// - Throws: `CacheError` if it cannot be read.
     func read(_ digest: Digest, _ longestSide: Int) throws(CacheError) -> [UInt8]? {
-        try Self.read(step(longestSide).path(of: digest))
-    }
-
-    private static func read(_ file: String) throws(CacheError) -> [UInt8]? {
+        let file = step(longestSide).path(of: digest)
         guard let (bytes, _) = try CoverFolder.contents(of: file, length: AllocatedSpace.length(of: file)),
-            bytes.count > restOffset, bytes.starts(with: start)
+            bytes.count > Self.restOffset, Self.sealed(bytes[Self.restOffset...], digest, longestSide) == bytes
         else { return nil }
-        let seal = String(decoding: bytes[start.count..<restOffset], as: UTF8.self)
-        return Digest(of: bytes[restOffset...]).description == seal ? bytes : nil
+        return bytes
     }
 
     /// Replaces a size's file. It is not synced.
@@ -86,10 +84,13 @@ package struct SizeFolder: Sendable {
 
     /// Calls `visit` for each damaged size with its cover and its path.
     func verify(_ visit: (Digest, String) -> Void) throws(CacheError) {
-        for folder in folders() {
-            for name in try CacheDirectory.names(in: folder) {
-                guard let digest = Digest(name), try Self.read("\(folder)/\(name)") == nil else { continue }
-                if access("\(folder)/\(name)", F_OK) == 0 { visit(digest, "\(folder)/\(name)") }
+        for side in Self.steps {
+            let step = step(side)
+            for folder in try step.folders() {
+                for name in try CacheDirectory.names(in: "\(step.path)/\(folder)") where name.hasPrefix(folder) {
+                    guard let digest = Digest(name), try read(digest, side) == nil else { continue }
+                    if step.exists(digest) { visit(digest, step.path(of: digest)) }
+                }
             }
         }
     }

@@ -15,6 +15,12 @@ package enum AllocatedSpace {
         return overflows ? .max : Int(clamping: bytes)
     }
 
+    /// Whether a directory's file system may take another file. True if it does not say.
+    package static func hasInodes(at directory: String) -> Bool {
+        var space = statvfs()
+        return statvfs(directory, &space) != 0 || space.f_files == 0 || space.f_favail > 0
+    }
+
     /// In bytes; 0 if the file does not exist.
     package static func bytes(of path: String) -> Int {
         var status = stat()

@@ -16,6 +16,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A file of the cache is a symbolic link.
     case linked(String)
     case diskFull(String)
+    /// The disk has room, and no inode for another file.
+    case noInodes(String)
     /// Another process has held the writer's lock for `seconds`.
     case busy(String, seconds: Int)
     case largerThanCapacity(bytes: Int, capacity: Int)
@@ -36,6 +38,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case full(capacity: Int)
     /// Not a pack.
     case notAPack(String)
+    /// A pack of another version.
+    case newerPack(String, format: String)
     /// The covers precede `entries.jsonl`, and the pack cannot be read twice.
     case unorderedPack(String)
 
@@ -59,6 +63,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) is a symbolic link, and what it leads to may be of others; link the whole cache directory instead"
         case .diskFull(let path):
             "the disk that holds \(path) is full, or a quota on it is used up; free some room, or evict covers if they take it"
+        case .noInodes(let path):
+            "the disk that holds \(path) has no inodes left for another file (df -i); delete some files, or evict covers"
         case .unwritableIndex(let message):
             "the index cannot be written: \(message); the disk may be full or failing, a quota used up, or too many files open"
         case .busy(let path, let seconds):
@@ -83,6 +89,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "the cache is full of the covers of this run: its capacity of \(ByteCount(capacity)) is too small for all of them; raise --capacity, or request fewer"
         case .notAPack(let path):
             "\(path) is not a pack of covers: a tar file of entries.jsonl and covers/; `sleeve pack` writes one"
+        case .newerPack(let path, let format):
+            "\(path) is of the format \"\(format)\", which a newer version of Sleeve has written; update Sleeve"
         case .unorderedPack(let path):
             "entries.jsonl follows the covers in \(path), so it cannot be read from a pipe; unpack it from a file"
         case .corruptIndex(let message):
@@ -90,10 +98,18 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether only this cover cannot be stored, while others may.
+    package var isOfCover: Bool {
+        switch self {
+        case .largerThanCapacity, .longMetadata, .noRoom, .full: true
+        default: false
+        }
+    }
+
     /// Whether free room on the disk may be all that is missing.
     var mayNeedRoom: Bool {
         switch self {
-        case .diskFull, .unwritableIndex: true
+        case .diskFull, .noInodes, .unwritableIndex: true
         default: false
         }
     }
@@ -104,6 +120,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     private static func system(_ error: SystemError) -> CacheError {
         let path = error.path ?? "the cache"
         return switch error.number {
+        case ENOSPC where !AllocatedSpace.hasInodes(at: FilePath.directory(of: path)): .noInodes(path)
         case ENOSPC, EDQUOT: .diskFull(path)
         case EMFILE, ENFILE:
             .file(path, operation: error.call, reason: "\(error.reason); raise the limit on open files (ulimit -n)")

@@ -113,7 +113,6 @@ extension LibraryAPI {
         switch outcome {
         case .success(.stored(let digest, let isDuplicate)):
             return .success(CoverOutcome(stored: key, digest, count, isDuplicate))
-        case .success(.noRoom): error = writer.noRoom(for: count)
         case .success(.lost): error = .index("the cover was evicted as it was stored")
         case .failure(let failure): error = failure
         }

@@ -21,6 +21,12 @@ package enum AllocatedSpace {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Whether a directory's file system may take another file. True if it does not say.
+    package static func hasInodes(at directory: String) -> Bool {
+        var space = statvfs()
+        return statvfs(directory, &space) != 0 || space.f_files == 0 || space.f_favail > 0
+    }
+
     /// In bytes; 0 if the file does not exist.
     package static func bytes(of path: String) -> Int {
         var status = stat()

@@ -139,22 +139,6 @@ package struct Connection: ~Copyable {
             throw error
         }
     }
-
-    /// Runs a part of a transaction.
-    /// - Parameter body: returns false to undo what it did. That is undone as well if it throws.
-    package borrowing func savepoint(_ body: () throws -> Bool) throws {
-        try statement("SAVEPOINT part").run()
-        do {
-            if try !body() { try statement("ROLLBACK TO part").run() }
-            try statement("RELEASE part").run()
-        } catch {
-            if isInTransaction {
-                _ = try? statement("ROLLBACK TO part").run()
-                _ = try? statement("RELEASE part").run()
-            }
-            throw error
-        }
-    }
 }
 
 /// Settings for every connection of the process. They have no effect if the process has used SQLite before.

@@ -95,26 +95,81 @@ import Testing
         }
     }
 
-    @Test func `groups that are committed together do not exceed the capacity, and what has no room leaves no file`()
+    @Test func `groups that are not committed do not exceed the capacity, and what has no room leaves no file`()
         throws
     {
         try withFolder { folder in
             let capacity = 200_000 & ~4_095
             try folder.written(capacity: capacity) { writer in
                 try writer.store(url(0), picture(0))
-                var groups: [PutGroup] = []
-                for number in 1...3 {
-                    try writer.put(url(number), picture(number, bytes: 120_000))
-                    groups.append(try #require(writer.seal()))
+                try writer.put(url(1), picture(1, bytes: 120_000))
+                let group = try #require(writer.seal())
+                for number in 2...3 {
+                    #expect(throws: CacheError.noRoom(pinned: 0, capacity: capacity)) {
+                        try writer.put(url(number), picture(number, bytes: 120_000))
+                    }
                 }
-                for group in groups { try group.sync() }
-                let outcomes = try writer.commit(groups)
-                #expect(outcomes[0] == .stored(Digest(of: picture(1, bytes: 120_000)), deduplicated: false))
-                #expect(outcomes.dropFirst() == [.noRoom, .noRoom])
+                #expect(folder.fileNames.count == 2)
+                try group.sync()
+                let outcomes = try writer.commit([group])
+                #expect(outcomes == [.stored(Digest(of: picture(1, bytes: 120_000)), deduplicated: false)])
+                try writer.store(url(2), picture(2, bytes: 120_000))
                 #expect(try writer.totals().chargedBytes <= capacity)
             }
-            #expect(folder.fileNames.count == 1 + (try folder.contents()[url(0)] == nil ? 0 : 1))
-            #expect(try folder.defects() == [])
+            try folder.expect([url(2): picture(2, bytes: 120_000)])
+        }
+    }
+
+    /// Bytes on the disk of all files of covers, with rows and without.
+    private func fileBytes(_ folder: CacheFolder) -> Int {
+        folder.fileNames.reduce(0) { $0 + Bytes.allocated("\(folder.path)/covers/\($1.prefix(2))/\($1)") }
+    }
+
+    @Test(arguments: [true, false])
+    func `two writers stay within the capacity together, also before they commit`(isSparing: Bool) throws {
+        try withFolder { folder in
+            let capacity = 64 * charge
+            try folder.written(capacity: capacity) { first in
+                try folder.written { second in
+                    if isSparing { for writer in [first, second] { writer.spareFromNow() } }
+                    var refused = 0
+                    for number in 0..<100 {
+                        for (writer, number) in [(first, number), (second, 1_000 + number)] {
+                            if writer.isGroupFull(before: 5_000) { _ = try writer.commit() }
+                            do {
+                                try writer.put(url(number), picture(number))
+                            } catch CacheError.full {
+                                refused += 1
+                            }
+                            #expect(fileBytes(folder) <= capacity, "\(number)")
+                        }
+                    }
+                    #expect((refused > 0) == isSparing)
+                    _ = (try first.commit(), try second.commit())
+                    #expect(try first.totals().chargedBytes > capacity / 2)
+                }
+            }
+        }
+    }
+
+    @Test func `files that a killed process has left count until they are swept`() throws {
+        try withFolder { folder in
+            let capacity = 64 * charge
+            try folder.written(capacity: capacity) { writer in
+                // Nobody sweeps while this one has files without rows.
+                try writer.put(url(0), picture(0))
+                try folder.abandoned { other in for number in 100..<104 { try other.put(url(number), picture(number)) }
+                }
+                writer.spareFromNow()
+                #expect(throws: CacheError.full(capacity: capacity)) {
+                    for number in 1..<100 {
+                        try writer.put(url(number), picture(number))
+                        #expect(fileBytes(folder) <= capacity)
+                    }
+                }
+                _ = try writer.commit()
+            }
+            #expect(folder.markers == [] && fileBytes(folder) < capacity)
         }
     }
 
@@ -240,12 +295,11 @@ import Testing
             try folder.written(capacity: 20 * charge) { writer in
                 try writer.fill(1...10)
                 writer.spareFromNow()
-                let outcomes = try writer.store((11...40).map { (metadata(url($0)), picture($0)) }).map { try $0.get() }
-                let stored = zip(11...40, outcomes).filter { $1 != .noRoom }.map { url($0.0) }
+                let results = try writer.store((11...40).map { (metadata(url($0)), picture($0)) })
+                let stored = zip(11...40, results).filter { (try? $1.get()) != nil }.map { url($0.0) }
                 #expect(stored.count == 20)
                 #expect(try folder.reader().keys() == stored)
-                #expect(writer.noRoom(for: 5_000) == .full(capacity: 20 * charge))
-                #expect(writer.noRoom(for: 20 * charge) == .noRoom(pinned: 0, capacity: 20 * charge))
+                #expect(results.last == .failure(.full(capacity: 20 * charge)))
                 #expect(folder.fileNames.count == 20)
                 writer.spareNothing()
                 try writer.store(url(50), picture(50))

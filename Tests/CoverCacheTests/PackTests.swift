@@ -5,17 +5,17 @@ import Testing
 @testable import CoverCache
 
 @Suite struct PackTests {
-    private struct Contents: Equatable {
+    struct Contents: Equatable {
         var covers: [String: [UInt8]] = [:]
         var metadata: [EntryMetadata] = []
         var damaged: [String?] = []
         var problems: [String] = []
     }
 
-    private let all = pictures(1...3).merging([url(4): picture(2)]) { $1 }
+    let all = pictures(1...3).merging([url(4): picture(2)]) { $1 }
 
     /// Covers 1 to 3, and 4 with the bytes of 2.
-    private func fill(_ folder: CacheFolder) throws {
+    func fill(_ folder: CacheFolder) throws {
         try folder.written { writer in
             try writer.fill(1...3)
             try writer.store(url(4), picture(2))
@@ -28,19 +28,19 @@ import Testing
     }
 
     /// The covers of `fill` as a pack.
-    private func pack(_ folder: CacheFolder) throws -> [UInt8] {
+    func pack(_ folder: CacheFolder) throws -> [UInt8] {
         try fill(folder)
         var lines = PackReader.header
         _ = try folder.reader().entries(byCoverAfter: nil, limit: 100) { lines += EntryLine($0).line }
         return archive([("entries.jsonl", lines)] + (1...3).map { (name(picture($0)), picture($0)) })
     }
 
-    private func read(_ bytes: [UInt8], _ folder: CacheFolder) throws -> Contents {
+    func read(_ bytes: [UInt8], _ folder: CacheFolder) throws -> Contents {
         try Bytes.write(bytes, to: folder.root + "/pack")
         return try read(folder.root + "/pack")
     }
 
-    private func read(_ path: String) throws -> Contents {
+    func read(_ path: String) throws -> Contents {
         let descriptor = open(path, O_RDONLY)
         defer { close(descriptor) }
         return try contents(try PackReader(descriptor: descriptor, path: path))
@@ -86,7 +86,7 @@ import Testing
 
     /// Runs tar(1) and returns what it prints.
     @discardableResult
-    private func tar(_ arguments: String...) throws -> String {
+    func tar(_ arguments: String...) throws -> String {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["tar"] + arguments
@@ -108,7 +108,7 @@ import Testing
         return bytes + [UInt8](repeating: 0, count: 1_024)
     }
 
-    private func name(_ body: [UInt8]) -> String {
+    func name(_ body: [UInt8]) -> String {
         let name = Digest(of: body).description
         return "covers/\(name.prefix(2))/\(name)"
     }
@@ -160,6 +160,31 @@ import Testing
                 let contents = try read(path)
                 #expect(contents.covers == all && contents.problems == [], "\(arguments)")
             }
+        }
+    }
+
+    @Test(arguments: ["pack 9", "entries 2", "pack", "x"])
+    func `a pack of another version is refused, wherever it says so`(format: String) throws {
+        try withFolder { folder in
+            try fill(folder)
+            let line = EntryLog.Line.format(format).bytes
+            for bytes in [line + (try lines(folder)), try lines(folder) + line] {
+                #expect(throws: CacheError.newerPack(folder.root + "/pack", format: format)) {
+                    try read(archive([("entries.jsonl", bytes), (name(picture(1)), picture(1))]), folder)
+                }
+            }
+        }
+    }
+
+    @Test func `a tar of a cache without any of its covers is reported`() throws {
+        try withFolder { folder in
+            try fill(folder)
+            try tar("cf", folder.root + "/empty.tar", "-C", folder.path, "entries.jsonl")
+            let contents = try read(folder.root + "/empty.tar")
+            #expect(contents.damaged == [nil] && contents.problems.first?.contains("4 URLs") == true)
+            try folder.written { _ = try $0.evict(to: 0) }
+            try Bytes.write(EntryLog.header, to: folder.log)
+            #expect(try readCache(folder) == Contents())
         }
     }
 
@@ -344,7 +369,7 @@ import Testing
         }
     }
 
-    @Test func `large binary lengths, as GNU tar writes them, are no header of a cover`() throws {
+    @Test func `a binary length beyond any file is no header`() throws {
         try withFolder { folder in
             var bytes = try pack(folder)
             bytes.replaceSubrange(124..<136, with: [0x80] + [UInt8](repeating: 0xFF, count: 11))

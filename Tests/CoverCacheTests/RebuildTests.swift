@@ -219,6 +219,16 @@ import Testing
         }
     }
 
+    @Test func `a capacity that no cover fits into is no capacity`() throws {
+        try withFolder { folder in
+            try folder.written(capacity: 1 << 30) { try $0.fill(1...2) }
+            try Bytes.write(try Bytes.of(folder.log) + EntryLog.Line.capacity(4_095).bytes, to: folder.log)
+            try folder.deleteIndex()
+            try folder.written { #expect($0.capacity == 1 << 30) }
+            try folder.expect(pictures(1...2))
+        }
+    }
+
     @Test func `a cover whose file is missing or has another length is left out, and the rest of the files is swept`()
         throws
     {

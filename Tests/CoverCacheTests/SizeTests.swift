@@ -9,8 +9,8 @@ struct SizeTests {
 
     private func size(_ body: [UInt8], _ side: Int = 300, bytes: Int = 5_000) -> SmallCover {
         SmallCover(
-            digest: Digest(of: body), longestSide: side,
-            bytes: SizeFolder.sealed([0xFF, 0xD8] + picture(7, bytes: bytes)), color: Self.color)
+            digest: Digest(of: body), longestSide: side, jpeg: [0xFF, 0xD8] + picture(7, bytes: bytes),
+            color: Self.color)
     }
 
     private func path(_ folder: CacheFolder, _ size: SmallCover) -> String {
@@ -128,6 +128,22 @@ struct SizeTests {
                 #expect(try writer.statistics().chargedBytes == 2 * charge)
             }
             #expect(try folder.reader().size(size.digest, 300)?.bytes == size.bytes)
+        }
+    }
+
+    @Test func `a file of another cover's size, or of another size of the cover, is none`() throws {
+        try withFolder { folder in
+            let sizes = [size(picture(1)), size(picture(1), 150), size(picture(2))]
+            try folder.written { writer in
+                for seed in 1...2 { try writer.fill([seed]) }
+                try writer.keep(sizes)
+            }
+            for other in sizes.dropFirst() {
+                try Bytes.write(sizes[0].bytes, to: path(folder, other))
+                #expect(try folder.reader().size(other.digest, other.longestSide)?.bytes == nil)
+            }
+            #expect(try folder.reader().size(sizes[0].digest, 300)?.bytes == sizes[0].bytes)
+            #expect(try Set(folder.defects().map(\.location)) == Set(sizes.dropFirst().map { path(folder, $0) }))
         }
     }
 

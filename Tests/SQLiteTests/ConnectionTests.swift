@@ -176,29 +176,6 @@ import Testing
         }
     }
 
-    @Test func `a part of a transaction is undone alone`() throws {
-        try withTable { connection in
-            try connection.transaction(.immediate) {
-                try connection.execute("INSERT INTO t(value) VALUES (1)")
-                try connection.savepoint {
-                    try connection.execute("INSERT INTO t(value) VALUES (2)")
-                    return true
-                }
-                try connection.savepoint {
-                    try connection.execute("DELETE FROM t")
-                    return false
-                }
-                #expect(throws: Refusal.self) {
-                    try connection.savepoint {
-                        try connection.execute("DELETE FROM t")
-                        throw Refusal()
-                    }
-                }
-            }
-            try expectRows(2, connection)
-        }
-    }
-
     @Test func `a script stops at its first error`() throws {
         try withTable { connection in
             let error = sqliteError {

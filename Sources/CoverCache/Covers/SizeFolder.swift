@@ -5,13 +5,15 @@ package struct SmallCover: Sendable {
     package var digest: Digest
     /// One of `SizeFolder.steps`.
     package var longestSide: Int
-    /// Made by `SizeFolder.sealed`.
+    /// A JPEG with the comment that `SizeFolder.read` checks.
     package var bytes: [UInt8]
     /// The cover's dominant colour: red, green and blue, 8 bits each.
     package var color: UInt32
 
-    package init(digest: Digest, longestSide: Int, bytes: [UInt8], color: UInt32) {
-        (self.digest, self.longestSide, self.bytes, self.color) = (digest, longestSide, bytes, color)
+    /// - Parameter jpeg: the cover in this size.
+    package init(digest: Digest, longestSide: Int, jpeg: [UInt8], color: UInt32) {
+        (self.digest, self.longestSide, self.color) = (digest, longestSide, color)
+        bytes = SizeFolder.sealed(jpeg[2...], digest, longestSide)
     }
 }
 
@@ -20,7 +22,8 @@ package struct SmallCover: Sendable {
 ///     sizes/300/ab/abcdef…   a JPEG whose longer side has at most 300 pixels
 ///
 /// They are disposable: the index knows only the bytes that those of a cover take. They are not synced. A comment at the start of each has
-/// the SHA-256 of all that follows, so that what power loss or a failing disk has changed is noticed, and made again.
+/// the SHA-256 of its name, `300/abcdef…`, and of all that follows, so that what power loss or a failing disk has changed, and what is
+/// another cover's, is noticed, and made again.
 package struct SizeFolder: Sendable {
     /// The longest sides that are kept, in pixels.
     package static let steps = [150, 300, 600, 1_200]
@@ -33,22 +36,19 @@ package struct SizeFolder: Sendable {
     /// The start of an image, a comment of 66 bytes and its length (ITU-T T.81, section B.2.4.5), and the rest.
     private static let (start, restOffset): ([UInt8], Int) = ([0xFF, 0xD8, 0xFF, 0xFE, 0, 66], 70)
 
-    /// A JPEG with the comment that `read` checks.
-    package static func sealed(_ jpeg: [UInt8]) -> [UInt8] {
-        let rest = jpeg.dropFirst(2)
-        return start + Array(Digest(of: rest).description.utf8) + rest
+    /// A JPEG with its comment. - Parameter rest: what follows the comment.
+    fileprivate static func sealed(_ rest: ArraySlice<UInt8>, _ digest: Digest, _ longestSide: Int) -> [UInt8] {
+        start + Array(Digest(of: Array("\(longestSide)/\(digest)".utf8) + rest).description.utf8) + rest
     }
 
     /// - Returns: nil if there is no file, or not what was written, or it cannot be read: it is made again then.
-    func read(_ digest: Digest, _ longestSide: Int) -> [UInt8]? { Self.read(step(longestSide).path(of: digest)) }
-
-    private static func read(_ file: String) -> [UInt8]? {
+    func read(_ digest: Digest, _ longestSide: Int) -> [UInt8]? {
+        let file = step(longestSide).path(of: digest)
         guard let found = try? CoverFolder.contents(of: file, length: AllocatedSpace.length(of: file)),
-            case let bytes = found.bytes,
-            bytes.count > restOffset, bytes.starts(with: start)
+            case let bytes = found.bytes, bytes.count > Self.restOffset,
+            Self.sealed(bytes[Self.restOffset...], digest, longestSide) == bytes
         else { return nil }
-        let seal = String(decoding: bytes[start.count..<restOffset], as: UTF8.self)
-        return Digest(of: bytes[restOffset...]).description == seal ? bytes : nil
+        return bytes
     }
 
     /// Replaces a size's file. It is not synced.
@@ -73,19 +73,21 @@ package struct SizeFolder: Sendable {
     func remove(_ digest: Digest) -> Bool { all.reduce(true) { $1.remove(digest) && $0 } }
 
     /// The paths of the folders that there are.
-    func folders() -> [String] {
-        all.flatMap { step in [step.path] + ((try? step.folders()) ?? []).map { "\(step.path)/\($0)" } }
+    func folders() -> [String] { all.flatMap(folders) }
+
+    private func folders(of step: CoverFolder) -> [String] {
+        [step.path] + ((try? step.folders()) ?? []).map { "\(step.path)/\($0)" }
     }
 
     func removeEmptyFolders() { for step in all { step.removeEmptyFolders() } }
 
     /// Calls `visit` for each damaged size with its cover and its path, and for a folder that cannot be read with its path and the error.
     func verify(_ visit: (Digest?, String, String) -> Void) {
-        for folder in folders() {
+        for (side, folder) in Self.steps.flatMap({ side in folders(of: step(side)).map { (side, $0) } }) {
             do throws(CacheError) {
                 for name in try CacheDirectory.names(in: folder) {
                     let file = "\(folder)/\(name)"
-                    guard let digest = Digest(name), Self.read(file) == nil else { continue }
+                    guard let digest = Digest(name), read(digest, side) == nil else { continue }
                     if AllocatedSpace.isFile(file) { visit(digest, file, "a smaller size is damaged") }
                 }
             } catch {

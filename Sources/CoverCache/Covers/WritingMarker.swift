@@ -15,6 +15,8 @@ final class WritingMarker {
     /// Random: in another container, another process may have the same number as this one.
     private var number: UInt64 = 0
     private var isKept = false
+    /// Bytes that files of this process without rows may take, counted in whole KiB. The marker's length in KiB says it to others.
+    private(set) var reserved = 0
     /// Whether no other process sweeps. If one does, the caller must be able to write its files again.
     private(set) var isSafe = false
 
@@ -54,6 +56,18 @@ final class WritingMarker {
     private func create() {
         let file = OwnedPath.create(path, O_WRONLY | O_EXCL)
         if file >= 0 { close(file) }
+        if reserved > 0 { reserve(reserved) }
+    }
+
+    /// Sets `reserved`, after `begin` and before the files are written. More is reserved only with the writer's lock held.
+    func reserve(_ bytes: Int) {
+        reserved = (bytes + 1_023) & ~1_023
+        truncate(path, off_t(reserved >> 10))
+    }
+
+    /// What all processes have reserved, with those that were killed, in bytes.
+    var reservedByAll: Int {
+        ((try? markers()) ?? []).reduce(0) { $0 + min(AllocatedSpace.length(of: "\(folder)/\($1)"), 1 << 30) << 10 }
     }
 
     /// Shares the lock if a sweep has kept this process from it, and creates the marker that the sweep has removed.
@@ -63,11 +77,15 @@ final class WritingMarker {
         create()
     }
 
-    func end() {
+    /// - Parameter bytes: of `reserved` that are no longer needed: their files have rows, or are gone.
+    func end(releasing bytes: Int = 0) {
         count -= 1
-        guard count == 0 else { return }
+        guard count == 0 else {
+            if bytes > 0 { reserve(reserved - bytes) }
+            return
+        }
         if !isKept { unlink(path) }
-        isKept = false
+        (isKept, reserved) = (false, 0)
         flock(descriptor, LOCK_UN)
     }
 

@@ -146,7 +146,7 @@ extension EntryLog.Line {
             self = .format(format)
             return
         }
-        if let capacity = values.capacity, capacity > 0 {
+        if let capacity = values.capacity, capacity >= IndexWriter.minimumCapacity {
             self = .capacity(capacity)
             return
         }

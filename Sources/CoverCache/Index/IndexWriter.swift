@@ -10,6 +10,8 @@ final class IndexWriter {
     private static let maximumLogLength = 32 << 20
     static let longLogLength = 1 << 20
     static let defaultCapacity = 10 << 30
+    /// No cover fits into less.
+    static let minimumCapacity = 4 << 10
     /// What every cache takes beside its covers does not count towards the capacity, in bytes.
     private static let allowance = 4 << 20
     /// Pages that one transaction gives back to the file system.
@@ -111,21 +113,20 @@ final class IndexWriter {
 
     /// Runs one transaction under the writer's lock, durable when this returns, and unlinks the files of the covers that it removed. An index
     /// that another process has replaced, which may happen while this one waits for the lock, is opened before.
-    /// - Parameter writes: writes even if only files are removed. A process that is killed within its commit leaves rows in the index's log
-    ///   that no process sees until one reads the whole log, and they may name these files; any write replaces them for good.
-    func transaction<Result>(
-        writes: Bool = true, _ body: (inout IndexChanges) throws -> Result
-    ) throws -> Result {
+    ///
+    /// It writes even if only files are removed. A process that is killed within its commit leaves rows in the index's log that no process
+    /// sees until one reads the whole log, and they may name these files; any write replaces them for good.
+    func transaction<Result>(_ body: (inout IndexChanges) throws -> Result) throws -> Result {
         while true {
             try reopenIfReplaced()
             let result: Result? = try lock.withLock {
-                directory.indexNumber == number ? try locked(writes, body) : nil
+                directory.indexNumber == number ? try locked(body) : nil
             }
             if let result { return result }
         }
     }
 
-    private func locked<Result>(_ writes: Bool, _ body: (inout IndexChanges) throws -> Result) throws -> Result {
+    private func locked<Result>(_ body: (inout IndexChanges) throws -> Result) throws -> Result {
         var hasMarker = false
         defer { if hasMarker { marker.end() } }
         let (result, changes): (Result, IndexChanges)
@@ -135,7 +136,7 @@ final class IndexWriter {
                 let before = changes.state
                 let result = try body(&changes)
                 try append(changes.lines.before)
-                if writes, !changes.removed.isEmpty, changes.state == before { _ = changes.state.tick() }
+                if !changes.removed.isEmpty, changes.state == before { _ = changes.state.tick() }
                 if changes.state != before { try changes.state.save(connection) }
                 // A process that ends before it has unlinked them leaves the marker.
                 if changes.unlinksFiles {
@@ -156,6 +157,11 @@ final class IndexWriter {
         (state, lastOldCover) = (changes.state, changes.lastOldCover)
         evictedNewCovers += changes.evictedNew
         return result
+    }
+
+    /// A transaction that frees room, on a full disk with the reserve.
+    func freeing<Result>(_ body: (inout IndexChanges) throws -> Result) throws -> Result {
+        try directory.usingReserve { try transaction(body) }
     }
 
     private func append(_ lines: [UInt8]) throws(CacheError) {

@@ -14,30 +14,36 @@ struct Eviction {
     init(_ index: IndexWriter, isSpared: @escaping (Digest) -> Bool) { (self.index, self.isSpared) = (index, isSpared) }
 
     /// Evicts until at most `bytes` are charged.
+    ///
+    /// On a full disk the rows' log gets its room from the reserve, which stays free until covers have made more. Slices are small then, and
+    /// the log is given back after each: the next one may be larger by what the covers have freed.
     /// - Parameter recency: covers that were used later stay.
     /// - Returns: how many covers were evicted, and the bytes that were charged for them.
     @discardableResult
     func run(to bytes: Int, usedUpTo recency: Int = .max) throws -> (covers: Int, bytes: Int) {
         var total = (covers: 0, bytes: 0)
         var limit = Self.slice
-        // On a full disk the reserve stays free until the covers have made room.
-        var isReserveFree = false
-        defer { if isReserveFree { index.directory.allocateReserve() } }
+        var (isDiskFull, isUnlinked) = (false, false)
+        defer { if isDiskFull { index.directory.allocateReserve() } }
         while true {
-            let evicted: (covers: Int, bytes: Int)
             do {
-                evicted = try evict(limit, to: bytes, recency)
-                limit = Self.slice
+                let evicted = try evict(limit, to: bytes, recency)
+                if evicted == (0, 0) { break }
+                total = (total.covers + evicted.covers, total.bytes + evicted.bytes)
+                try index.checkpoint(ifLongerThan: isDiskFull ? 0 : .max)
+                limit = min(2 * limit, Self.slice)
             } catch {
-                guard limit > 1, CacheError(error).mayNeedRoom else { throw error }
-                limit = limit > Self.smallSlice ? Self.smallSlice : 1
-                if !isReserveFree { index.directory.freeReserve() }
-                isReserveFree = true
-                continue
+                guard CacheError(error).mayNeedRoom, limit > 1 || !isUnlinked else { throw error }
+                if limit == 1 {
+                    isUnlinked = true
+                    try unlink(to: bytes, recency)
+                }
+                if !isDiskFull { index.directory.freeReserve() }
+                isDiskFull = true
+                // What was written of the slice has stayed in the log's file.
+                _ = try? index.checkpoint(ifLongerThan: 0)
+                limit = limit == 1 || limit > Self.smallSlice ? Self.smallSlice : 1
             }
-            if evicted == (0, 0) { break }
-            total = (total.covers + evicted.covers, total.bytes + evicted.bytes)
-            try index.checkpoint()
         }
         if total.bytes > 0 {
             index.directory.covers.removeEmptyFolders()
@@ -52,6 +58,17 @@ struct Eviction {
             let before = changes.state
             try changes.evict(to: bytes, limit: limit, usedUpTo: recency, sparing: isSpared)
             return (before.covers - changes.state.covers, before.charged - changes.state.charged)
+        }
+    }
+
+    /// Unlinks files of a slice before its rows are deleted, which makes its covers misses: the disk has no room for the log of one row.
+    private func unlink(to bytes: Int, _ recency: Int) throws {
+        try index.transaction { changes in
+            var charged = changes.state.charged
+            for cover in try index.table.leastRecentlyUsed(Self.slice, usedUpTo: recency)
+            where charged > bytes && !isSpared(cover.digest) {
+                if index.directory.covers.remove(cover.digest) { charged -= cover.charge }
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ import Synchronization
 /// out.
 package final class PackReader: Sendable {
     fileprivate static let format = "pack 1"
+    /// The first lines of packs and caches.
+    private static let formats = [format, "entries 1"]
     /// The first line of `entries.jsonl`.
     package static let header = EntryLog.Line.format(format).bytes
 
@@ -45,7 +47,12 @@ package final class PackReader: Sendable {
             guard let item = try tar.next() else { throw CacheError.notAPack(path) }
             guard case .file(let header) = item else { continue }
             if header.name == "entries.jsonl" || header.name.hasSuffix("/entries.jsonl") {
-                try tar.readLines { entries.add($0) }
+                try tar.readLines { line in
+                    if case .format(let format) = line, !Self.formats.contains(format) {
+                        throw CacheError.newerPack(path, format: format)
+                    }
+                    entries.add(line)
+                }
                 break
             }
             if !isSeekable, Self.digest(header.name) != nil { throw CacheError.unorderedPack(path) }
@@ -104,6 +111,10 @@ package final class PackReader: Sendable {
             let covers = missing.isEmpty ? "" : "; the covers of \(missing.count) URLs are missing"
             return [damage(nil, at: location(tar), "the file ends early\(covers)")]
         }
+        // Lines of a cache may be of covers that were evicted.
+        if !entries.isComplete, !entries.hasCovers, !entries.keys.isEmpty {
+            return [damage(nil, at: path, "it has none of the covers of its \(entries.keys.count) URLs")]
+        }
         return missing.map { damage($0, at: path, "its bytes are not in the pack") }
     }
 
@@ -125,6 +136,8 @@ private struct PackEntries {
     private var byDigest: [Digest: [String]] = [:]
     /// Whether the covers of all entries should be there.
     private(set) var isComplete = false
+    /// A cover was there, damaged or not.
+    private(set) var hasCovers = false
 
     /// Later lines of a URL count.
     mutating func add(_ line: EntryLog.Line) {
@@ -141,8 +154,8 @@ private struct PackEntries {
     var keys: [String] { byKey.keys.sorted() }
 
     mutating func take(_ digest: Digest) -> [EntryMetadata] {
-        (byDigest.removeValue(forKey: digest) ?? []).compactMap { key in
-            byKey[key]?.digest == digest ? byKey.removeValue(forKey: key)?.metadata : nil
-        }
+        let keys = byDigest.removeValue(forKey: digest) ?? []
+        hasCovers = hasCovers || !keys.isEmpty
+        return keys.compactMap { byKey[$0]?.digest == digest ? byKey.removeValue(forKey: $0)?.metadata : nil }
     }
 }

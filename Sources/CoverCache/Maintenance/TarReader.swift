@@ -9,6 +9,8 @@ struct TarReader {
 
     /// Larger files are left out, in bytes: no cover is so large.
     private static let maximumFile = 256 << 20
+    /// Longer records about a file are left out, in bytes: no name is so long.
+    private static let maximumRecords = 1 << 20
 
     private let descriptor: Int32
     private let path: String
@@ -39,14 +41,23 @@ struct TarReader {
     mutating func next() throws(CacheError) -> Item? {
         try skip(to: nextHeader)
         var skipped = 0
+        // About the file that follows.
+        var records: [String: String] = [:]
         while try fill(TarHeader.size) {
             let block = buffer[start..<start + TarHeader.size]
-            if let header = TarHeader(block), skipped == 0 || header.kind == .file {
+            if var header = TarHeader(block) {
                 if skipped > 0 { return .damage("not a tar archive: \(skipped) bytes are skipped") }
                 consume(TarHeader.size)
+                let isAhead = header.kind == .longName || header.kind == .records
+                if !isAhead { header.apply(records) }
                 fileEnd = offset + header.length
                 nextHeader = fileEnd + header.padding
                 if header.kind == .file { return .file(header) }
+                if !isAhead {
+                    records = [:]
+                } else if header.length <= Self.maximumRecords, let bytes = try readFile() {
+                    records.merge(header.records(in: bytes)) { $1 }
+                }
                 try skip(to: nextHeader)
                 continue
             }

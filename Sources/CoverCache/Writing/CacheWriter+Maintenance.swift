@@ -12,17 +12,6 @@ extension CacheWriter {
     package func store(
         _ covers: [(metadata: EntryMetadata, body: [UInt8])]
     ) throws -> [Result<PutOutcome, CacheError>] {
-        var results = try storeOnce(covers)
-        while true {
-            let lost = results.indices.filter { results[$0] == .success(.lost) }
-            if lost.isEmpty { return results }
-            for (index, result) in zip(lost, try storeOnce(lost.map { covers[$0] })) { results[index] = result }
-        }
-    }
-
-    private func storeOnce(
-        _ covers: [(metadata: EntryMetadata, body: [UInt8])]
-    ) throws -> [Result<PutOutcome, CacheError>] {
         var results: [Result<PutOutcome, CacheError>] = []
         results.reserveCapacity(covers.count)
         var pending: [Int] = []
@@ -33,15 +22,12 @@ extension CacheWriter {
         }
         for (index, (metadata, body)) in covers.enumerated() {
             if isGroupFull(before: body.count) { try commitPending() }
-            results.append(.success(.noRoom))
+            results.append(.success(.lost))
             do {
-                _ = try body.withUnsafeBytes { try put(metadata, body: $0) }
+                _ = try body.withUnsafeBytes { try put(metadata, body: $0, keepsBody: true) }
                 pending.append(index)
-            } catch let error as CacheError {
-                switch error {
-                case .largerThanCapacity, .longMetadata: results[index] = .failure(error)
-                default: throw error
-                }
+            } catch let error as CacheError where error.isOfCover {
+                results[index] = .failure(error)
             }
         }
         try commitPending()
@@ -69,26 +55,24 @@ extension CacheWriter {
     ) throws -> RemovalSummary {
         var removal = RemovalSummary()
         do {
-            try index.directory.usingReserve {
-                try index.transaction { changes in
-                    removal = RemovalSummary()
-                    let before = changes.state.charged
-                    for key in keys {
-                        guard let entry = try index.table.entry(key) else { continue }
-                        if try index.pins.contains(key) {
-                            if !includesPinned {
-                                removal.pinned += 1
-                                continue
-                            }
-                            _ = try changes.unpin(key)
+            try index.freeing { changes in
+                removal = RemovalSummary()
+                let before = changes.state.charged
+                for key in keys {
+                    guard let entry = try index.table.entry(key) else { continue }
+                    if try index.pins.contains(key) {
+                        if !includesPinned {
+                            removal.pinned += 1
+                            continue
                         }
-                        try changes.removeEntry(entry, key: key)
-                        changes.log(.removed(key))
-                        removal.entries += 1
+                        _ = try changes.unpin(key)
                     }
-                    removal.bytes = before - changes.state.charged
-                    if isDryRun { throw DryRun() }
+                    try changes.removeEntry(entry, key: key)
+                    changes.log(.removed(key))
+                    removal.entries += 1
                 }
+                removal.bytes = before - changes.state.charged
+                if isDryRun { throw DryRun() }
             }
         } catch is DryRun {
             return removal
@@ -100,18 +84,16 @@ extension CacheWriter {
     /// Removes an entry whose cover is damaged or missing, with all that share the cover. One that is whole by now stays.
     /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost.
     package func dropDamaged(_ key: String) throws {
-        try index.directory.usingReserve {
-            try index.transaction { changes in
-                guard let entry = try index.table.entry(key) else { return }
-                if try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
-                guard let cover = try index.table.cover(id: entry.cover) else {
-                    return try changes.removeEntry(entry, key: key)
-                }
-                if try covers.read(cover.digest, length: cover.length) == nil {
-                    try changes.removeCover(cover)
-                } else if try !index.table.isSealed(entry, key, cover.digest) {
-                    try changes.removeEntry(entry, key: key)
-                }
+        try index.freeing { changes in
+            guard let entry = try index.table.entry(key) else { return }
+            if try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
+            guard let cover = try index.table.cover(id: entry.cover) else {
+                return try changes.removeEntry(entry, key: key)
+            }
+            if try covers.read(cover.digest, length: cover.length) == nil {
+                try changes.removeCover(cover)
+            } else if try !index.table.isSealed(entry, key, cover.digest) {
+                try changes.removeEntry(entry, key: key)
             }
         }
     }
@@ -162,7 +144,7 @@ extension CacheWriter {
         try index.marker.sweepIfNeeded {
             // After a failed commit its rows may be in the index's log, and no process sees them until one reads the whole log. A write
             // replaces them: what has a row now has it for good.
-            try index.directory.usingReserve { try index.transaction { _ = $0.state.tick() } }
+            try index.freeing { _ = $0.state.tick() }
             try removeUnnamed()
         }
     }
@@ -170,11 +152,9 @@ extension CacheWriter {
     private func removeUnnamed() throws {
         for folder in try covers.folders() {
             // In slices: each holds the lock for a few milliseconds.
-            try index.directory.usingReserve {
-                try index.transaction { changes in
-                    for digest in readable({ () throws(CacheError) in try covers.sweep(folder) }) {
-                        try changes.removeFile(of: digest)
-                    }
+            try index.freeing { changes in
+                for digest in readable({ () throws(CacheError) in try covers.sweep(folder) }) {
+                    try changes.removeFile(of: digest)
                 }
             }
         }
@@ -215,16 +195,14 @@ extension CacheWriter {
     private func mend(_ found: Verification.Found, _ report: inout CacheVerification) throws {
         if !found.damaged.isEmpty, try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
         for start in stride(from: 0, to: found.damaged.count, by: Verification.slice) {
-            report.dropped += try index.directory.usingReserve {
-                try index.transaction { changes in
-                    try found.damaged[start...].prefix(Verification.slice).count { cover in
-                        // It may have been downloaded again since.
-                        guard let row = try index.table.cover(cover.digest), row.id == cover.id,
-                            try covers.read(cover.digest, length: cover.length) == nil
-                        else { return false }
-                        try changes.removeCover(row)
-                        return true
-                    }
+            report.dropped += try index.freeing { changes in
+                try found.damaged[start...].prefix(Verification.slice).count { cover in
+                    // It may have been downloaded again since.
+                    guard let row = try index.table.cover(cover.digest), row.id == cover.id,
+                        try covers.read(cover.digest, length: cover.length) == nil
+                    else { return false }
+                    try changes.removeCover(row)
+                    return true
                 }
             }
         }

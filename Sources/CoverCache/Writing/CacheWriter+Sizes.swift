@@ -4,12 +4,11 @@ import SQLite
 extension CacheWriter {
     /// Keeps sizes of covers that are cached, as far as there is room: older sizes make room for them, covers do not. The covers' colours are
     /// kept in any case.
-    /// - Parameter reserved: bytes of the room that stay for covers.
     /// - Throws: `CacheError`. The sizes are not kept then.
-    package func keep(_ sizes: [SmallCover], reserving reserved: Int = 0) throws {
+    package func keep(_ sizes: [SmallCover]) throws {
         if sizes.isEmpty { return }
         let length = sizes.reduce(0) { $0 + $1.bytes.count + 4_096 }
-        let room = index.room - max(reserved, pendingBytes)
+        var room = index.room - index.marker.reservedByAll
         if index.state.charged + length > room {
             // No cover was used so early.
             try Eviction(index, isSpared: { _ in true }).run(to: room - max(length, index.room / 64), usedUpTo: -1)
@@ -18,6 +17,7 @@ extension CacheWriter {
         defer { index.marker.end() }
         do {
             try index.transaction { changes in
+                room = index.room(of: changes.state.capacity) - index.marker.reservedByAll
                 for size in sizes {
                     guard let cover = try index.table.cover(size.digest) else { continue }
                     try index.table.setColor(of: cover.id, size.color)

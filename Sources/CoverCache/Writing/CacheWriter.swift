@@ -7,8 +7,6 @@ import SQLite
 /// thread may run it while this one puts on. `commit` adds the group's rows in one transaction, durable when it returns. An entry is
 /// never in the index before its file is on the disk.
 package final class CacheWriter {
-    /// Eviction goes down to this share of the capacity, so that it is rare.
-    private static let lowWater = 0.9
     /// The longest a group is, in bytes: about a thousand covers.
     private static let maximumGroupLength = 32 << 20
 
@@ -16,16 +14,16 @@ package final class CacheWriter {
     let index: IndexWriter
     let covers: CoverFolder
     private var pending: [Put] = []
-    /// The charge of the pending puts, in bytes.
+    /// The charge of the pending puts, and what they hold in memory, in bytes.
     package private(set) var pendingBytes = 0
-    /// The bytes that the pending puts hold in memory.
-    private var heldBytes = 0
+    /// The charge of all files that were written and have no row yet, in bytes.
+    var writtenBytes = 0
     /// Digests of the puts that are neither committed nor abandoned, with their number.
     private var uncommitted: [Digest: Int] = [:]
     private var deferred = DeferredChanges()
     private let foundLongLog: Bool
     /// Covers that were used after this recency stay when others need room.
-    private var sparedFrom: Int?
+    var sparedFrom: Int?
     let notice: (CacheNotice) -> Void
 
     /// In bytes, counting the blocks of the covers, and the index. The cache does not grow past it.
@@ -138,10 +136,12 @@ package final class CacheWriter {
     // MARK: Putting
 
     /// Writes a cover's file. The cover is neither durable nor in the index before `commit`.
-    /// - Parameter digest: of `body`, if the caller has it.
-    /// - Throws: `CacheError`, `.largerThanCapacity` and `.longMetadata` among others. No file is left then.
+    /// - Parameters:
+    ///   - digest: of `body`, if the caller has it.
+    ///   - keepsBody: The commit writes the file again if another process has removed it.
+    /// - Throws: `CacheError`, among others one that `isOfCover`. No file is left then.
     package func put(
-        _ metadata: EntryMetadata, body: UnsafeRawBufferPointer, digest: Digest? = nil
+        _ metadata: EntryMetadata, body: UnsafeRawBufferPointer, digest: Digest? = nil, keepsBody: Bool = false
     ) throws -> Digest {
         guard metadata.hasRoom else { throw CacheError.longMetadata }
         guard body.count <= index.room else {
@@ -151,38 +151,44 @@ package final class CacheWriter {
         if pending.isEmpty { index.marker.begin() } else { index.marker.retry() }
         let written: CoverFolder.Written
         do {
+            // A file that is there counts already.
+            if !covers.has(digest, length: body.count) { try reserveRoom(body.count) }
             do { written = try covers.write(body, digest) } catch {
                 guard try reopenIfReplaced() else { throw error }
                 written = try covers.write(body, digest)
             }
         } catch {
             // Under the lock: another process may have committed a file of this name.
-            removeUnused([digest])
+            if !CacheError(error).isOfCover { removeUnused([digest]) }
             if pending.isEmpty { index.marker.end() }
-            throw error
+            // The capacity does not limit how many covers there are.
+            guard case CacheError.noInodes = error, try evictUnspared(to: index.state.charged / 10 * 9).bytes > 0
+            else { throw error }
+            return try self.put(metadata, body: body, digest: digest, keepsBody: keepsBody)
         }
         var put = Put(metadata: metadata, digest: digest, length: body.count, file: written)
-        if written.isDuplicate || !index.marker.isSafe {
+        if keepsBody || written.isDuplicate || !index.marker.isSafe {
             put.body = Array(body)
-            heldBytes += body.count
+            pendingBytes += body.count
         }
         pending.append(put)
         // A duplicate may be of a file that no row names yet, so it counts, too.
         pendingBytes += written.charge
+        if !written.isDuplicate { writtenBytes += written.charge }
         uncommitted[digest, default: 0] += 1
         return digest
     }
 
     /// Whether a group should end before a cover of this length.
     package func isGroupFull(before length: Int) -> Bool {
-        !pending.isEmpty && (pendingBytes + length > groupLimit || heldBytes > groupLimit / 2)
+        !pending.isEmpty && pendingBytes + length > groupLimit
     }
 
     /// Ends the group that `put` adds to. Returns nil if nothing was put.
     package func seal() -> PutGroup? {
         if pending.isEmpty { return nil }
-        defer { (pending, pendingBytes, heldBytes) = ([], 0, 0) }
-        return PutGroup(puts: pending, covers: covers, length: pendingBytes)
+        defer { (pending, pendingBytes) = ([], 0) }
+        return PutGroup(puts: pending, covers: covers)
     }
 
     /// Removes the files of a group that could not be synced or committed.
@@ -190,11 +196,12 @@ package final class CacheWriter {
         end(group)
         for temporary in group.puts.compactMap(\.file.temporary) { unlink(temporary) }
         removeUnused(group.puts.map(\.digest))
-        index.marker.end()
+        index.marker.end(releasing: group.length)
     }
 
     /// The group is committed or abandoned.
     private func end(_ group: PutGroup) {
+        writtenBytes -= group.length
         for put in group.puts {
             uncommitted[put.digest] = uncommitted[put.digest].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
@@ -204,14 +211,8 @@ package final class CacheWriter {
     private func removeUnused(_ digests: [Digest]) {
         let unused = digests.filter { uncommitted[$0] == nil }
         if unused.isEmpty { return }
-        func remove(writes: Bool) throws {
-            try index.transaction(writes: writes) { changes in
-                for digest in unused { try changes.removeFile(of: digest) }
-            }
-        }
         do {
-            // A disk that takes no write needs the room.
-            do { try remove(writes: true) } catch { try remove(writes: false) }
+            try index.freeing { changes in for digest in unused { try changes.removeFile(of: digest) } }
         } catch {
             index.marker.keep()
         }
@@ -238,9 +239,8 @@ package final class CacheWriter {
         }
         deferred.clear()
         for group in groups { end(group) }
-        removeUnused(
-            zip(groups.lazy.flatMap(\.puts), outcomes).filter { $1 == .noRoom || $1 == .lost }.map(\.0.digest))
-        for _ in groups { index.marker.end() }
+        removeUnused(zip(groups.lazy.flatMap(\.puts), outcomes).filter { $1 == .lost }.map(\.0.digest))
+        for group in groups { index.marker.end(releasing: group.length) }
         // The covers are stored, whether the files can be shortened or not. The next commit tries again.
         if (try? index.checkpoint()) == true { try? index.shrink() }
         return outcomes
@@ -272,7 +272,7 @@ package final class CacheWriter {
         return lost
     }
 
-    /// Adds the entry of a synced put, and evicts if it must.
+    /// Adds the entry of a synced put.
     private func commit(_ put: Put, _ changes: inout IndexChanges) throws -> PutOutcome {
         let (key, digest) = (put.metadata.key, put.digest)
         let (entry, cover) = (try index.table.entry(key), try index.table.cover(digest))
@@ -284,34 +284,13 @@ package final class CacheWriter {
                 return .stored(digest, deduplicated: true)
             }
         }
-        let room = index.room(of: changes.state.capacity)
-        if cover == nil, changes.state.charged + put.charge > room {
-            guard try makeRoom(for: put, replacing: entry, room, &changes) else { return .noRoom }
-        } else if let entry {
-            try changes.removeEntry(entry, key: key)
-        }
+        if let entry { try changes.removeEntry(entry, key: key) }
         // The cover may have lost its last entry.
         let row =
             try index.table.cover(digest)
             ?? changes.addCover(digest, length: put.length, charge: put.charge, put.metadata)
         try changes.addEntry(put.metadata, row)
         return .stored(digest, deduplicated: cover != nil)
-    }
-
-    /// Evicts what must go for a cover, and removes the entry that it replaces; changes nothing and returns false if that is not enough.
-    private func makeRoom(
-        for put: Put, replacing entry: EntryRow?, _ room: Int, _ changes: inout IndexChanges
-    ) throws -> Bool {
-        let before = changes
-        var hasRoom = false
-        try index.connection.savepoint {
-            if let entry { try changes.removeEntry(entry, key: put.metadata.key) }
-            try changes.evict(to: room - put.charge, usedUpTo: sparedFrom ?? .max, sparing: isUncommitted)
-            hasRoom = changes.state.charged + put.charge <= room
-            return hasRoom
-        }
-        if !hasRoom { changes = before }
-        return hasRoom
     }
 
     /// `seal`, `sync` and `commit` in one.
@@ -386,40 +365,6 @@ package final class CacheWriter {
     private func removeAbsentHints(for keys: some Sequence<String>) throws {
         guard try index.hints.hasAny(.absent) else { return }
         for key in keys { try index.hints.apply(.remove(.absent, key: key)) }
-    }
-
-    // MARK: Room
-
-    /// From now on, covers that are stored or used stay when others need room: those that follow have no room then. A run whose covers
-    /// exceed the capacity would else evict what it has just downloaded, and download it again next time.
-    package func spareFromNow() {
-        // Uses of the most recent 64th are not written.
-        sparedFrom = index.state.clock - index.state.covers / 64
-    }
-
-    /// Ends `spareFromNow`.
-    package func spareNothing() { sparedFrom = nil }
-
-    /// Why a cover was not stored (`PutOutcome.noRoom`).
-    /// - Parameter bytes: the length of its body.
-    package func noRoom(for bytes: Int) -> CacheError {
-        let pinned = index.state.pinnedCharge
-        let isFull = sparedFrom != nil && pinned + bytes + 8_192 <= index.room
-        return isFull ? .full(capacity: capacity) : .noRoom(pinned: pinned, capacity: capacity)
-    }
-
-    /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a
-    /// commit seldom has to evict.
-    package func makeRoom(_ bytes: Int) throws {
-        let (room, charged) = (index.room, index.state.charged)
-        guard charged + bytes > room else { return }
-        // Pinned covers stay. The mark is a share of the rest, so that the rest is not emptied after each group.
-        let pinned = min(index.state.pinnedCharge, room)
-        let rest = room - pinned
-        let target = pinned + min(Int(Double(rest) * Self.lowWater), rest - min(bytes, rest / 4))
-        if charged > target {
-            try Eviction(index, isSpared: isUncommitted).run(to: target, usedUpTo: sparedFrom ?? .max)
-        }
     }
 
     func isUncommitted(_ digest: Digest) -> Bool { uncommitted[digest] != nil }

@@ -16,8 +16,8 @@ struct Put: Sendable {
 package struct PutGroup: Sendable {
     let puts: [Put]
     let covers: CoverFolder
-    /// The charge of the covers, in bytes.
-    package let length: Int
+    /// The charge of the files that were written for it, in bytes.
+    package var length: Int { puts.reduce(0) { $0 + ($1.file.isDuplicate ? 0 : $1.charge) } }
 
     /// Returns once the covers' files would survive power loss. From any thread.
     /// - Throws: `CacheError`.
@@ -32,6 +32,4 @@ package enum PutOutcome: Sendable, Hashable {
     case stored(Digest, deduplicated: Bool)
     /// Another process has evicted its bytes before the commit.
     case lost
-    /// It does not fit even with everything else evicted.
-    case noRoom
 }

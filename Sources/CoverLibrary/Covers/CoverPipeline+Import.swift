@@ -29,7 +29,7 @@ extension CoverPipeline {
         guard let header = body.withUnsafeBytes({ ImageHeader($0) }) else {
             throw CoverFailure(.notAnImage, url: key, detail: "its bytes in the \(source) are no image")
         }
-        var metadata = metadata
+        var metadata = metadata.shared
         // Another version may normalise URLs less.
         metadata.key = url.string
         (metadata.mediaType, metadata.width, metadata.height) = (header.mediaType, header.width, header.height)
@@ -73,8 +73,7 @@ extension CoverPipeline {
                 case .success(.stored(let digest, let isDuplicate)):
                     .stored(digest, isDuplicate: isDuplicate)
                 // `store` has put what was lost again.
-                case .success(.noRoom), .success(.lost):
-                    .failed("\(writer.noRoom(for: imported[index].body.count))")
+                case .success(.lost): .failed("it was evicted as it was stored")
                 case .failure(let error): .failed("\(error)")
                 }
         }

@@ -71,11 +71,10 @@ extension CoverPipeline {
             case .original(let reason): return .original(entry, body: body, reason)
             case .made(let picture):
                 guard SizeFolder.steps.contains(key.longestSide) else { return .made(entry, bytes: picture.bytes) }
-                let bytes = SizeFolder.sealed(picture.bytes)
-                persistency.keepSoon(
-                    SmallCover(
-                        digest: key.digest, longestSide: key.longestSide, bytes: bytes, color: picture.color))
-                return .made(entry, bytes: bytes)
+                let size = SmallCover(
+                    digest: key.digest, longestSide: key.longestSide, jpeg: picture.bytes, color: picture.color)
+                persistency.keepSoon(size)
+                return .made(entry, bytes: size.bytes)
             }
         }
     }

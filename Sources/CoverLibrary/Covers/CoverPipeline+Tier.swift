@@ -54,9 +54,7 @@ extension CoverPipeline {
     ) async -> (location: String, cover: ImportedCover)? {
         for (location, key) in urls {
             guard let found = await tier.cover(for: key) else { continue }
-            // Another version may have put more.
-            let metadata = found.entry.metadata.shared
-            if let cover = try? checked(metadata, found.body, from: "tier") { return (location, cover) }
+            if let cover = try? checked(found.entry.metadata, found.body, from: "tier") { return (location, cover) }
             tier.didFindDamage()
         }
         return nil
@@ -96,12 +94,20 @@ extension CoverPipeline {
 }
 
 extension EntryMetadata {
-    /// The metadata without the fields that no cache needs, such as `Set-Cookie`: other programs write into a tier, too.
-    fileprivate var shared: EntryMetadata {
+    /// The metadata without the fields that no cache needs, such as `Set-Cookie`: other programs, and other versions, write into a tier,
+    /// and packs.
+    var shared: EntryMetadata {
         var shared = self
         let response = StoredResponse(
             status: 200, fields: ResponseFields.cached(HTTPFields(fieldLines: fields)), requestTime: 0, responseTime: 0)
-        shared.fields = EntryAnnotation.all(in: fields).reduce(response.keptFields) { $0 + $1.line }
+        shared.fields = response.keptFields + ((try? url())?.annotation ?? "")
+        for annotation in EntryAnnotation.all(in: fields) {
+            switch annotation {
+            // Each cache sees whether the image is complete. A URL is kept if it leads to the same place, without credentials.
+            case .incompleteImage, .requestURL: break
+            case .triedAt, .credentials: shared.fields += annotation.line
+            }
+        }
         return shared
     }
 }

@@ -14,15 +14,11 @@ package enum PackOutput: Sendable {
 /// Writes the covers of a selection into a pack (`PackReader`). Synchronous, for a thread that may block. The lines of its entries are kept
 /// in memory until all are known.
 struct Packer {
-    private static let blockLength = 1 << 20
-
     private let reader: CacheReader
     private let onFailure: (CoverFailure) -> Void
     private let progress: (PackSummary) -> Void
     private let isCancelled: () -> Bool
     private var summary = PackSummary()
-    private var block: [UInt8] = []
-    private var length = 0
 
     init(
         _ reader: CacheReader, onFailure: @escaping (CoverFailure) -> Void,
@@ -70,9 +66,7 @@ struct Packer {
             try add(digest, output)
             progress(summary)
         }
-        append([UInt8](repeating: 0, count: 2 * TarHeader.size))
-        try output(block)
-        summary.packBytes = length
+        try write([UInt8](repeating: 0, count: 2 * TarHeader.size), output)
     }
 
     private mutating func add(_ digest: Digest, _ output: ([UInt8]) throws -> Void) throws {
@@ -93,17 +87,12 @@ struct Packer {
 
     private mutating func add(_ name: String, _ bytes: [UInt8], _ output: ([UInt8]) throws -> Void) throws {
         let header = TarHeader(name, length: bytes.count)
-        append(header.bytes)
-        append(bytes)
-        append([UInt8](repeating: 0, count: header.padding))
-        guard block.count >= Self.blockLength else { return }
-        try output(block)
-        block.removeAll(keepingCapacity: true)
+        try write(header.bytes + bytes + [UInt8](repeating: 0, count: header.padding), output)
     }
 
-    private mutating func append(_ bytes: [UInt8]) {
-        block += bytes
-        length += bytes.count
+    private mutating func write(_ bytes: [UInt8], _ output: ([UInt8]) throws -> Void) throws {
+        try output(bytes)
+        summary.packBytes += bytes.count
     }
 
     private mutating func fail(_ failure: CoverFailure) {

@@ -109,7 +109,7 @@ extension EntryMetadata {
 extension HTTPURL {
     /// The line of an entry's fields that keeps what is requested; empty if that is the key. Parameters that the key omits are not kept: they may be
     /// credentials.
-    fileprivate var annotation: String {
+    var annotation: String {
         requestURL == string || omitsParameters ? "" : EntryAnnotation.requestURL(requestURL).line
     }
 }

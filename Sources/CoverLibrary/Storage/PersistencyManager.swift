@@ -156,7 +156,12 @@ actor PersistencyManager: DownloadStore {
                     metadata.markIfIncomplete(bytes)
                     let digest = Digest(of: bytes)
                     outcome.timings?.end(\.hash, at: .now)
-                    _ = try writer().put(metadata, body: bytes, digest: digest)
+                    func put() throws { _ = try writer().put(metadata, body: bytes, digest: digest) }
+                    // Covers on their way to the index can be evicted only from there.
+                    do { try put() } catch CacheError.noRoom where pipeline.hasCovers {
+                        try commitNow()
+                        try put()
+                    }
                 }
                 let now = ContinuousClock.now
                 outcome.timings?.end(\.append, at: now)
@@ -233,7 +238,6 @@ actor PersistencyManager: DownloadStore {
                 case .stored(let digest, let isDuplicate):
                     covers[index].contentDigest = digest
                     covers[index].isDuplicate = isDuplicate
-                case .noRoom: covers[index] = covers[index].failing(writer.noRoom(for: covers[index].bytes))
                 case .lost: lost.append(covers[index].url)
                 }
             }
@@ -348,8 +352,7 @@ actor PersistencyManager: DownloadStore {
             return sizes
         }
         guard !sizes.isEmpty, directory?.isBusy == false, let openWriter = try? writer() else { return }
-        // Covers on their way to the disk need their room.
-        try? openWriter.keep(sizes, reserving: runs > 0 || pipeline.hasCovers ? openWriter.headroom : 0)
+        try? openWriter.keep(sizes)
     }
 
     /// Returns when not many sizes wait for the disk: they are in memory.

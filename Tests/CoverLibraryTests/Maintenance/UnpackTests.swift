@@ -7,6 +7,22 @@ import Testing
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct UnpackTests {
+    @Test func `a pack brings the fields that a cache keeps, and no other`() async throws {
+        try await withStage { source in
+            let kept = "etag: \"1\"\ncache-control: max-age=60\n"
+            let fields = kept + "set-cookie: a=b\nx-secret: c\nimage incomplete: yes\nunknown note: d\n"
+            let elsewhere = fields + "request URL: http://other.example/?password=x\n"
+            try await source.store(source.url(1), CoverImage.jpeg(number: 1), fields: elsewhere, validated: 1_000)
+            let pack = URL(filePath: source.folder + "/covers.pack")
+            #expect(try await source.library.pack(to: pack).covers == 1)
+            try await withStage { target in
+                #expect(try await target.library.unpack(pack).stored == 1)
+                let lines = try target.entries().flatMap { $0.metadata.fields.split(separator: "\n") }
+                #expect(lines.map { $0.lowercased() }.sorted() == ["cache-control: max-age=60", "etag: \"1\""])
+            }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a cover that was validated with a clock ahead counts as the older one`(isPackAhead: Bool) async throws {
         let now = WallClock.milliseconds()

@@ -71,7 +71,86 @@ extension CommandTests {
             }
         }
 
+        @Test func `two prefetches of more than fits stay within the capacity at each moment`() async throws {
+            try await withStage { stage in
+                let lists = try (0..<2).map { number in
+                    try stage.list(
+                        stage.urls(number * 1_000..<number * 1_000 + 900, "size=30000"), name: "list\(number).txt")
+                }
+                let result = try await stage.shell(
+                    """
+                    "$SLEEVE" prefetch "$1" --capacity 16M --quiet 2>"$3/1" & first=$!
+                    "$SLEEVE" prefetch "$2" --capacity 16M --quiet 2>"$3/2" & second=$!
+                    most=0
+                    while kill -0 $first 2>/dev/null || kill -0 $second 2>/dev/null; do
+                        now=$(find "$SLEEVE_CACHE/covers" -type f -printf '%b\\n' 2>/dev/null | awk '{s += $1} END {print s * 512}')
+                        [ "$now" -le $most ] || most=$now
+                    done
+                    wait; echo $most; grep -l "raise --capacity" "$3/1" "$3/2" | wc -l
+                    """, lists[0], lists[1], stage.folder)
+                let lines = result.stdout.split(separator: "\n").compactMap { Int($0) }
+                #expect(lines.count == 2 && lines[0] <= 16 << 20 && lines[1] > 0, "\(result)")
+                #expect(stage.coverBytes() > 14 << 20)
+                #expect(try await stage.run("verify").status == 0)
+            }
+        }
+
         #if os(Linux)
+            /// A process was killed that had freed the reserve, while another one keeps the files that SQLite shares.
+            private static let losingReserve = """
+                mkfifo "$1/pipe"; sleep 600 <"$1/pipe" & others=$!
+                "$SLEEVE" list --json >"$1/pipe" & others="$others $!"
+                until [ -s "$SLEEVE_CACHE/index.sqlite3-shm" ]; do sleep 0.1; done
+                truncate -s 0 "$SLEEVE_CACHE/reserve"
+                """
+
+            /// The rows of small covers need more room in the index's log than the covers give back.
+            @Test(.enabled(if: mayMount, "needs a user namespace"), arguments: [true, false])
+            func `small covers are evicted from a full disk, with the reserve and without it`(hasReserve: Bool)
+                async throws
+            {
+                try await withStage { stage in
+                    let list = try stage.list(stage.urls(0..<2_500, "size=700"))
+                    let result = try await stage.shell(
+                        """
+                        exec unshare -Urm sh -c '
+                        mkdir "$1" && mount -t tmpfs -o size=24m tmpfs "$1" && export SLEEVE_CACHE="$1/cache" || exit 99
+                        "$SLEEVE" prefetch "$2" --quiet; echo prefetch=$?
+                        "$SLEEVE" stats >/dev/null
+                        eval "$3"
+                        cat /dev/zero >"$1/ballast" 2>/dev/null
+                        "$SLEEVE" evict --to 1M --quiet; echo evict=$?
+                        "$SLEEVE" verify --quiet; echo verify=$?
+                        "$SLEEVE" list | grep -c http
+                        kill $others 2>/dev/null
+                        ' sh "$@"
+                        """, stage.folder + "/disk", list, hasReserve ? "" : Self.losingReserve)
+                    let lines = result.stdout.split(separator: "\n")
+                    #expect(lines.dropLast() == ["prefetch=0", "evict=0", "verify=0"], "\(result)")
+                    #expect(lines.last.flatMap { Int($0) }.map { (1...256).contains($0) } == true, "\(result)")
+                }
+            }
+
+            @Test(.enabled(if: mayMount, "needs a user namespace"))
+            func `a disk without inodes is named so, and gets some from covers that a run does not need`() async throws
+            {
+                try await withStage { stage in
+                    let many = try stage.list(stage.urls(0..<600, "size=700"), name: "many.txt")
+                    let more = try stage.list(stage.urls(600..<650, "size=700"), name: "more.txt")
+                    let result = try await stage.shell(
+                        """
+                        exec unshare -Urm sh -c '
+                        mkdir "$1" && mount -t tmpfs -o size=60m,nr_inodes=400 tmpfs "$1" && export SLEEVE_CACHE="$1/cache" || exit 99
+                        "$SLEEVE" prefetch "$2" --quiet; echo many=$?
+                        "$SLEEVE" prefetch "$3" --quiet; echo more=$?
+                        "$SLEEVE" verify --quiet; echo verify=$?
+                        ' sh "$@"
+                        """, stage.folder + "/disk", many, more)
+                    #expect(
+                        result.stdout == "many=3\nmore=0\nverify=0\n" && result.stderr.contains("inodes"), "\(result)")
+                }
+            }
+
             /// Not a byte is left: to delete rows, the store needs a reserve.
             @Test(.enabled(if: mayMount, "needs a user namespace"))
             func `on a full disk covers can be removed and evicted, and then stored`() async throws {

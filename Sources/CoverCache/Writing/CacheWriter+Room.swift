@@ -1,0 +1,70 @@
+import Platform
+
+/// The room that covers have: a limit for what all processes of the cache write, with the files that have no rows yet.
+extension CacheWriter {
+    /// Eviction goes down to this share of the capacity, so that it is rare.
+    private static let lowWater = 0.9
+
+    /// Reserves room for a file before it is written, and evicts what must go for it.
+    /// - Throws: `CacheError`, among others `.noRoom` and `.full`. Nothing is evicted then.
+    func reserveRoom(_ length: Int) throws {
+        let length = (length + 4_095) & ~4_095
+        if writtenBytes + length <= index.marker.reserved { return }
+        var others = 0
+        for attempt in 0... {
+            do {
+                return try index.transaction { changes in
+                    others = max(0, index.marker.reservedByAll - index.marker.reserved)
+                    let room = index.room(of: changes.state.capacity) - others - writtenBytes
+                    if changes.state.charged + length > room {
+                        let target = max(0, room - max(length, groupLimit))
+                        try changes.evict(to: target, usedUpTo: sparedFrom ?? .max, sparing: isUncommitted)
+                    }
+                    let free = room - changes.state.charged
+                    guard length <= free else { throw noRoom(for: length) }
+                    // Some more, so that not each cover takes the lock.
+                    index.marker.reserve(writtenBytes + max(length, min(groupLimit, free / 16)))
+                }
+            } catch CacheError.noRoom where others > 0 && writtenBytes == 0 && attempt < 200 {
+                // What another process has written has rows soon, and can be evicted then, unless the process is stopped.
+                usleep(10_000)
+            }
+        }
+    }
+
+    /// From now on, covers that are stored or used stay when others need room: those that follow have no room then. A run whose covers
+    /// exceed the capacity would else evict what it has just downloaded, and download it again next time.
+    package func spareFromNow() {
+        // Uses of the most recent 64th are not written.
+        sparedFrom = index.state.clock - index.state.covers / 64
+    }
+
+    /// Ends `spareFromNow`.
+    package func spareNothing() { sparedFrom = nil }
+
+    /// Why a file of this charge cannot be stored.
+    private func noRoom(for charge: Int) -> CacheError {
+        let pinned = index.state.pinnedCharge
+        let isFull = sparedFrom != nil && pinned + charge <= index.room
+        return isFull ? .full(capacity: capacity) : .noRoom(pinned: pinned, capacity: capacity)
+    }
+
+    /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a
+    /// commit seldom has to evict.
+    package func makeRoom(_ bytes: Int) throws {
+        let (room, charged) = (index.room, index.state.charged)
+        guard charged + bytes > room else { return }
+        // Pinned covers stay. The mark is a share of the rest, so that the rest is not emptied after each group.
+        let pinned = min(index.state.pinnedCharge, room)
+        let rest = room - pinned
+        let target = pinned + min(Int(Double(rest) * Self.lowWater), rest - min(bytes, rest / 4))
+        if charged > target { try evictUnspared(to: target) }
+        // Another process has lowered the capacity, or the index has grown.
+        if index.state.charged > room { try Eviction(index, isSpared: isUncommitted).run(to: room) }
+    }
+
+    @discardableResult
+    func evictUnspared(to bytes: Int) throws -> (covers: Int, bytes: Int) {
+        try Eviction(index, isSpared: isUncommitted).run(to: bytes, usedUpTo: sparedFrom ?? .max)
+    }
+}

@@ -1,4 +1,9 @@
-/// An exclusive advisory lock on a file (`flock(2)`). The kernel releases it when the holding process ends, however it ends.
+#if os(Linux)
+    import CFiles
+#endif
+
+/// An exclusive advisory lock on a file (`flock(2)`; where the file system lacks that, an open file description lock of fcntl(2)). The kernel
+/// releases it when the holding process ends, however it ends.
 package struct FileLock: ~Copyable {
     /// The lock was not free within `seconds`.
     package struct Timeout: Error, Sendable, Hashable, CustomStringConvertible {
@@ -12,6 +17,13 @@ package struct FileLock: ~Copyable {
     /// Maximum time to wait for a holder that shows no progress. Most keep the lock for milliseconds; one that keeps it this long has
     /// been stopped.
     private static let timeoutSeconds = 15
+
+    // Locks bytes of a file for an open file description (fcntl(2)).
+    #if os(Linux)
+        package static let setLock = sleeve_set_lock
+    #else
+        package static let setLock = F_OFD_SETLK
+    #endif
 
     private let descriptor: Int32
     private let path: String
@@ -62,9 +74,18 @@ package struct FileLock: ~Copyable {
 
     /// Takes the lock if it is free. - Returns: whether it was.
     package func tryLock() throws(SystemError) -> Bool {
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-        guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemError("lock", path: path) }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 || !Self.mayWait(errno) && lockBytes(F_WRLCK) { return true }
+        guard Self.mayWait(errno) else { throw SystemError("lock", path: path) }
         return false
+    }
+
+    private static func mayWait(_ error: Int32) -> Bool { [EWOULDBLOCK, EACCES, EINTR].contains(error) }
+
+    private func lockBytes(_ type: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(type)
+        lock.l_whence = Int16(SEEK_SET)
+        return fcntl(descriptor, Self.setLock, &lock) == 0
     }
 
     /// Replaces what the file holds, for people and other processes to read. Call it with the lock held.
@@ -73,5 +94,7 @@ package struct FileLock: ~Copyable {
         _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
-    package func unlock() { flock(descriptor, LOCK_UN) }
+    package func unlock() {
+        if flock(descriptor, LOCK_UN) != 0 { _ = lockBytes(F_UNLCK) }
+    }
 }

@@ -18,7 +18,7 @@ final class SourceTables {
 
     /// - Throws: `SQLiteError`, or `SourceMemoryError.newerVersion`.
     init(path: String) throws {
-        database = try Connection(path, busyTimeout: .seconds(15))
+        database = try Connection(path, busyTimeout: .seconds(15), mustSync: false)
         let found = try database.userVersion()
         if found > Self.version { throw SourceMemoryError.newerVersion(path: path) }
         // What is lost with the power is asked again.

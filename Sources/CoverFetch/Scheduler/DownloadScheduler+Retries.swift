@@ -1,4 +1,5 @@
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
 import Logging
 import Platform
@@ -25,6 +26,15 @@ extension DownloadScheduler {
         }
     }
 
+    /// The pause that a response asks for. It binds the response's URL; the host's other covers wait when several are refused and
+    /// none arrives in between.
+    func pause(after failure: CoverFailure, _ response: TransferResponse) -> Duration? {
+        let fields = response.head.headerFields, now = WallClock.milliseconds() / 1_000
+        if let pause = RetryAfter.delay(fields, now: now) { return pause }
+        guard failure.status == 429, let limit = RateLimit(fields, now: now), limit.remaining == 0 else { return nil }
+        return limit.reset
+    }
+
     /// Retries from the beginning: redirects may lead elsewhere by then.
     func retry(_ job: JobID, at time: ContinuousClock.Instant) {
         queue.jobs[job].state.forgetRedirects()
@@ -38,6 +48,21 @@ extension DownloadScheduler {
 
     private func rememberedRedirect(of job: JobID) -> HTTPURL? {
         queue.jobs[job].state.ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
+    }
+
+    /// Asks once more, for the whole cover, if a server refuses a request with conditions: it may not know them, and a condition that fails
+    /// (412) means a change.
+    func retriesWithoutConditions(_ job: JobID, _ failure: CoverFailure) -> Bool {
+        guard [400, 403, 412, 501].contains(failure.status), stored(for: job)?.conditions.isEmpty == false else {
+            return false
+        }
+        retryWithoutConditions(job)
+        return true
+    }
+
+    func retryWithoutConditions(_ job: JobID) {
+        queue.jobs[job].state.ignoresStored = true
+        retry(job, at: .now)
     }
 
     /// Requests the URL itself if its remembered redirect failed: that says nothing about the URL's own host.

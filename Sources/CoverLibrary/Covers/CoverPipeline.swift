@@ -298,7 +298,7 @@ package final class CoverPipeline: Sendable {
         let result: Result<Cover?, CoverFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 var request = candidate.fetchRequest(
-                    owner: caller, hints, stored: stored.flatMap { StoredVersion($0) }, priority: .immediate
+                    owner: caller, hints, stored: stored.map { StoredVersion($0) }, priority: .immediate
                 ) { outcome in
                     if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
                         continuation.resume(returning: .success(Cover(url.string, header, body)))

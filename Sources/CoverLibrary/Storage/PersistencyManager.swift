@@ -134,8 +134,8 @@ actor PersistencyManager: DownloadStore {
                 var metadata = EntryMetadata(download.url, header, response)
                 if download.hadCredentials { metadata.fields += EntryAnnotation.credentials.line }
                 try body.withUnsafeBytes { bytes in
-                    metadata.markIfIncomplete(bytes)
                     let digest = Digest(of: bytes)
+                    metadata.markIfIncomplete(bytes, isConfirmed: digest == download.former)
                     outcome.timings?.end(\.hash, at: .now)
                     _ = try writer().put(metadata, body: bytes, digest: digest)
                 }

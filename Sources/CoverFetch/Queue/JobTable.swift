@@ -60,6 +60,10 @@ struct JobState {
     var codingFailure: CoverFailure?
     /// The remembered redirect no longer holds.
     var ignoresRedirect = false
+    /// When the last redirect was answered.
+    var redirectedAt: ContinuousClock.Instant?
+    /// The target of a redirect failed, and the URL itself was requested again.
+    var hasReturned = false
     /// Why the last transfer brought no cover.
     var failure: CoverFailure?
     /// The redirects of this attempt, in order.

@@ -8,6 +8,8 @@ import Platform
 extension DownloadScheduler {
     /// A delay that is reported, for the run may seem to have stopped.
     private static let notableDelay = Duration.seconds(10)
+    /// The target of a redirect, such as a signed address, holds for this long at least.
+    private static let shortestLife = Duration.seconds(1)
 
     func retryOrFail(
         _ start: DownloadQueue<FetchRequest>.Start, _ failure: CoverFailure, retryAfter: Duration?,
@@ -65,10 +67,22 @@ extension DownloadScheduler {
         retry(job, at: .now)
     }
 
-    /// Requests the URL itself if its remembered redirect failed: that says nothing about the URL's own host.
+    /// Requests the URL itself if its remembered redirect failed, which says nothing about the URL's own host; once, if the target of a redirect may
+    /// have expired while it waited, or its host was given up.
     func retriesWithoutRedirect(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
-        guard rememberedRedirect(of: job) != nil, failure.kind != .cancelled else { return false }
-        queue.jobs[job].state.ignoresRedirect = true
+        if failure.kind == .cancelled { return false }
+        let (state, began) = (queue.jobs[job].state, queue.jobs[job].began)
+        if rememberedRedirect(of: job) != nil {
+            queue.jobs[job].state.ignoresRedirect = true
+        } else if let redirectedAt = state.redirectedAt, let began, !state.redirects.isEmpty, !state.hasReturned {
+            let isRefused = (400..<500).contains(failure.status ?? 0) && !failure.isTransient
+            guard failure.kind == .notTried || isRefused && began - redirectedAt >= Self.shortestLife else {
+                return false
+            }
+            queue.jobs[job].state.hasReturned = true
+        } else {
+            return false
+        }
         queue.jobs[job].state.forgetRedirects()
         queue.move(job, to: url)
         return true

@@ -256,6 +256,7 @@ package actor DownloadScheduler {
         didReceive(signal, of: job, disposition.failure, now)
         if case .redirect(let target) = disposition {
             queue.jobs[job].state.redirects.append(response.head)
+            queue.jobs[job].state.redirectedAt = now
             queue.jobs[job].state.cookies = response.cookies
             return queue.move(job, to: target)
         }

@@ -13,7 +13,8 @@ final class BodyBudget {
     private var lengths: [Transfer.ID: Int] = [:]
     private var used = 0
     private var paused: Set<Transfer.ID> = []
-    /// The length that bodies to come are expected to have, in bytes: that of the last one that was put off, less with each body that ends.
+    /// The length that bodies to come are expected to have, in bytes: that of the last one that was put off, at most an
+    /// eighth of the limit, and less with each body that ends.
     private var expected = 0
     /// Room has become free since the last `toResume`.
     private var hasFreed = false
@@ -34,7 +35,7 @@ final class BodyBudget {
         let growth = length - (lengths[transfer] ?? 0)
         if growth <= 0 { return true }
         guard used + unstored + growth <= limit || mayExceed(transfer, growth) else {
-            if canPause { paused.insert(transfer) } else { expected = length }
+            if canPause { paused.insert(transfer) } else { expected = min(length, limit / 8) }
             return false
         }
         lengths[transfer] = length

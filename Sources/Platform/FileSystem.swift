@@ -67,7 +67,7 @@ package enum FileSystem {
     #if os(Linux)
         private static let fuse: UInt32 = 0x6573_5546
         /// File systems of FUSE whose sources do not tell that they are elsewhere.
-        private static let elsewhere = ["s3fs", "s3", "gvfsd", "gcs", "goofys", "blobfuse", "drive", "gluster", "ceph"]
+        private static let elsewhere = ["s3", "gvfsd", "gcs", "goofys", "blobfuse", "drive", "gluster", "ceph"]
 
         /// The type of a file's mount, such as `fuse.sshfs`, if that is a daemon for another machine: its source is an address, as
         /// `user@host:folder`. Nil for ntfs-3g, mergerfs and other daemons for disks of this machine.

@@ -44,9 +44,9 @@ import Testing
             budget.admits(4 * mebibyte, of: 1, canPause: false) && budget.admits(4 * mebibyte, of: 2, canPause: false))
         #expect(!budget.admits(4 * mebibyte, of: 3, canPause: false))
         #expect(budget.toResume().isEmpty, "it has ended")
-        #expect(budget.mayStart(inFlight: 1) && !budget.mayStart(inFlight: 2))
+        #expect(budget.mayStart(inFlight: 7) && !budget.mayStart(inFlight: 8), "at least eight")
         budget.unstored = 4 * mebibyte
-        #expect(!budget.mayStart(inFlight: 1) && budget.mayStart(inFlight: 0))
+        #expect(budget.mayStart(inFlight: 3) && !budget.mayStart(inFlight: 4))
         budget.unstored = 0
         for transfer in 1...10_000 { budget.end(Transfer.ID(transfer)) }
         #expect(budget.mayStart(inFlight: 99), "small ones have ended since")

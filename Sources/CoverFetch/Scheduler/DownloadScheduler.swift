@@ -295,9 +295,8 @@ package actor DownloadScheduler {
     ) {
         let coding = failure.kind == .notAnImage ? queue.jobs[start.job].state.codingFailure : nil
         if let coding { return finish(start.job, start.url, failing: coding) }
-        if retriesWithoutRedirect(start.job, start.url, failure) || retriesWithoutConditions(start.job, failure) {
-            return
-        }
+        if retriesWithoutRedirect(start.job, start.url, failure) { return }
+        if pause == nil, retriesWithoutConditions(start.job, failure) { return }
         let timeToLive = queue.first(of: start.job) { $0.negativeTimeToLive }
         // What a server refuses to some it may have for others.
         if queue.jobs[start.job].state.headerFields.isEmpty,

@@ -25,7 +25,8 @@ static inline int sleeve_rename_exchanging(int from_folder, const char *from, in
     return (int)syscall(__NR_renameat2, from_folder, from, to_folder, to, 2U);
 }
 
-// F_SETLEASE and F_SETSIG of fcntl(2), which only GNU's <fcntl.h> has.
+// F_OFD_SETLK, F_SETLEASE and F_SETSIG of fcntl(2), which only GNU's <fcntl.h> has.
+static const int sleeve_set_lock = 37;
 static const int sleeve_set_lease = 1024;
 static const int sleeve_set_signal = 10;
 

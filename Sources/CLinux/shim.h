@@ -12,7 +12,6 @@ extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *acti
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 extern int sync_file_range(int descriptor, off_t offset, off_t length, unsigned int flags);
 static const unsigned int sleeve_sync_file_range_write = 2; // SYNC_FILE_RANGE_WRITE
-static const int sleeve_set_lock = 37; // F_OFD_SETLK
 #if defined(__aarch64__) || defined(__arm__)
 static const int sleeve_direct = 0200000; // O_DIRECT
 #else

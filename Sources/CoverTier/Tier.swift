@@ -59,17 +59,35 @@ package final class Tier: Sendable {
     /// From now on puts fail immediately, those that wait included.
     package func stop() { state.withLock { $0.isStopped = true } }
 
-    /// Checks that the tier can be used. The first call does so otherwise.
+    /// Checks that the tier can be used. The first call does so otherwise. A server that is busy gets three tries; one that is silent has had its
+    /// time with the first.
     package func check() async throws(TierError) {
+        let start = time.now()
+        for failures in 1... {
+            do throws(TierError) {
+                return try await checkOnce()
+            } catch {
+                guard case .unreachable = error, failures < 3, time.now() - start < .seconds(5) else { throw error }
+                await pause(after: failures)
+            }
+        }
+    }
+
+    private func checkOnce() async throws(TierError) {
         try await storage.check(isReadOnly: isReadOnly)
         state.withLock { $0.isChecked = true }
+    }
+
+    /// Full jitter.
+    private func pause(after failures: Int) async {
+        await time.sleep(.milliseconds(Int.random(in: 1...250 << failures)))
     }
 
     /// The cover of a URL, whole; nil if the tier lacks it or cannot be asked.
     package func cover(for url: String) async -> TierCover? {
         let key = TierKey(url)
         do throws(TierError) {
-            let found = try await call { () throws(TierError) in try await storage.cover(for: key) } ?? nil
+            let found = try await call(key) { () throws(TierError) in try await storage.cover(for: key) } ?? nil
             count(found == nil ? \.misses : \.hits)
             return found
         } catch {
@@ -98,7 +116,7 @@ package final class Tier: Sendable {
         var (failure, failures) = (TierError.unreachable("it does not answer"), 0)
         while !isStopped, !Task.isCancelled, isWanted() {
             do throws(TierError) {
-                if try await call({ () throws(TierError) in try await storage.put(cover) }) != nil {
+                if try await call(cover.key, { () throws(TierError) in try await storage.put(cover) }) != nil {
                     return count(\.stored)
                 }
             } catch {
@@ -106,8 +124,7 @@ package final class Tier: Sendable {
             }
             let since = min(start, state.withLock { $0.gate.closedSince } ?? start)
             guard case .unreachable = failure, failures < 3, time.now() - since < Self.patience else { break }
-            // Full jitter.
-            await time.sleep(.milliseconds(Int.random(in: 1...250 << failures)))
+            await pause(after: failures)
         }
         throw failure
     }
@@ -120,26 +137,28 @@ package final class Tier: Sendable {
     }
 
     /// - Returns: nil while the gate is closed.
-    private func call<Result>(_ body: () async throws(TierError) -> Result) async throws(TierError) -> Result? {
+    private func call<Result>(
+        _ key: TierKey, _ body: () async throws(TierError) -> Result
+    ) async throws(TierError) -> Result? {
         let isChecked = state.withLock { state in
             state.gate.admits(time.now()) ? state.isChecked : nil
         }
         guard let isChecked else { return nil }
         do throws(TierError) {
-            if !isChecked { try await check() }
+            if !isChecked { try await checkOnce() }
             let result = try await body()
-            didEnd(nil)
+            didEnd(key, nil)
             return result
         } catch {
-            didEnd(error)
+            didEnd(key, error)
             throw error
         }
     }
 
-    private func didEnd(_ error: TierError?) {
+    private func didEnd(_ key: TierKey, _ error: TierError?) {
         let now = time.now()
         if case .unreachable(let reason) = error {
-            if state.withLock({ $0.gate.failed(now) }) {
+            if state.withLock({ $0.gate.failed(key, now) }) {
                 logger.warning("the tier \(name) does not answer, and is left alone meanwhile: \(reason)")
             }
         } else if state.withLock({ $0.gate.succeeded() }) {

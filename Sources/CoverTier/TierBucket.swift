@@ -15,8 +15,14 @@ package final class TierBucket: TierStorage {
     private let client: HTTPClient
     /// A secret.
     private let sessionToken: String?
-    /// Why a put was refused, and until when others need not try: keys do not change while a program runs.
-    private let refusal = Mutex<(error: TierError, end: ContinuousClock.Instant)?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Why all puts are refused, and until when others need not try: keys do not change while a program runs.
+        var refusal: (error: TierError, end: ContinuousClock.Instant)?
+        /// False: the server rejects the field `checksum`.
+        var sendsChecksum = true
+    }
 
     /// - Parameters:
     ///   - location: `s3://BUCKET/PREFIX`.
@@ -70,19 +76,15 @@ package final class TierBucket: TierStorage {
 
     package func put(_ cover: TierCover) async throws(TierError) {
         guard let entry = BucketMetadata.value(of: cover.entry) else { throw .unsuitable("its URL is too long") }
-        if let (error, end) = refusal.withLock({ $0 }), ContinuousClock.now < end { throw error }
+        let state = state.withLock { $0 }
+        if let (error, end) = state.refusal, ContinuousClock.now < end { throw error }
         let type = cover.entry.metadata.mediaType
+        var fields: HTTPFields = [.contentType: type.isEmpty ? "application/octet-stream" : type, .entry: entry]
         // Some servers compare the body with this only, and store wrong bytes under a right `x-amz-content-sha256`.
-        let checksum = cover.entry.digest.withUnsafeBytes { Data($0).base64EncodedString() }
-        let fields: HTTPFields = [
-            .contentType: type.isEmpty ? "application/octet-stream" : type, .checksum: checksum, .entry: entry,
-        ]
-        do throws(TierError) {
-            _ = try await send(.put, "v1/\(cover.key.path)", fields, body: cover.body)
-        } catch {
-            if case .refused = error { refusal.withLock { $0 = (error, .now + .seconds(60)) } }
-            throw error
+        if state.sendsChecksum {
+            fields[.checksum] = cover.entry.digest.withUnsafeBytes { Data($0).base64EncodedString() }
         }
+        _ = try await send(.put, "v1/\(cover.key.path)", fields, body: cover.body)
     }
 
     // MARK: Requests
@@ -107,7 +109,21 @@ package final class TierBucket: TierStorage {
         if (200..<300).contains(status) { return response }
         let code = Self.errorCode(response.body)
         if method == .get, status == 404, code != "NoSuchBucket" { return nil }
-        throw Self.error(status, code)
+        if fields[.checksum] != nil, Self.mayReject(checksumBy: status, code) {
+            fields[.checksum] = nil
+            let response = try await send(method, name, fields, body: body)
+            state.withLock { $0.sendsChecksum = false }
+            return response
+        }
+        let error = Self.error(status, code)
+        if Self.adviceForAll[code] != nil { state.withLock { $0.refusal = (error, .now + .seconds(60)) } }
+        throw error
+    }
+
+    /// Whether a server may accept what it has refused without the field: it does not know the field, or a proxy drops it after it was signed.
+    private static func mayReject(checksumBy status: Int, _ code: String) -> Bool {
+        if code.contains("Digest") || code.contains("Mismatch") || transientCodes.contains(code) { return false }
+        return status == 400 || status == 501 || code == "SignatureDoesNotMatch"
     }
 
     /// The `Code` of an error's XML. The rest may repeat credentials.
@@ -119,14 +135,19 @@ package final class TierBucket: TierStorage {
     }
 
     private static func error(_ status: Int, _ code: String) -> TierError {
-        let parts = [code.isEmpty ? "" : " \(code)", advice[code].map { ": \($0)" } ?? ""]
+        let advice = code == "AccessDenied" ? "these keys lack the right" : adviceForAll[code]
+        let parts = [code.isEmpty ? "" : " \(code)", advice.map { ": \($0)" } ?? ""]
         let reason = "the server answered \(status)\(parts.joined())"
         if status == 507 || code.contains("Quota") || code.contains("StorageFull") { return .full(reason) }
-        return status == 409 || status == 429 || status >= 500 ? .unreachable(reason) : .refused(reason)
+        let isTransient = [408, 409, 425, 429].contains(status) || status >= 500 && status != 501
+        return isTransient || transientCodes.contains(code) ? .unreachable(reason) : .refused(reason)
     }
 
-    private static let advice = [
-        "AccessDenied": "these keys lack the right",
+    /// Codes that come with a 400 or a 403 from some servers.
+    private static let transientCodes = ["RequestTimeout", "SlowDown", "Throttling", "ServiceUnavailable"]
+
+    /// Codes that say something about all objects: about the keys, the bucket or the clock.
+    private static let adviceForAll = [
         "AuthorizationHeaderMalformed": "the bucket is in another region than AWS_REGION",
         "ExpiredToken": "the keys have expired",
         "InvalidAccessKeyId": "AWS_ACCESS_KEY_ID is unknown there",

@@ -36,7 +36,8 @@ package final class TierDirectory: TierStorage {
                 if found != format { throw .otherVersion("another version of Sleeve has made it") }
             } else if isReadOnly {
                 throw .refused("it has no file sleeve-tier, which the first machine that may write creates")
-            } else if names.contains(where: { !"\($0)".hasPrefix(".") && "\($0)" != "lost+found" }) {
+            } else if names.contains(where: { $0.bytes.first != UInt8(ascii: ".") && !StorageNames.contains($0.bytes) })
+            {
                 throw .refused("it has other files, as a cache has; a tier begins as an empty directory")
             } else {
                 try system { () throws(SystemError) in try write(format, Self.formatName, in: root) }

@@ -1,11 +1,11 @@
-/// Keeps calls from a tier that does not answer. It closes after three failures in a row, lets a call through after a second and 2, 4, … 30
+/// Keeps calls from a tier that does not answer. It closes after failures of three covers in a row, lets a call through after a second and 2, 4, … 30
 /// seconds later, and opens with a success. A pure value without a clock.
 struct TierGate: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     private static let (failures, maximumPause) = (3, Duration.seconds(30))
 
-    private var failed = 0
+    private var failed: Set<TierKey> = []
     private var pause = Duration.seconds(1)
     private var nextCall: Instant?
     /// Since when the gate is closed; nil while it is open.
@@ -26,10 +26,11 @@ struct TierGate: Sendable {
         return closedSince != nil
     }
 
+    /// A call for a cover was not answered: one that hangs again and again says nothing about the others.
     /// - Returns: whether the gate has closed now.
-    mutating func failed(_ now: Instant) -> Bool {
-        failed += 1
-        guard failed == Self.failures else { return false }
+    mutating func failed(_ key: TierKey, _ now: Instant) -> Bool {
+        failed.insert(key)
+        guard closedSince == nil, failed.count == Self.failures else { return false }
         (closedSince, nextCall) = (now, now + pause)
         return true
     }

@@ -56,6 +56,9 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         set { multi?.budget.unstored = newValue }
     }
 
+    /// Whether there is memory for the body of another transfer, as far as is known.
+    package var hasRoom: Bool { multi?.hasRoom ?? true }
+
     // MARK: The thread
 
     override package func waitForEvents(until deadline: ContinuousClock.Instant?) {

@@ -114,6 +114,8 @@ final class CurlMulti {
         return transfer
     }
 
+    var hasRoom: Bool { budget.mayStart(inFlight: inFlight.count) }
+
     /// Resumes the transfers whose bodies have room now.
     func resumeWithinBudget() { for id in budget.toResume() { inFlight[id]?.resume() } }
 

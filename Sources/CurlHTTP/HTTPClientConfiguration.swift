@@ -10,7 +10,7 @@ package struct HTTPClientConfiguration: Sendable {
     /// The longest body that is accepted, in bytes.
     package var maximumBodySize = 32 << 20
     /// The longest that all bodies over a mebibyte may be together, in bytes, those that wait to be stored included. Transfers beyond
-    /// are paused. HTTP/2 transfers count but are not paused: with libcurl before 8.0, a paused stream holds up its connection.
+    /// are paused; those of HTTP/2 end with the error `cancelled`, and `CurlEventLoop.hasRoom` tells when to repeat them.
     package var bodyBudget = 256 << 20
     /// The maximum length of all heads of a transfer together, in bytes: of trailers and 1xx responses too.
     package var maximumHeadSize = 300 << 10

@@ -26,6 +26,7 @@ package final class Transfer {
 
     // Options that change from use to use. They are set only if they differ: each costs a call.
     private var waitsToMultiplex = false
+    private var keepsCoding = false
     /// Nil for a cover request.
     private var call: TransferRequest.Call?
 
@@ -37,6 +38,8 @@ package final class Transfer {
     private var received = 0
     private var keepsBody = false
     private var isTooLarge = false
+    /// There was no room for the body.
+    private var isPutOff = false
     private var isRefused = false
     private var deniesPrivateAddresses = false
     private var mayConnect = true
@@ -157,6 +160,7 @@ package final class Transfer {
         received = 0
         keepsBody = false
         isTooLarge = false
+        isPutOff = false
         deniesPrivateAddresses = configuration.deniesPrivateAddresses || request.deniesPrivateAddresses
         // A proxy would connect to it.
         isRefused = deniesPrivateAddresses && PrivateAddress.isNamed(by: request.url)
@@ -176,6 +180,11 @@ package final class Transfer {
             call = request.call
             // libcurl has a copy.
             call?.body = nil
+        }
+        // Calls have set it as well.
+        if request.call == nil, keepsCoding || request.keepsCoding {
+            keepsCoding = request.keepsCoding
+            sleeve_setopt_long(easy, CURLOPT_HTTP_CONTENT_DECODING, keepsCoding ? 0 : 1)
         }
         setFields(request)
         setCookies(request.cookies)
@@ -242,7 +251,10 @@ package final class Transfer {
     /// - Returns: the length of the chunk; any other number ends or pauses the transfer.
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
         if received == 0 { beginBody() }
-        if keepsBody, !share.admits(received + chunk.count, of: id, easy) { return Int(CURL_WRITEFUNC_PAUSE) }
+        if keepsBody, !share.admits(received + chunk.count, of: id, easy) {
+            isPutOff = !share.canPause
+            return isPutOff ? 0 : Int(CURL_WRITEFUNC_PAUSE)
+        }
         received += chunk.count
         if received > configuration.maximumBodySize {
             isTooLarge = true
@@ -348,6 +360,7 @@ package final class Transfer {
 
     private func error(_ code: CURLcode) -> TransferError {
         if !mayConnect { return failure(.cancelled, "cancelled instead of opening a connection") }
+        if isPutOff { return failure(.cancelled, "put off until there is memory for the body") }
         if !canSign { return failure(.broken, "this libcurl cannot sign requests (AWS Signature Version 4)") }
         if isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK {
             return failure(.refusedAddress, "its address is not on the open Internet, and such are refused")

@@ -18,6 +18,8 @@ package struct TransferRequest: Sendable {
     package var streams: Int?
     /// Connect to public addresses only, as with `HTTPClientConfiguration.deniesPrivateAddresses`.
     package var deniesPrivateAddresses = false
+    /// Take the body as it is, whatever content coding its server names.
+    package var keepsCoding = false
     /// The cookies of an earlier response of the same chain of redirects. No other cookie is sent.
     package var cookies: [String] = []
     /// Called on the event loop with what happens to the transfer's connection. If it returns false for `opening`, no connection is

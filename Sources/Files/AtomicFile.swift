@@ -34,7 +34,8 @@ package struct AtomicFile {
         file = try Self.naming(path) { () throws(SystemError) in
             let folder = try OpenFolder(path: FilePath.directory(of: path))
             if sweeps { folder.sweep() }
-            return try NewFile(in: folder, mode: mode)
+            // The mode of the old file from the first: some file systems refuse to change it.
+            return try NewFile(in: folder, mode: exists ? status.st_mode & 0o777 : mode)
         }
         (self.path, self.name, self.looks, self.journal) = (path, name, looks, journal)
         former = looks ? try OwnFile(name, in: file.folder, nil).digest() : nil
@@ -123,7 +124,7 @@ package struct AtomicFile {
         }
         guard lseek(file, 0, SEEK_SET) == 0,
             bytes.withUnsafeBytes({ writeAll(UnsafeRawBufferPointer(rebasing: $0.prefix(size)), to: file) }),
-            ftruncate(file, off_t(bytes.count)) == 0, fsync(file) == 0
+            ftruncate(file, off_t(bytes.count)) == 0, DurableFile.sync(file)
         else { throw SystemError("write", path: path) }
     }
 }

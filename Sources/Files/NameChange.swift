@@ -14,8 +14,9 @@ enum NameChange: Sendable, Hashable {
     /// Called before a change. A number other than 0 is the `errno` with which it fails.
     typealias Interceptor = @Sendable (_ change: NameChange, _ from: FileName, _ to: FileName) -> Int32
 
-    /// Whether an error says that the file system does not have the call.
-    static func isUnsupported(_ error: Int32) -> Bool { [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(error) }
+    /// Whether an error says that the file system does not have the call, or that a sandbox does not know it (EPERM): another way is tried,
+    /// whose error counts.
+    static func isUnsupported(_ error: Int32) -> Bool { [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP, EPERM].contains(error) }
 }
 
 /// Each function returns 0 or `errno`.
@@ -64,7 +65,7 @@ extension OpenFolder {
             _ = unlink(old)
             return 0
         }
-        guard NameChange.isUnsupported(error) || error == EPERM || error == EMLINK else { return error }
+        guard NameChange.isUnsupported(error) || error == EMLINK else { return error }
         return copyExclusively(old, to: new)
     }
 
@@ -84,7 +85,7 @@ extension OpenFolder {
                     guard writeAll(bytes, to: target) else { throw SystemError("write", path: path(of: new)) }
                     return true
                 }
-                guard DurableFile.sync(target) || NameChange.isUnsupported(errno) else {
+                guard DurableFile.sync(target) else {
                     throw SystemError("write", path: path(of: new))
                 }
             } catch {

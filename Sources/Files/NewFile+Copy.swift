@@ -58,7 +58,7 @@ extension NewFile {
     /// - Throws: `SystemError`; `EPERM` if this user may not give a file to the owner.
     package func copyAttributes(of source: borrowing SourceFile) throws(SystemError) {
         let wanted = source.status
-        setOwner(wanted.st_uid, wanted.st_gid, mode: wanted.st_mode)
+        let hasModes = setOwner(wanted.st_uid, wanted.st_gid, mode: wanted.st_mode)
         #if os(Linux)
             try copyExtendedAttributes(of: source)
         #else
@@ -66,9 +66,9 @@ extension NewFile {
             else { throw SystemError("write", path: folder.path) }
         #endif
         let status = try status()
-        guard status.st_uid == wanted.st_uid, status.st_gid == wanted.st_gid, status.st_mode == wanted.st_mode else {
-            throw SystemError("chown", path: folder.path, number: EPERM)
-        }
+        guard status.st_uid == wanted.st_uid, status.st_gid == wanted.st_gid,
+            !hasModes || status.st_mode == wanted.st_mode
+        else { throw SystemError("chown", path: folder.path, number: EPERM) }
     }
 
     #if os(Linux)

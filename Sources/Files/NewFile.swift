@@ -153,13 +153,12 @@ package final class NewFile {
     }
 
     /// Gives the file to an owner, with permissions. Only the superuser may give files away; a member of a group may give them to it.
-    /// - Returns: whether the file has this owner, group and mode now.
+    /// - Returns: whether modes can be set. Some file systems of other machines have their own.
     @discardableResult
     package func setOwner(_ user: uid_t, _ group: gid_t, mode: mode_t) -> Bool {
         // Changing the owner clears mode bits (chown(2)), so the mode comes last.
-        let isOwned = fchown(descriptor, user, group) == 0
-        if !isOwned { _ = fchown(descriptor, uid_t.max, group) }
-        return fchmod(descriptor, mode & 0o7777) == 0 && isOwned
+        if fchown(descriptor, user, group) != 0 { _ = fchown(descriptor, uid_t.max, group) }
+        return fchmod(descriptor, mode & 0o7777) == 0
     }
 
     /// The file's status. Its modification time stays when it is committed.
@@ -171,11 +170,9 @@ package final class NewFile {
     }
 
     /// Returns once the bytes would survive power loss. Call it before `commit`, or `sync(_:)` for a group of files.
-    /// - Throws: `SystemError`. Some file systems report a full disk or quota only here. One that cannot sync a file is no error.
+    /// - Throws: `SystemError`. Some file systems report a full disk or quota only here.
     package func sync() throws(SystemError) {
-        guard DurableFile.sync(descriptor) || [EINVAL, ENOTSUP, ENOSYS].contains(errno) else {
-            throw SystemError("write", path: folder.path)
-        }
+        guard DurableFile.sync(descriptor) else { throw SystemError("write", path: folder.path) }
     }
 
     /// Syncs several files of one file system together, which takes little longer than one.

@@ -52,7 +52,8 @@ package final class StepJournal: Sendable {
             guard file >= 0 else { throw SystemError("write", path: path) }
             var status = stat()
             // Another process may have taken the new file for one of a killed process.
-            if flock(file, LOCK_EX | LOCK_NB) == 0, fstat(file, &status) == 0, status.st_nlink > 0 {
+            let isLocked = flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+            if isLocked, fstat(file, &status) == 0, status.st_nlink > 0 {
                 (state.file, state.path) = (file, path)
                 return try DurableFile.sync(directory: directory)
             }

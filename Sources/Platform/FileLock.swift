@@ -1,6 +1,11 @@
 import Synchronization
 
-/// An exclusive advisory lock on a file (`flock(2)`). The kernel releases it when the holding process ends, however it ends.
+#if os(Linux)
+    import CFiles
+#endif
+
+/// An exclusive advisory lock on a file (`flock(2)`; where the file system lacks that, an open file description lock of fcntl(2)). The kernel
+/// releases it when the holding process ends, however it ends.
 ///
 /// A file that was replaced or removed excludes nobody who opens its path now: it is opened again, and the lock is that of the new one.
 package struct FileLock: ~Copyable {
@@ -16,6 +21,13 @@ package struct FileLock: ~Copyable {
     /// Maximum time to wait for a holder that shows no progress. Most keep the lock for milliseconds; one that keeps it this long has
     /// been stopped.
     package static let timeoutSeconds = 15
+
+    // Locks bytes of a file for an open file description (fcntl(2)).
+    #if os(Linux)
+        package static let setLock = sleeve_set_lock
+    #else
+        package static let setLock = F_OFD_SETLK
+    #endif
 
     private let descriptor: Atomic<Int32>
     private let path: String
@@ -85,13 +97,22 @@ package struct FileLock: ~Copyable {
     package func tryLock() throws(SystemError) -> Bool {
         var attempts = 0
         while true {
-            let isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
-            guard isLocked || errno == EWOULDBLOCK || errno == EINTR else { throw SystemError("lock", path: path) }
+            let isLocked = flock(file, LOCK_EX | LOCK_NB) == 0 || !Self.mayWait(errno) && lockBytes(F_WRLCK)
+            guard isLocked || Self.mayWait(errno) else { throw SystemError("lock", path: path) }
             attempts += 1
             // Some file systems of other machines give a file another number each time.
             if isCurrent || attempts == 3 { return isLocked }
             close(descriptor.exchange(try Self.open(path), ordering: .relaxed))
         }
+    }
+
+    private static func mayWait(_ error: Int32) -> Bool { [EWOULDBLOCK, EACCES, EINTR].contains(error) }
+
+    private func lockBytes(_ type: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(type)
+        lock.l_whence = Int16(SEEK_SET)
+        return fcntl(file, Self.setLock, &lock) == 0
     }
 
     /// Replaces what the file holds, for people and other processes to read. Call it with the lock held.
@@ -100,5 +121,7 @@ package struct FileLock: ~Copyable {
         _ = Array(text.utf8).withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
     }
 
-    package func unlock() { flock(file, LOCK_UN) }
+    package func unlock() {
+        if flock(file, LOCK_UN) != 0 { _ = lockBytes(F_UNLCK) }
+    }
 }

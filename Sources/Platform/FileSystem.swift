@@ -15,7 +15,7 @@ package enum FileSystem {
     /// Whether this kernel sees all programs that may write an open file: neither another machine nor a daemon of FUSE does.
     package static func isLocal(_ descriptor: Int32) -> Bool {
         #if os(Linux)
-            return networkKind(descriptor) == nil && typeAndID(descriptor)?.type != 0x6573_5546
+            return typeAndID(descriptor)?.type != fuse && networkKind(descriptor) == nil
         #else
             return networkKind(descriptor) == nil
         #endif
@@ -28,9 +28,14 @@ package enum FileSystem {
             case 0x517B: "SMB"
             case 0xFF53_4D42: "CIFS"
             case 0xFE53_4D42: "SMB2"
-            case 0x5346_414F: "AFS"
+            case 0x5346_414F, 0x6B41_4653: "AFS"
             case 0x0102_1997: "9P"
             case 0x00C3_6400: "Ceph"
+            case 0x0BD0_0BD0: "Lustre"
+            case 0x1983_0326: "BeeGFS"
+            case 0x4750_4653: "GPFS"
+            case 0x786F_4256: "vboxsf"
+            case fuse: networkFUSE(descriptor, mounts: FileManager.default.contents(atPath: "/proc/self/mountinfo"))
             default: nil
             }
         #else
@@ -60,6 +65,31 @@ package enum FileSystem {
     }
 
     #if os(Linux)
+        private static let fuse: UInt32 = 0x6573_5546
+        /// File systems of FUSE whose sources do not tell that they are elsewhere.
+        private static let elsewhere = ["s3", "gvfsd", "gcs", "goofys", "blobfuse", "drive", "gluster", "ceph"]
+
+        /// The type of a file's mount, such as `fuse.sshfs`, if that is a daemon for another machine: its source is an address, as
+        /// `user@host:folder`. Nil for ntfs-3g, mergerfs and other daemons for disks of this machine.
+        static func networkFUSE(_ descriptor: Int32, mounts: Data?) -> String? {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, let mounts else { return nil }
+            // 36 35 0:52 / /mnt/nas rw,nosuid shared:1 - fuse.sshfs user@host:folder rw,user_id=0
+            let device = status.st_dev
+            let major = device >> 8 & 0xFFF | device >> 32 & ~0xFFF, minor = device & 0xFF | device >> 12 & ~0xFF
+            for line in String(decoding: mounts, as: UTF8.self).split(separator: "\n").reversed() {
+                let words = line.split(separator: " ")
+                guard words.count > 2, words[2] == "\(major):\(minor)", let dash = words.firstIndex(of: "-"),
+                    words.count > dash + 2
+                else { continue }
+                let (type, source) = (words[dash + 1], words[dash + 2])
+                // Of mergerfs it is a list of folders.
+                let isAddress = source.contains(":") && !source.hasPrefix("/") && !type.contains("mergerfs")
+                return isAddress || elsewhere.contains(where: type.contains) ? String(type) : nil
+            }
+            return nil
+        }
+
         private static func typeAndID(_ descriptor: Int32) -> (type: UInt32, id: UInt)? {
             var (type, id): (UInt, UInt) = (0, 0)
             guard sleeve_file_system(descriptor, &type, &id) == 0 else { return nil }

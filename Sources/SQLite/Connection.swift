@@ -25,13 +25,17 @@ package struct Connection: ~Copyable {
     }
 
     private let database: OpaquePointer
+    private let mustSync: Bool
     private let statements = Statements()
 
     /// Opens a database. The file is read by the first statement: only then a file that is no database is an error.
     /// - Parameters:
     ///   - access: `writing` creates the file if it is missing, for its folder's owner alone.
     ///   - busyTimeout: How long a statement waits for another connection before it fails with `busy`.
-    package init(_ path: String, _ access: Access = .writing, busyTimeout: Duration = .zero) throws(SQLiteError) {
+    ///   - mustSync: On a file system that cannot sync files, transactions fail. Else they go on without.
+    package init(
+        _ path: String, _ access: Access = .writing, busyTimeout: Duration = .zero, mustSync: Bool = true
+    ) throws(SQLiteError) {
         _ = SQLiteProcess.settings
         let flags =
             switch access {
@@ -53,7 +57,7 @@ package struct Connection: ~Copyable {
             sqlite3_close(opened)
             throw error
         }
-        database = opened
+        (database, self.mustSync) = (opened, mustSync)
     }
 
     /// The file as a URI (sqlite.org/uri.html).
@@ -124,10 +128,20 @@ package struct Connection: ~Copyable {
     package borrowing func begin(_ kind: Transaction) throws(SQLiteError) { try statement(kind.rawValue).run() }
     package borrowing func commit() throws(SQLiteError) { try statement("COMMIT").run() }
 
-    /// Runs `body` in a transaction, which is rolled back if it throws.
+    /// Runs `body` in a transaction, which is rolled back if it throws. It runs again if the file system turns out not to sync files.
     package borrowing func transaction<Result>(
         _ kind: Transaction, _ body: () throws -> Result
     ) throws -> Result {
+        do {
+            return try attempt(kind, body)
+        } catch let error as SQLiteError where !mustSync && error.extendedCode == .sync {
+            guard let cause = error.cause, DurableFile.isUnsupported(cause.number) else { throw error }
+            try execute("PRAGMA synchronous = OFF")
+            return try attempt(kind, body)
+        }
+    }
+
+    private borrowing func attempt<Result>(_ kind: Transaction, _ body: () throws -> Result) throws -> Result {
         try begin(kind)
         do {
             let result = try body()

@@ -108,6 +108,31 @@ extension DownloadQueueHostTests {
         #expect(turn(&queue, after: 10).started.count == 1)
     }
 
+    @Test func `covers that hang leave their host as many places as its answers have earned`() throws {
+        var queue = queue(perHost: 32, adapts: true)
+        for path in 1...14 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for key in first {
+            _ = queue.mayConnect(key, others: 0)
+            _ = queue.didConnect(key, .ready)
+        }
+        for key in first.dropFirst(4) {
+            queue.didAnswer(key, http2: false)
+            queue.didReceive(.answered, of: key, now: startTime)
+            _ = queue.end(key)
+        }
+        for seconds in [3.0, 6, 9] {
+            let late = startTime + .seconds(seconds)
+            for key in first.prefix(4) {
+                queue.didReceive(.timedOut, of: key, failure: refused, now: late)
+                queue.retry(key, at: late)
+            }
+            #expect(turn(&queue, after: seconds).started.count == 4, "they are tried again")
+        }
+        for path in 20...59 { _ = try queue.submit(url(path), request: "") }
+        #expect(turn(&queue, after: 9).started.count >= 6, "ten have been answered at a time")
+    }
+
     @Test func `connections that cannot be opened are no sign of crowding if none is open`() throws {
         var queue = queue(perHost: 8, adapts: true)
         for path in 1...99 { _ = try queue.submit(url(path), request: "") }

@@ -86,6 +86,7 @@ import Wire
         (507, "XMinioStorageFull", "full", "full"), (403, "QuotaExceeded", "full", "full"),
         (503, "SlowDown", "unreachable", "unreachable"),
         (429, "TooManyRequests", "unreachable", "unreachable"), (409, "OperationAborted", "unreachable", "unreachable"),
+        (400, "RequestTimeout", "unreachable", "unreachable"), (403, "SlowDown", "unreachable", "unreachable"),
     ])
     func `what a server answers has one meaning, is not repeated, and is named`(
         status: Int, code: String, get: String, put: String
@@ -142,6 +143,47 @@ import Wire
             let bucket = try bucket(at: server.url)
             for _ in 0..<5 { #expect(await kind { try await bucket.put(cover("picture")) } == "refused") }
             #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `an object that is refused says nothing about the others`() async throws {
+        let denial = httpResponse("403 Forbidden", [], Array("<Code>AccessDenied</Code>".utf8))
+        let refused = cover("picture")
+        try await withScriptedServer { request in
+            request.head.contains(refused.key.hash) ? denial : httpResponse("200 OK")
+        } _: { server in
+            let bucket = try bucket(at: server.url)
+            for _ in 0..<2 { #expect(await kind { try await bucket.put(refused) } == "refused") }
+            try await bucket.put(cover("another", url: "https://a.example/2.jpg"))
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test(arguments: [
+        ("400 Bad Request", "InvalidArgument"), ("400 Bad Request", "InvalidRequest"), ("400 Bad Request", ""),
+        ("501 Not Implemented", "NotImplemented"), ("403 Forbidden", "SignatureDoesNotMatch"),
+    ])
+    func `a server that rejects the field of the checksum gets covers without it, from the second on at once`(
+        status: String, code: String
+    ) async throws {
+        let refusal = httpResponse(status, [], Array("<Code>\(code)</Code>".utf8))
+        try await withScriptedServer { request in
+            request.field("x-amz-checksum-sha256") == nil ? httpResponse("200 OK") : refusal
+        } _: { server in
+            let bucket = try bucket(at: server.url)
+            for _ in 0..<3 { try await bucket.put(cover("picture")) }
+            #expect(server.requests.count == 4)
+            #expect(server.requests.allSatisfy { $0.head.lowercased().contains("x-amz-content-sha256") })
+        }
+    }
+
+    @Test func `a server that has no part for covers is named with its answer`() async throws {
+        try await withScriptedServer { _ in
+            httpResponse("501 Not Implemented", [], Array("<Code>NotImplemented</Code>".utf8))
+        } _: { server in
+            let bucket = try bucket(at: server.url)
+            let error = await #expect(throws: TierError.self) { try await bucket.put(cover("picture")) }
+            #expect(error == .refused("the server answered 501 NotImplemented"))
         }
     }
 

@@ -172,7 +172,8 @@ struct TierDirectoryTests {
             try Data().write(to: URL(filePath: path + "/01 - Low Tide.flac"))
             #expect(await problem { () throws(TierError) in try await tier.check(isReadOnly: false) } == "refused")
             try FileManager.default.removeItem(atPath: path + "/01 - Low Tide.flac")
-            for name in ["lost+found", ".snapshot"] {
+            for name in ["lost+found", ".snapshot", "@eaDir", "#recycle", "Thumbs.db", ".stfolder", "._x", ".DS_Store"]
+            {
                 try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: false)
             }
 

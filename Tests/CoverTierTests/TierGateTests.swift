@@ -4,18 +4,21 @@ import Testing
 
 struct TierGateTests {
     private let start = ContinuousClock.now
+    private let keys = (0..<3).map { TierKey("https://a.example/\($0).jpg") }
 
     /// A gate that has closed at `start`, and what each of three failures has said.
     private func closed() -> (TierGate, [Bool]) {
         var gate = TierGate()
-        let hasClosed = (0..<3).map { _ in gate.failed(start) }
+        let hasClosed = keys.map { gate.failed($0, start) }
         return (gate, hasClosed)
     }
 
     @Test func `three failures in a row close the gate, and a success between them keeps it open`() {
         var gate = TierGate()
         for _ in 0..<5 {
-            let results = [gate.failed(start), gate.failed(start), gate.succeeded(), !gate.admits(start)]
+            let results = [
+                gate.failed(keys[0], start), gate.failed(keys[1], start), gate.succeeded(), !gate.admits(start),
+            ]
             #expect(results == [false, false, false, false])
         }
         let (closed, hasClosed) = closed()
@@ -29,7 +32,7 @@ struct TierGateTests {
         for seconds in [1, 2, 4, 8, 16, 30, 30] {
             let early = gate.admits(now + .seconds(seconds) - .milliseconds(1))
             now += .seconds(seconds)
-            let results = [early, gate.admits(now), gate.admits(now), gate.failed(now)]
+            let results = [early, gate.admits(now), gate.admits(now), gate.failed(keys[0], now)]
             #expect(results == [false, true, false, false], "\(seconds)")
         }
         #expect(gate.closedSince == start)
@@ -39,7 +42,14 @@ struct TierGateTests {
         var (gate, _) = closed()
         let results = [gate.admits(start + .seconds(1)), gate.succeeded(), gate.admits(start)]
         #expect(results == [true, true, true] && gate.closedSince == nil)
-        let again = (0..<3).map { _ in gate.failed(start) }
+        let again = keys.map { gate.failed($0, start) }
         #expect(again == [false, false, true])
+    }
+
+    @Test func `one cover that is never answered does not close the gate`() {
+        var gate = TierGate()
+        for _ in 0..<9 where gate.failed(keys[0], start) { Issue.record("closed") }
+        let results = [gate.admits(start), gate.failed(keys[1], start), gate.failed(keys[2], start)]
+        #expect(results == [true, false, true])
     }
 }

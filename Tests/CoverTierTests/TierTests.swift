@@ -14,6 +14,8 @@ private final class TestStorage: TierStorage {
         /// What each call throws; nil if it succeeds.
         var failure: TierError?
         var calls = 0
+        /// What the first checks throw.
+        var checkFailures: [TierError] = []
     }
 
     let state = Mutex(State())
@@ -27,7 +29,9 @@ private final class TestStorage: TierStorage {
         return try result.get()
     }
 
-    func check(isReadOnly: Bool) async throws(TierError) {}
+    func check(isReadOnly: Bool) async throws(TierError) {
+        if let failure = state.withLock({ $0.checkFailures.popLast() }) { throw failure }
+    }
     func cover(for key: TierKey) async throws(TierError) -> TierCover? { try call { $0.covers[key] } }
     func put(_ cover: TierCover) async throws(TierError) { try call { $0.covers[cover.key] = cover } }
 }
@@ -109,19 +113,32 @@ struct TierTests {
         let stage = Stage()
         #expect(await stage.puts(1))
         stage.storage.state.withLock { $0.failure = .unreachable("no route") }
-        #expect(await !stage.puts(2))
+        for number in [2, 102] { #expect(await !stage.puts(number)) }
         let calls = stage.storage.state.withLock { $0.calls }
-        #expect(calls == 4, "three tries close the gate")
+        #expect(calls == 7, "three tries for each")
         for number in 0..<100 { #expect(await stage.tier.cover(for: "https://a.example/\(number).jpg") == nil) }
-        #expect(stage.storage.state.withLock { $0.calls } - calls <= 1, "one probe at most")
+        #expect(stage.storage.state.withLock { $0.calls } - calls <= 2, "the third cover closes it")
         #expect(await !stage.puts(3))
         let patient = stage.elapsed()
         #expect(patient > .seconds(1) && patient < .seconds(60), "\(patient)")
         for number in 4..<100 { #expect(await !stage.puts(number)) }
         #expect(stage.elapsed() - patient < .seconds(35), "\(stage.elapsed()) after \(patient)")
         let statistics = stage.tier.statistics
-        #expect(statistics.stored == 1 && statistics.failed == 98 && statistics.misses == 100)
+        #expect(statistics.stored == 1 && statistics.failed == 99 && statistics.misses == 100)
         #expect(stage.messages.lines.withLock { $0.count } == 1)
+    }
+
+    @Test func `a tier that is busy at the start is asked again, as later; one that refuses is not`() async throws {
+        let stage = Stage()
+        stage.storage.state.withLock { $0.checkFailures = [.unreachable("500"), .unreachable("503 SlowDown")] }
+        try await stage.tier.check()
+        #expect(stage.elapsed() > .zero)
+        let others: [[TierError]] = [[.refused("403")], Array(repeating: .unreachable("503"), count: 3)]
+        for failures in others {
+            stage.storage.state.withLock { $0.checkFailures = failures }
+            await #expect(throws: failures[0]) { try await stage.tier.check() }
+            #expect(stage.storage.state.withLock { $0.checkFailures.isEmpty })
+        }
     }
 
     @Test func `a put that has waited for the tier is stored when it answers again`() async {
@@ -130,7 +147,7 @@ struct TierTests {
         }
         stage.storage.state.withLock { $0.failure = .unreachable("restarting") }
         // These close the gate.
-        for _ in 0..<3 { _ = await stage.tier.cover(for: "https://a.example/0.jpg") }
+        for number in 2..<5 { _ = await stage.tier.cover(for: "https://a.example/\(number).jpg") }
         #expect(await stage.puts(1))
         #expect(await stage.tier.cover(for: "https://a.example/1.jpg")?.body == [1])
         let lines = stage.messages.lines.withLock { $0 }

@@ -121,4 +121,27 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: folder + "/b.prom")[.posixPermissions] as? Int
         #expect(mode.map { $0 & 0o444 } == 0o444, "node_exporter runs as another user")
     }
+
+    @Test func `covers that are gone for good are told from failures`() throws {
+        var run = run(3)
+        (run.summary.failed, run.summary.gone) = (5, 3)
+        let metrics = try Exposition(MetricsFile(path: "x", cache: "/c", command: "refresh").text(run, replacing: ""))
+        let labels = "sleeve_last_run_covers{cache=\"/c\",command=\"refresh\",outcome="
+        #expect(metrics.value(labels + "\"failed\"}") == 2 && metrics.value(labels + "\"gone\"}") == 3)
+    }
+
+    @Test func `a file of the same series with another name is told, others are not`() throws {
+        let folder = FileManager.default.temporaryDirectory.path() + "sleeve-metrics-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func file(_ name: String, _ cache: String = "/c", _ command: String = "refresh") -> MetricsFile {
+            MetricsFile(path: "\(folder)/\(name)", cache: cache, command: command)
+        }
+        for file in [file("old.prom"), file("other.prom", "/d"), file("fill.prom", "/c", "prefetch"), file("old.txt")] {
+            try file.write(run(1))
+        }
+        try Data("sleeve_last_run_exit_code{".utf8).write(to: URL(filePath: folder + "/torn.prom"))
+        #expect(file("old.prom").formerFiles(in: folder).isEmpty)
+        #expect(file("new.prom").formerFiles(in: folder) == ["old.prom"])
+    }
 }

@@ -50,6 +50,19 @@ extension CommandTests {
             }
         }
 
+        @Test func `the library remembers the gallery's remote library, to which later commands send what is queued`()
+            async throws
+        {
+            try await withStage { stage in
+                let serve = try stage.start("serve", "--port", "0", "--remote", "http://127.0.0.1:1/music")
+                _ = try #require(await serve.firstOutputLine())
+                #expect(try await stage.run("album", "remote").stdout == "http://127.0.0.1:1/music\n")
+                serve.kill(SIGTERM)
+                _ = await serve.exit()
+                #expect(try await stage.run("album", "remote").stdout == "http://127.0.0.1:1/music\n")
+            }
+        }
+
         @Test func `a token of one's own counts, and none is needed if --no-token says so`() async throws {
             try await withStage { stage in
                 let serve = try stage.start("serve", "--listen", "0.0.0.0:0", "--token", "0123456789abcdef")

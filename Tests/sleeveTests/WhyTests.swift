@@ -179,5 +179,14 @@ extension CommandTests {
         func `options of sources that cannot be meant are refused`(_ arguments: [String]) {
             #expect(throws: (any Error).self) { try SourceOptions.parse(arguments) }
         }
+
+        @Test(arguments: ["caa=http://a musicbrainz=http://b", "caa=http://a, musicbrainz=http://b", "caa=http://a "])
+        func `a variable of addresses with spaces is told the right form`(_ value: String) async throws {
+            try await withStage { stage in
+                let result = try await run(
+                    ["why", "x"], environment: stage.environment.merging(["SLEEVE_SOURCE_BASE": value]) { $1 })
+                #expect(result.status == 1 && result.stderr.contains("NAME=URL,NAME=URL without spaces"), "\(result)")
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ final class AlbumJournal {
 
     /// - Throws: `SQLiteError`.
     init(path: String) throws {
-        database = try Connection(path, busyTimeout: .seconds(15))
+        database = try Connection(path, busyTimeout: .seconds(15), mustSync: false)
         try database.transaction(.immediate) {
             try database.execute(
                 """
@@ -91,7 +91,7 @@ final class AlbumJournal {
             try database.statement("DELETE FROM history WHERE number >= ?").run(.int(record.done))
             for (number, edit) in record.steps { try add(number, edit) }
             try set("done", .int(record.done))
-            try clearPending()
+            try deletePending()
             for message in record.messages { try removeMessage(message) }
         }
     }
@@ -102,7 +102,9 @@ final class AlbumJournal {
     }
 
     /// Records that the pending change is in the library file.
-    func clearPending() throws { try database.statement("DELETE FROM state WHERE name = 'pending'").run() }
+    func clearPending() throws { try database.transaction(.immediate) { try deletePending() } }
+
+    private func deletePending() throws { try database.statement("DELETE FROM state WHERE name = 'pending'").run() }
 
     /// Visits every text that may name an album's cover: those of the history, of a pending step, and of the outbox.
     func everyText(_ visit: (String) -> Void) throws {

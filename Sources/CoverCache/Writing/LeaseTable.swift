@@ -1,4 +1,3 @@
-import CLinux
 package import Platform
 import Synchronization
 
@@ -14,11 +13,6 @@ package final class LeaseTable: Sendable {
     private static let commit = UInt8(ascii: "\n")
     /// A longer file is emptied when it is opened. The others then take the next commit for another process's, which is safe.
     private static let maximumLength = 1 << 20
-    #if os(Linux)
-        private static let setLock = sleeve_set_lock
-    #else
-        private static let setLock = F_OFD_SETLK
-    #endif
 
     private struct State {
         /// The keys of each lease that this table holds.
@@ -88,7 +82,7 @@ package final class LeaseTable: Sendable {
         lock.l_type = Int16(type)
         lock.l_whence = Int16(SEEK_SET)
         (lock.l_start, lock.l_len) = (off_t(lease), 1)
-        return fcntl(descriptor, Self.setLock, &lock)
+        return fcntl(descriptor, FileLock.setLock, &lock)
     }
 
     /// The byte of a key. Two keys hardly ever have the same one; it costs a wait.

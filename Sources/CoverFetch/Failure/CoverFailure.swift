@@ -65,6 +65,8 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public var rememberedUntil: Int64?
     /// The line of the list that named the URL.
     public var line: Int?
+    /// A cached cover whose check failed as the checks before: it is gone from its server for good.
+    public var isGone = false
 
     /// For `notTried`: what is wrong with the host, by name.
     package var hostProblem: String?

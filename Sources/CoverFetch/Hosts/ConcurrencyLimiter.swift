@@ -20,6 +20,11 @@ struct ConcurrencyLimiter {
         var inFlightAtStart: Int
         /// Transfers in flight to the host when it ended, itself included.
         var inFlight: Int
+        /// For one that timed out: how many the host has answered since it started; if it was one connection too many, over new connections.
+        /// That many at a time are not too many.
+        var answered = 0
+        /// It has timed out before: a cover that hangs says nothing new of its host.
+        var isRepeated = false
     }
 
     private static let decrease = 0.95
@@ -94,7 +99,9 @@ struct ConcurrencyLimiter {
     /// The host rejected the request with 429 or 503, or did not answer in time.
     /// - Parameter isCrowded: it broke a new connection while others were open.
     mutating func rejected(_ ended: Ended, isCrowded: Bool = false, now: Instant) {
-        if isFixed { return }
+        if isFixed || ended.isRepeated { return }
+        let earned = min(window, Double(ended.answered))
+        defer { window = max(window, earned) }
         if var cut, ended.start < cut.time {
             cut.rejected += 1
             self.cut = cut

@@ -52,6 +52,8 @@ struct DownloadHost {
     var hasAddress: Bool
     /// The host has answered a request, even if with an error.
     var hasAnswered = false
+    /// Its answers: all, and those over connections that were new.
+    var answers = (all: 0, overNew: 0)
     var outage = Outage()
     /// The outage was logged.
     var isOutageLogged = false

@@ -20,8 +20,9 @@ extension DownloadQueue {
         return false
     }
 
-    /// The transfer that `mayConnect` refused has ended. The job starts again when a connection has room.
+    /// The transfer that `mayConnect` refused, or for whose body there was no memory, has ended. The job starts again when there is room.
     mutating func refusedTransferEnded(_ id: JobID) {
+        endTransfer(id)
         guard jobs.contains(id) else { return }
         jobs[id].connection = .none
         resume(id)

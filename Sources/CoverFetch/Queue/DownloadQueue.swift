@@ -174,6 +174,7 @@ struct DownloadQueue<Request> {
         jobs[id].isInFlight = true
         jobs[id].began = now
         jobs[id].inFlightAtStart = hosts[host].inFlight
+        jobs[id].answersAtStart = hosts[host].answers
         hosts[host].breaker.starts(id)
         enqueue(host)
         return Start(
@@ -196,10 +197,18 @@ struct DownloadQueue<Request> {
     mutating func didReceive(_ signal: HostSignal, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard jobs.contains(id), jobs[id].isInFlight, let began = jobs[id].began else { return }
         let host = jobs[id].host
-        if failure != nil { jobs[id].hasFailed = true }
         var ended = ConcurrencyLimiter.Ended(
             start: began, inFlightAtStart: jobs[id].inFlightAtStart, inFlight: hosts[host].inFlight)
+        ended.isRepeated = signal == .timedOut && jobs[id].hasFailed
+        if failure != nil { jobs[id].hasFailed = true }
         let isCrowded = isCrowded(id, signal)
+        if signal == .timedOut {
+            let (now, before) = (hosts[host].answers, jobs[id].answersAtStart)
+            ended.answered = isCrowded ? now.overNew - before.overNew : now.all - before.all
+        } else if signal == .answered {
+            hosts[host].answers.all += 1
+            if jobs[id].opensConnection { hosts[host].answers.overNew += 1 }
+        }
         // The others that wait for a connection wait in vain, too.
         if isCrowded, isLateConnection(id, signal) { ended.inFlight = hosts[host].connections.ready + 1 }
         if jobs[id].opensConnection {

@@ -20,6 +20,8 @@ struct Job<Request> {
     var began: Instant?
     /// Transfers in flight to the host when it started, this one included.
     var inFlightAtStart = 0
+    /// The host's answers when it started.
+    var answersAtStart = (all: 0, overNew: 0)
     /// How far the transfer is with its connection.
     var connection = HostConnections.Progress.none
     /// The transfer in flight opens a connection of its own.
@@ -54,8 +56,14 @@ struct JobState {
     var timings = TransferTimings()
     /// A 304 was about another response: the cover has to be downloaded.
     var ignoresStored = false
+    /// The body had no content coding that can be decoded: it is taken as it is.
+    var codingFailure: CoverFailure?
     /// The remembered redirect no longer holds.
     var ignoresRedirect = false
+    /// When the last redirect was answered.
+    var redirectedAt: ContinuousClock.Instant?
+    /// The target of a redirect failed, and the URL itself was requested again.
+    var hasReturned = false
     /// Why the last transfer brought no cover.
     var failure: CoverFailure?
     /// The redirects of this attempt, in order.

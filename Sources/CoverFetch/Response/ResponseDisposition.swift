@@ -27,7 +27,7 @@ enum ResponseDisposition {
         case .success(let target): self = .redirect(target)
         case .failure(let failure): self = .failure(failure)
         case nil:
-            if response.head.status == .notModified, let stored {
+            if response.head.status == .notModified, let stored, !stored.conditions.isEmpty {
                 self = .notModified(stored)
             } else {
                 self.init(final: response, url: url.string)

@@ -1,6 +1,7 @@
 package import CurlHTTP
 package import HTTPCaching
 package import ImageHeader
+package import Platform
 
 /// A judged transfer on its way to the disk.
 package struct Download: Sendable {
@@ -28,6 +29,8 @@ package struct Download: Sendable {
     package var content: Content
     /// Hints for later requests of the URL.
     package var hints = URLHints()
+    /// The SHA-256 of the bytes that were stored when the cover was requested; nil if it was missing.
+    package var former: Digest?
     /// The request had credentials.
     package var hadCredentials = false
     /// Duration of the last attempt with its redirects, in microseconds.

@@ -1,4 +1,5 @@
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
 import Logging
 import Platform
@@ -7,6 +8,8 @@ import Platform
 extension DownloadScheduler {
     /// A delay that is reported, for the run may seem to have stopped.
     private static let notableDelay = Duration.seconds(10)
+    /// The target of a redirect, such as a signed address, holds for this long at least.
+    private static let shortestLife = Duration.seconds(1)
 
     func retryOrFail(
         _ start: DownloadQueue<FetchRequest>.Start, _ failure: CoverFailure, retryAfter: Duration?,
@@ -25,6 +28,15 @@ extension DownloadScheduler {
         }
     }
 
+    /// The pause that a response asks for. It binds the response's URL; the host's other covers wait when several are refused and
+    /// none arrives in between.
+    func pause(after failure: CoverFailure, _ response: TransferResponse) -> Duration? {
+        let fields = response.head.headerFields, now = WallClock.milliseconds() / 1_000
+        if let pause = RetryAfter.delay(fields, now: now) { return pause }
+        guard failure.status == 429, let limit = RateLimit(fields, now: now), limit.remaining == 0 else { return nil }
+        return limit.reset
+    }
+
     /// Retries from the beginning: redirects may lead elsewhere by then.
     func retry(_ job: JobID, at time: ContinuousClock.Instant) {
         queue.jobs[job].state.forgetRedirects()
@@ -40,10 +52,37 @@ extension DownloadScheduler {
         queue.jobs[job].state.ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
     }
 
-    /// Requests the URL itself if its remembered redirect failed: that says nothing about the URL's own host.
+    /// Asks once more, for the whole cover, if a server refuses a request with conditions: it may not know them, and a condition that fails
+    /// (412) means a change.
+    func retriesWithoutConditions(_ job: JobID, _ failure: CoverFailure) -> Bool {
+        guard [400, 403, 412, 501].contains(failure.status), stored(for: job)?.conditions.isEmpty == false else {
+            return false
+        }
+        retryWithoutConditions(job)
+        return true
+    }
+
+    func retryWithoutConditions(_ job: JobID) {
+        queue.jobs[job].state.ignoresStored = true
+        retry(job, at: .now)
+    }
+
+    /// Requests the URL itself if its remembered redirect failed, which says nothing about the URL's own host; once, if the target of a redirect may
+    /// have expired while it waited, or its host was given up.
     func retriesWithoutRedirect(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
-        guard rememberedRedirect(of: job) != nil, failure.kind != .cancelled else { return false }
-        queue.jobs[job].state.ignoresRedirect = true
+        if failure.kind == .cancelled { return false }
+        let (state, began) = (queue.jobs[job].state, queue.jobs[job].began)
+        if rememberedRedirect(of: job) != nil {
+            queue.jobs[job].state.ignoresRedirect = true
+        } else if let redirectedAt = state.redirectedAt, let began, !state.redirects.isEmpty, !state.hasReturned {
+            let isRefused = (400..<500).contains(failure.status ?? 0) && !failure.isTransient
+            guard failure.kind == .notTried || isRefused && began - redirectedAt >= Self.shortestLife else {
+                return false
+            }
+            queue.jobs[job].state.hasReturned = true
+        } else {
+            return false
+        }
         queue.jobs[job].state.forgetRedirects()
         queue.move(job, to: url)
         return true

@@ -150,7 +150,7 @@ package actor DownloadScheduler {
 
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         flushBatch(now)
-        while backlog < Self.maximumBacklog {
+        while backlog < Self.maximumBacklog, client.loop.hasRoom {
             switch queue.next(now: now, admit: { admit($0, now) }) {
             case .start(let start): begin(start)
             case .restart(let job): cancelTransfer(job)
@@ -179,6 +179,7 @@ package actor DownloadScheduler {
             url: start.target, headerFields: fields, waitsToMultiplex: start.multiplexes)
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
+        request.keepsCoding = queue.jobs[start.job].state.codingFailure != nil
         request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
         queue.jobs[start.job].state.deniesPrivateAddresses = request.deniesPrivateAddresses
         request.onConnection = { [weak self] event in
@@ -229,6 +230,11 @@ package actor DownloadScheduler {
             queue.jobs[start.job].state.failure = failure
             didReceive(HostSignal(error), of: start.job, failure, now)
             if retriesWithoutRedirect(start.job, start.url, failure) { return }
+            if error.kind == .coding, queue.jobs[start.job].state.codingFailure == nil {
+                // A server that labels a plain picture, as with `binary`.
+                queue.jobs[start.job].state.codingFailure = failure
+                return retry(start.job, at: now)
+            }
             retryOrFail(start, failure, retryAfter: nil, now)
         case .success(let response): didAnswer(start, response, now)
         }
@@ -250,6 +256,7 @@ package actor DownloadScheduler {
         didReceive(signal, of: job, disposition.failure, now)
         if case .redirect(let target) = disposition {
             queue.jobs[job].state.redirects.append(response.head)
+            queue.jobs[job].state.redirectedAt = now
             queue.jobs[job].state.cookies = response.cookies
             return queue.move(job, to: target)
         }
@@ -277,8 +284,7 @@ package actor DownloadScheduler {
     ) {
         let update = StoredResponse(response)
         guard StoredResponse.is(update.fields, about: version.entityTag) else {
-            queue.jobs[start.job].state.ignoresStored = true
-            return retry(start.job, at: .now)
+            return retryWithoutConditions(start.job)
         }
         finish(start.job, start.url, .notModified(version, update), hints(start, response))
     }
@@ -287,7 +293,10 @@ package actor DownloadScheduler {
         _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ failure: CoverFailure,
         _ pause: Duration?, _ now: ContinuousClock.Instant
     ) {
+        let coding = failure.kind == .notAnImage ? queue.jobs[start.job].state.codingFailure : nil
+        if let coding { return finish(start.job, start.url, failing: coding) }
         if retriesWithoutRedirect(start.job, start.url, failure) { return }
+        if pause == nil, retriesWithoutConditions(start.job, failure) { return }
         let timeToLive = queue.first(of: start.job) { $0.negativeTimeToLive }
         // What a server refuses to some it may have for others.
         if queue.jobs[start.job].state.headerFields.isEmpty,
@@ -296,7 +305,8 @@ package actor DownloadScheduler {
             var hints = URLHints()
             hints.absence = (failure.status ?? 404, until)
             hints.forgetsRedirect = queue.jobs[start.job].state.ignoresRedirect
-            return finish(start.job, start.url, .failure(failure, stored: stored(for: start.job)), hints)
+            let stored = queue.first(of: start.job) { $0.stored }
+            return finish(start.job, start.url, .failure(failure, stored: stored), hints)
         }
         retryOrFail(start, failure, retryAfter: pause, now)
     }
@@ -324,6 +334,7 @@ package actor DownloadScheduler {
     /// Has done with a job: frees its host's place, and hands its requests and its content over.
     private func finish(_ job: JobID, _ url: HTTPURL, _ content: Download.Content, _ hints: URLHints = URLHints()) {
         let (state, now) = (queue.jobs[job].state, ContinuousClock.now)
+        let former = queue.first(of: job) { $0.stored }?.digest
         let requests = queue.end(job)
         let sent = SentRequest(fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
         pending.add(url, requests, sent, lease: jobLeases.handOver(job))
@@ -333,7 +344,7 @@ package actor DownloadScheduler {
         batch.footprint += content.footprint
         batch.downloads.append(
             Download(
-                url: url, content: content, hints: hints, hadCredentials: state.hadCredentials,
+                url: url, content: content, hints: hints, former: former, hadCredentials: state.hadCredentials,
                 microseconds: state.microseconds, timings: timings))
     }
 
@@ -373,15 +384,6 @@ package actor DownloadScheduler {
         queue.didReceive(signal, of: job, failure: failure, now: now)
         if let message = queue.limitMessage(hostOf: job, after: failure) { logger.debug("\(message)") }
         if let message = queue.outageMessage(hostOf: job) { logger.warning("\(message)") }
-    }
-
-    /// The pause that a response asks for. It binds the response's URL; the host's other covers wait when several are refused and
-    /// none arrives in between.
-    func pause(after failure: CoverFailure, _ response: TransferResponse) -> Duration? {
-        let fields = response.head.headerFields, now = WallClock.milliseconds() / 1_000
-        if let pause = RetryAfter.delay(fields, now: now) { return pause }
-        guard failure.status == 429, let limit = RateLimit(fields, now: now), limit.remaining == 0 else { return nil }
-        return limit.reset
     }
 
     /// Obeys the host's own count of remaining requests.

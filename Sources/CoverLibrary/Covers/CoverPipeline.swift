@@ -195,15 +195,14 @@ package final class CoverPipeline: Sendable {
 
     /// The cover from the cache, or downloaded.
     func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
-        let (locations, options) = (try locations(of: request), request.options(in: configuration))
+        var (locations, options) = (try locations(of: request), request.options(in: configuration))
         await restorePictures(locations)
         if locations.count == 1 { return try await cover(at: CoverCandidate(locations[0], options)) }
+        // One that is stored comes first. Whether it may be used is decided as for any other.
         for location in locations where options.cachePolicy != .reload {
-            guard let url = try? key(location), let cover = try await storedCover(url, location: location) else {
-                continue
-            }
-            if !options.cachePolicy.asksServer { return cover }
-            return try await self.cover(at: CoverCandidate(location, options))
+            guard let url = try? key(location), try await storedCover(url, location: location) != nil else { continue }
+            locations = [location] + locations.filter { $0 != location }
+            break
         }
         var candidate = try CoverCandidate(locations, options)
         while true {
@@ -298,7 +297,7 @@ package final class CoverPipeline: Sendable {
         let result: Result<Cover?, CoverFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 var request = candidate.fetchRequest(
-                    owner: caller, hints, stored: stored.flatMap { StoredVersion($0) }, priority: .immediate
+                    owner: caller, hints, stored: stored.map { StoredVersion($0) }, priority: .immediate
                 ) { outcome in
                     if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
                         continuation.resume(returning: .success(Cover(url.string, header, body)))

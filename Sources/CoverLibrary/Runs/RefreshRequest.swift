@@ -13,7 +13,7 @@ public struct RefreshRequest: Sendable {
         case all
     }
 
-    /// Covers whose image is incomplete are always due, and are downloaded again. Fresh `immutable` covers (RFC 8246 §2) are never due.
+    /// Covers whose image is incomplete are always due, and are downloaded again until the same bytes come twice. Fresh `immutable` covers (RFC 8246 §2) are never due.
     public var scope = Scope.stale
     /// Only URLs that match: `*` stands for any text, `?` for any character.
     public var pattern: String?

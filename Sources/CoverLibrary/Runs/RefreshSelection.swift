@@ -23,7 +23,7 @@ struct RefreshSelection: Sendable {
         if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost || url.keyOmitsCredentials { return false }
         // Its times are unknown: it was validated with a wrong clock.
         if entry.validatedAt > now { return true }
-        if !EntryAnnotation.isImageComplete(entry.metadata.fields) { return true }
+        if EntryAnnotation.mayBeCutOff(entry.metadata.fields) { return true }
         let isFresh = Staleness.isFresh(until: entry.metadata.freshUntil, validatedAt: entry.validatedAt, at: now)
         if isFresh, scope != .stale, entry.isImmutable { return false }
         switch scope {
@@ -45,7 +45,8 @@ struct RefreshSelection: Sendable {
         let probability =
             entry.validatedAt > now ? 1 : 1 - Self.exponential(-Double(now - entry.validatedAt) / age)
         let use = clock > 0 ? Double(entry.lastUsed) / Double(clock) : 0
-        let hasFailed = entry.triedAt.map { $0 <= now && Double(now - $0) < day } ?? false
+        let failing = EntryAnnotation.failures(in: entry.metadata.fields)
+        let hasFailed = failing.map { $0.last <= now && Double(now - $0.last) < day } ?? false
         return probability * (1 + use) - (hasFailed ? 10 : 0)
     }
 
@@ -63,11 +64,20 @@ extension CachedEntry {
     /// `Last-Modified`.
     fileprivate var modifiedAt: Int64? { field("last-modified").flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 } }
     fileprivate var isImmutable: Bool { field("cache-control").map { CacheDirectives($0).isImmutable } ?? false }
-    /// When its server last failed to answer.
-    fileprivate var triedAt: Int64? {
-        EntryAnnotation.all(in: metadata.fields).lazy.compactMap {
-            if case .triedAt(let time) = $0 { time } else { nil }
-        }.first
+
+    /// How long a host may be away until its covers are gone for good, in milliseconds, while nothing else tells whether this machine is
+    /// online; and how often it may fail while others answer.
+    private static let (longestOutage, failures) = (Int64(14 * 86_400_000), 3)
+
+    /// Whether the failure of a check is no news: the cover is gone from its server, as when it was checked last, or its server is gone.
+    /// - Parameters:
+    ///   - othersAnswer: another server has answered meanwhile.
+    ///   - now: milliseconds since 1970.
+    func isGone(_ failure: CoverFailure, othersAnswer: Bool, at now: Int64) -> Bool {
+        guard let failing = EntryAnnotation.failures(in: metadata.fields) else { return false }
+        if failure.status == 404 || failure.status == 410 { return true }
+        return failure.isHostUnreachable
+            && (now - failing.first > Self.longestOutage || othersAnswer && failing.count >= Self.failures)
     }
 
     private func field(_ name: String) -> String? {

@@ -151,6 +151,8 @@ final class Refresher: Sendable {
                 // The end of the run says nothing about the cover.
                 if failure.kind == .cancelled { return run.moveToNextRun() }
                 failure.url = url
+                failure.isGone = entry.isGone(
+                    failure, othersAnswer: run.counts.hasAnswers, at: WallClock.milliseconds())
                 if failure.kind == .cache { stop(failure.detail) }
                 return run.add(CoverOutcome(failed: failure, milliseconds: outcome.milliseconds))
             }

@@ -20,6 +20,8 @@ public struct PrefetchSummary: Sendable, Hashable {
     public var skipped = 0
     /// Covers that could not be downloaded or stored.
     public var failed = 0
+    /// Those of `failed` that are no news: cached covers that are gone from their servers for good.
+    public var gone = 0
     /// Covers left for the next run, because this one was stopped or its budget was spent. They count neither as failed nor as
     /// requested. The unread rest of a prefetch's list is not counted.
     public var remaining = 0
@@ -42,6 +44,9 @@ public struct PrefetchSummary: Sendable, Hashable {
     /// Bytes downloaded per second.
     public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
 
+    /// Whether a server has answered with a cover.
+    var hasAnswers: Bool { downloaded + revalidated > 0 }
+
     mutating func add(_ outcome: CoverOutcome) {
         switch outcome.kind {
         case .downloaded:
@@ -52,7 +57,9 @@ public struct PrefetchSummary: Sendable, Hashable {
         case .fresh: fresh += 1
         case .joined: joined += 1
         case .skipped: skipped += 1
-        case .failed: failed += 1
+        case .failed:
+            failed += 1
+            if outcome.failure?.isGone == true { gone += 1 }
         }
     }
 }
@@ -71,6 +78,8 @@ public struct RefreshSummary: Sendable, Hashable {
     public var deduplicated: Int
     /// Covers that could not be checked. They stay cached.
     public var failed: Int
+    /// Those of `failed` that are no news: covers that are gone from their servers for good.
+    public var gone: Int
     /// Covers left for the next run, because this one was stopped or its budget was spent.
     public var remaining: Int
     /// Length of the downloaded bodies in bytes.
@@ -91,6 +100,7 @@ public struct RefreshSummary: Sendable, Hashable {
         downloaded = counts.downloaded + counts.joined
         deduplicated = counts.deduplicated
         failed = counts.failed
+        gone = counts.gone
         remaining = counts.remaining
         bytes = counts.bytes
         seconds = counts.seconds

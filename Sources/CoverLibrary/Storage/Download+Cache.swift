@@ -7,10 +7,9 @@ import ImageHeader
 import Platform
 
 extension StoredVersion {
-    /// Nil if the entry's image is incomplete: the cover is downloaded again.
-    convenience init?(_ entry: CachedEntry) {
-        if !EntryAnnotation.isImageComplete(entry.metadata.fields) { return nil }
-        let conditions = StoredResponse(entry).conditions
+    /// Without conditions if the entry's image may be cut off: the cover is downloaded again.
+    convenience init(_ entry: CachedEntry) {
+        let conditions = EntryAnnotation.mayBeCutOff(entry.metadata.fields) ? [:] : StoredResponse(entry).conditions
         self.init(
             conditions: conditions, entityTag: conditions.text(.ifNoneMatch), digest: entry.digest,
             validatedAt: entry.validatedAt)
@@ -35,17 +34,20 @@ extension Download {
         else { return nil }
         // The scheduler has checked that a 304 is about this version.
         guard case .notModified(_, let update) = content else {
-            let fields = StoredResponse(entry).keptFields + url.annotation + entry.metadata.credentials
+            let former = EntryAnnotation.failures(in: entry.metadata.fields)
+            let failing = EntryAnnotation.Failing(
+                last: now, first: former?.first ?? now, count: (former?.count ?? 0) + 1)
+            let fields = StoredResponse(entry).keptFields + url.annotation + EntryAnnotation.kept(entry.metadata.fields)
             return Renewal(
                 entry, validatedAt: entry.validatedAt, freshUntil: entry.metadata.freshUntil,
-                fields: fields + EntryAnnotation.triedAt(now).line, isConfirmation: false)
+                fields: fields + EntryAnnotation.failing(failing).line, isConfirmation: false)
         }
         let updated = StoredResponse(entry).updated(
             by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime)
         return updated.map {
             Renewal(
                 entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
-                fields: $0.keptFields + url.annotation + entry.metadata.credentials)
+                fields: $0.keptFields + url.annotation + EntryAnnotation.kept(entry.metadata.fields))
         }
     }
 
@@ -85,13 +87,11 @@ extension EntryMetadata {
             fields: response.keptFields + url.annotation)
     }
 
-    /// The line that keeps the cover from others; empty if it has none.
-    var credentials: String { EntryAnnotation.haveCredentials(fields) ? EntryAnnotation.credentials.line : "" }
-
     /// Marks the cover if its image is incomplete.
-    mutating func markIfIncomplete(_ body: UnsafeRawBufferPointer) {
+    /// - Parameter isConfirmed: Its server has sent the same bytes before.
+    mutating func markIfIncomplete(_ body: UnsafeRawBufferPointer, isConfirmed: Bool = false) {
         if EntryAnnotation.isImageComplete(fields), !ImageHeader.isComplete(body) {
-            fields += EntryAnnotation.incompleteImage.line
+            fields += EntryAnnotation.incompleteImage(isConfirmed: isConfirmed).line
         }
     }
 

@@ -1,18 +1,25 @@
 /// A line among an entry's fields that Sleeve adds itself. Its name contains a space, which no header field's name does.
 enum EntryAnnotation: Sendable, Hashable {
-    /// The image's bytes stop before its end.
-    case incompleteImage
-    /// The entry's server failed to answer a revalidation, in milliseconds since 1970.
-    case triedAt(Int64)
+    /// The image's bytes stop before its end. Its server has sent the same bytes again: it has no others.
+    case incompleteImage(isConfirmed: Bool)
+    /// The entry's server failed to answer the last revalidations.
+    case failing(Failing)
     /// The URL as it is requested, if it is not the key.
     case requestURL(String)
     /// The request had credentials, so the response is not for others.
     case credentials
 
+    /// The failures since the last success, in milliseconds since 1970.
+    struct Failing: Sendable, Hashable {
+        var last: Int64
+        var first: Int64
+        var count = 1
+    }
+
     private var name: String {
         switch self {
         case .incompleteImage: "image incomplete"
-        case .triedAt: "tried at"
+        case .failing: "tried at"
         case .requestURL: "request URL"
         case .credentials: "with credentials"
         }
@@ -20,8 +27,9 @@ enum EntryAnnotation: Sendable, Hashable {
 
     private var value: String {
         switch self {
-        case .incompleteImage, .credentials: "yes"
-        case .triedAt(let time): String(time)
+        case .incompleteImage(true): "as served"
+        case .incompleteImage(false), .credentials: "yes"
+        case .failing(let failing): "\(failing.last) \(failing.first) \(failing.count)"
         case .requestURL(let value): value
         }
     }
@@ -31,9 +39,14 @@ enum EntryAnnotation: Sendable, Hashable {
 
     private init?(name: String, value: String) {
         switch name {
-        case "image incomplete": self = .incompleteImage
-        // A pack or a damaged index holds any number.
-        case "tried at": self = .triedAt(min(max(Int64(value) ?? 0, 0), 1 << 48))
+        case "image incomplete": self = .incompleteImage(isConfirmed: value == "as served")
+        case "tried at":
+            // A pack or a damaged index holds any number.
+            let numbers = value.split(separator: " ").map { min(max(Int64($0) ?? 0, 0), 1 << 48) }
+            guard let last = numbers.first else { return nil }
+            self = .failing(
+                numbers.count == 3
+                    ? Failing(last: last, first: numbers[1], count: Int(numbers[2])) : Failing(last: last, first: last))
         case "request URL": self = .requestURL(value)
         case "with credentials": self = .credentials
         default: return nil
@@ -41,7 +54,27 @@ enum EntryAnnotation: Sendable, Hashable {
     }
 
     /// Whether `fields` say that the image is complete, or do not say that it is not.
-    static func isImageComplete(_ fields: String) -> Bool { !all(in: fields).contains(.incompleteImage) }
+    static func isImageComplete(_ fields: String) -> Bool {
+        !all(in: fields).contains { if case .incompleteImage = $0 { true } else { false } }
+    }
+
+    /// Whether the cover has to be downloaded again, as its bytes stop before its end and may have been cut off on their way.
+    static func mayBeCutOff(_ fields: String) -> Bool { all(in: fields).contains(.incompleteImage(isConfirmed: false)) }
+
+    /// The failures of the entry's server since it has last answered.
+    static func failures(in fields: String) -> Failing? {
+        all(in: fields).lazy.compactMap { if case .failing(let failing) = $0 { failing } else { nil } }.first
+    }
+
+    /// The lines that stay when the entry is renewed.
+    static func kept(_ fields: String) -> String {
+        all(in: fields).reduce("") { kept, annotation in
+            switch annotation {
+            case .credentials, .incompleteImage: kept + annotation.line
+            case .failing, .requestURL: kept
+            }
+        }
+    }
 
     /// Whether `fields` say that the request had credentials.
     static func haveCredentials(_ fields: String) -> Bool { all(in: fields).contains(.credentials) }

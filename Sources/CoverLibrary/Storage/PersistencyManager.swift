@@ -153,8 +153,8 @@ actor PersistencyManager: DownloadStore {
                 var metadata = EntryMetadata(download.url, header, response)
                 if download.hadCredentials { metadata.fields += EntryAnnotation.credentials.line }
                 try body.withUnsafeBytes { bytes in
-                    metadata.markIfIncomplete(bytes)
                     let digest = Digest(of: bytes)
+                    metadata.markIfIncomplete(bytes, isConfirmed: digest == download.former)
                     outcome.timings?.end(\.hash, at: .now)
                     func put() throws { _ = try writer().put(metadata, body: bytes, digest: digest) }
                     // Covers on their way to the index can be evicted only from there.

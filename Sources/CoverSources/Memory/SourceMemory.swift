@@ -42,7 +42,7 @@ package actor SourceMemory {
 
     /// - Throws: `SQLiteError`, or `SourceMemoryError.newerVersion`.
     private static func open(_ path: String) throws -> Connection {
-        let database = try Connection(path, busyTimeout: .seconds(15))
+        let database = try Connection(path, busyTimeout: .seconds(15), mustSync: false)
         let found = try database.userVersion()
         if found > version { throw SourceMemoryError.newerVersion(path: path) }
         // What is lost with the power is asked again.

@@ -15,7 +15,7 @@ package actor SourceRates {
     package init(path: String) throws(SourceMemoryError) {
         self.path = path
         database = try SourceMemoryError.opening(path, name: "requests", notice: { _ in }) { path in
-            let database = try Connection(path, busyTimeout: .seconds(15))
+            let database = try Connection(path, busyTimeout: .seconds(15), mustSync: false)
             try database.execute(
                 """
                 PRAGMA synchronous = NORMAL;

@@ -57,7 +57,7 @@ package final class MusicState: @unchecked Sendable {
     }
 
     private static func open(_ file: String) throws -> Connection {
-        let database = try Connection(file, busyTimeout: .seconds(15))
+        let database = try Connection(file, busyTimeout: .seconds(15), mustSync: false)
         let version = try database.userVersion()
         if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
         try database.transaction(.immediate) {

@@ -108,7 +108,7 @@ package struct FolderWalk {
         var subfolders: [[UInt8]] = []
         for (name, type) in names {
             if type == UInt8(DT_DIR) {
-                if !MusicNames.isLeftOut(name) { subfolders.append(name) }
+                if !StorageNames.contains(name) { subfolders.append(name) }
                 continue
             }
             let isMusic = Self.isMusic(name)
@@ -119,7 +119,7 @@ package struct FolderWalk {
                 try problem(file, error.number == ELOOP ? "is a loop of links" : error.reason)
             case .success(let (status, isLink)):
                 switch status.kind {
-                case .folder where MusicNames.isLeftOut(name): break
+                case .folder where StorageNames.contains(name): break
                 case .folder: if isLink { links.append(file) } else { subfolders.append(name) }
                 case .file where !isMusic: break
                 case .file: if isLink { fileLinks.append(name) } else { add(name, status, to: &listing) }

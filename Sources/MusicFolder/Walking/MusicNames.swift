@@ -16,18 +16,8 @@ package enum MusicNames {
     /// The extensions of pictures, the preferred one first.
     package static let pictures = ["jpg", "jpeg", "png", "webp", "avif", "jxl", "gif"]
 
-    /// Folders of storage systems, which hold thumbnails, snapshots and deleted files. In lower case.
-    private static let leftOut: Set<String> = [
-        "@eadir", "#recycle", "#snapshot", "@recycle", "@recently-snapshot", "lost+found", "$recycle.bin",
-        "system volume information",
-    ]
     /// Empty files of these names exclude their folder. They are the conventions of Android, Navidrome and MPD.
     static let markers: Set<String> = [".nomedia", ".ndignore", ".mpdignore"]
-
-    /// Whether a folder of this name is left out. Names that begin with a dot are, too.
-    static func isLeftOut(_ name: [UInt8]) -> Bool {
-        leftOut.contains(String(decoding: name, as: UTF8.self).lowercased())
-    }
 
     /// Whether the extension is that of an audio file whose tags are read.
     static func isAudio(_ name: [UInt8]) -> Bool { fileExtension(name).map(audio.contains) ?? false }

@@ -165,7 +165,7 @@ struct CoverRun {
         if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
         if hasProblem { return summary.succeeded > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
         if !isComplete { return summary.requested > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
-        return summary.failed + summary.skipped > 0 || !isShared ? ExitStatus.someFailed : nil
+        return summary.failed - summary.gone + summary.skipped > 0 || !isShared ? ExitStatus.someFailed : nil
     }
 }
 

@@ -11,6 +11,10 @@ struct Refresh: AsyncParsableCommand {
             answer “304 Not Modified” without a body; changed covers are downloaded. If a server is unreachable or has lost a \
             cover, the cached one stays.
 
+            A cover that its server has lost (404, 410) is a failure once, and known to be gone from then on: it is counted, and listed \
+            by --report with "gone":true, but is no failure of the run. So is one whose host cannot be reached for two weeks, or for three checks while \
+            others answer.
+
             With a budget (--max-requests, --max-bytes, --max-time) the covers that most likely changed or were used last come \
             first. Covers that a run leaves out rise in priority with the time since their check. Only one refresh runs on a cache at \
             a time: a second one exits with 75.
@@ -27,7 +31,7 @@ struct Refresh: AsyncParsableCommand {
 
             A cache that is empty or missing needs no refresh: the command says so and succeeds.
 
-            Exit codes: 0 success, 1 nothing could be checked, 3 some covers could not be checked or put into the tier, 75 another refresh is running on this \
+            Exit codes: 0 success, 1 nothing could be checked, 3 some covers could not be checked or put into the tier (none for covers known to be gone), 75 another refresh is running on this \
             cache, 128+N stopped by signal N.
             """)
 

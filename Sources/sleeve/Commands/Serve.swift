@@ -40,7 +40,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Send album edits to the library at this URL. Default: $SLEEVE_REMOTE, else that of `sleeve album remote`.",
+            "Send album edits to the library at this URL, and remember it as `sleeve album remote` does. Default: $SLEEVE_REMOTE, else what is remembered.",
             valueName: "url"))
     var remote: String?
 
@@ -78,6 +78,8 @@ struct Serve: AsyncParsableCommand {
         do {
             // Reports an unreadable library now, not to the first browser.
             try await StarterLibrary.prepare(library)
+            // Edits that are queued when the gallery ends go there with the next command.
+            if let remote { try RememberedRemote.set(remote, of: configuration.libraryPath) }
             if !needsNoToken { galleryOptions.token = galleryOptions.token ?? keptToken(library.configuration) }
             gallery = try await Gallery.open(
                 library, galleryOptions, review: DoubtfulCoversReview(configuration: library.configuration),

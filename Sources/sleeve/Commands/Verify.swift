@@ -38,7 +38,7 @@ struct Verify: AsyncParsableCommand {
             if isLive { Log.live("") }
             FailureList.print(found.defects.map(\.description), "defect", "defects")
             let incomplete = found.incomplete.map { url in
-                "\(Redaction.redact(url)): the image is incomplete; `sleeve refresh` downloads it again"
+                "\(Redaction.redact(url)): the image is incomplete; `sleeve refresh` downloads it again, until it comes twice so"
             }
             FailureList.print(incomplete, "incomplete image", "incomplete images")
             try options.printResult(json: json(found), text: text(found))
@@ -62,7 +62,7 @@ struct Verify: AsyncParsableCommand {
         text += "\(ByteSize(found.bytes)): \(outcome)\n"
         if !found.incomplete.isEmpty {
             text +=
-                "\(Decimals.count(found.incomplete.count, "image")) cut off; the next refresh downloads them again.\n"
+                "\(Decimals.count(found.incomplete.count, "image")) cut off; `sleeve refresh` downloads them again.\n"
         }
         if let rebuilt = found.rebuiltEntries {
             text += "Rebuilt the index: \(Decimals.count(rebuilt, "entry", "entries")).\n"

@@ -131,7 +131,8 @@ struct SourceOptions: ParsableArguments {
         do throws(BaseProblem) {
             return try bases(variable).merging(bases(others)) { $1 }
         } catch {
-            throw fail("$SLEEVE_SOURCE_BASE: \(error.text): expected NAME=URL; names are \(names)")
+            throw fail(
+                "$SLEEVE_SOURCE_BASE: '\(error.text)': expected NAME=URL,NAME=URL without spaces; names are \(names)")
         }
     }
 
@@ -140,7 +141,8 @@ struct SourceOptions: ParsableArguments {
         for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let name = SourceName(rawValue: parts[0]),
-                ["http://", "https://"].contains(where: parts[1].hasPrefix), !parts[1].contains("?")
+                ["http://", "https://"].contains(where: parts[1].hasPrefix),
+                !parts[1].contains(where: { $0 == "?" || $0.isWhitespace })
             else { throw BaseProblem(text: text) }
             bases[name] = parts[1]
         }

@@ -34,6 +34,8 @@ final class FailureReporter: Sendable {
         guard let failure = outcome.failure else {
             return state.withLock { if outcome.kind != .fresh { $0.answered += 1 } }
         }
+        // The summary counts it, and the report lists it.
+        if failure.isGone { return }
         state.withLock { $0.byKind[failure.kind, default: 0] += 1 }
         // A failure of the cache ends the run, which reports it once.
         if failure.kind == .cache { return }

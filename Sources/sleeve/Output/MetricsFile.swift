@@ -46,12 +46,31 @@ struct MetricsFile {
         defer { if lock >= 0 { close(lock) } }
         if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
         try OutputFile.update(path) { text(run, replacing: $0) }
+        for name in formerFiles(in: directory) {
+            Log.warning(
+                "\(directory)/\(name) has metrics of this command and cache, too; remove it, as node_exporter rejects a series that two files have"
+            )
+        }
     }
+
+    /// The files of earlier runs that had another --metrics-file in its directory.
+    func formerFiles(in directory: String) -> [String] {
+        let own = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return own.filter { name in
+            guard name.hasSuffix(".prom"), !OutputFile.isSame("\(directory)/\(name)", path),
+                AllocatedSpace.length(of: "\(directory)/\(name)") < 1 << 20,
+                let text = FileManager.default.contents(atPath: "\(directory)/\(name)")
+            else { return false }
+            return String(decoding: text, as: UTF8.self).contains("\nsleeve_last_run_exit_code\(labels)} ")
+        }
+    }
+
+    private var cacheLabels: String { "{cache=\"\(Self.escaped(cache))\"" }
+    private var labels: String { cacheLabels + ",command=\"\(command)\"" }
 
     /// The text of the file after a run.
     /// - Parameter old: the text before.
     func text(_ run: Run, replacing old: String) -> String {
-        let cacheLabels = "{cache=\"\(Self.escaped(cache))\"", labels = cacheLabels + ",command=\"\(command)\""
         var lines = old.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         if lines.last?.isEmpty == true { lines.removeLast() }
         func isOwn(_ line: String) -> Bool {
@@ -88,7 +107,7 @@ struct MetricsFile {
         ofRun("run_timestamp_seconds", "When the last run ended.", [("", ended)])
         ofRun(
             "success_timestamp_seconds",
-            "When the last run ended that had no failure, finished or out of budget; 0 if none has.",
+            "When the last run ended that had no failure but covers gone for good, finished or out of budget; 0 if none has.",
             [("", run.exitCode == 0 ? ended : value("sleeve_last_success_timestamp_seconds\(labels)}") ?? "0.000")])
         ofRun("run_exit_code", "The exit code of the last run.", [("", "\(run.exitCode)")])
         ofRun("run_seconds", "How long the last run took.", [("", Decimals.text(summary.seconds, 6))])
@@ -96,7 +115,8 @@ struct MetricsFile {
             "run_covers", "Covers of the last run, by outcome.",
             [
                 ("downloaded", summary.downloaded), ("revalidated", summary.revalidated), ("fresh", summary.fresh),
-                ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed),
+                ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed - summary.gone),
+                ("gone", summary.gone),
                 ("remaining", summary.remaining),
             ].map { (",outcome=\"\($0.0)\"", "\($0.1)") })
         ofRun(

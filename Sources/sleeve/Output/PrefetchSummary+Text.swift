@@ -15,6 +15,7 @@ extension PrefetchSummary {
             "requested": requested, "downloaded": downloaded, "deduplicated": deduplicated, "revalidated": revalidated,
             "fresh": fresh, "joined": joined, "skipped": skipped, "failed": failed,
         ]
+        if gone > 0 { line.add("gone", gone) }
         if remaining > 0 { line.add("remaining", remaining) }
         if evicted > 0 { line.add("evicted", evicted) }
         if let sizes { line.add("sizes", sizes) }
@@ -44,7 +45,8 @@ extension PrefetchSummary {
         let same = deduplicated > 0 ? " (\(Decimals.grouped(deduplicated)) already stored)" : ""
         var parts = [
             count(downloaded, "downloaded\(same)"), count(fresh, "cached"), count(revalidated, "unchanged"),
-            count(joined, "repeated"), count(skipped, "skipped"), count(failed, "failed"),
+            count(joined, "repeated"), count(skipped, "skipped"), count(failed - gone, "failed"),
+            count(gone, "gone from their servers"),
         ].compactMap(\.self)
         if isCancelled {
             if remaining > 0 { parts.append((isListRead ? "" : "at least ") + "\(Decimals.grouped(remaining)) to go") }

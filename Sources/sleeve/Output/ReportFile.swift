@@ -64,6 +64,7 @@ final class ReportFile: Sendable {
         line.add("bytes", outcome.bytes)
         line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))
         line.add("error", (outcome.failure?.detail).map { Redaction.redact($0) })
+        if outcome.failure?.isGone == true { line.add("gone", true) }
         if let timings = outcome.timings { line.add("timings", raw: timings.json) }
         add(line)
     }

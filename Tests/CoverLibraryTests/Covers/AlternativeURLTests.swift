@@ -231,4 +231,19 @@ import Wire
             #expect(failed.map(\.failure?.kind) == [.offline] && stage.origin.connectionCount == 0)
         }
     }
+
+    @Test(arguments: ["no-cache", "max-age%3D0,%20must-revalidate"])
+    func `RFC 9111 §5.2.2.2, §5.2.2.4: the stored cover of an album is revalidated before it is used`(
+        directives: String
+    ) async throws {
+        try await withArchive { stage, library in
+            let request = CoverRequest(album: album([stage.url(1, "cache-control=\(directives)"), stage.url(2)]))
+            for count in 1...2 {
+                let cover = try await library.cover(for: request)
+                #expect(cover.bytes == CoverImage.jpeg(number: 1) && stage.origin.requestCount == count)
+            }
+            let offline = CoverRequest(album: request.album ?? album(), cachePolicy: .onlyCache)
+            await #expect(throws: CoverFailure.self) { try await library.cover(for: offline) }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import CoverCache
 import CoverFetch
 import OriginServer
+import Synchronization
 import Testing
 import Wire
 
@@ -134,6 +135,28 @@ import Wire
             let failure = await stage.library.failure(led(1, "status=503&times=1"))
             #expect(failure == nil)
             #expect(stage.origin.requestCount == 2 && other.requestCount == 2)
+        }
+    }
+
+    @Test func `an address that is refused after it had to wait is asked for anew, once`() async throws {
+        let addresses = Mutex([String]())
+        let body = "GIF89a\u{1}\0\u{1}\0\0\0\0,\0\0\0\0\u{1}\0\u{1}\0\0\u{2}\u{2}D\u{1}\0;"
+        let server = try Listener { head in
+            let path = String(head.split(separator: " ")[1])
+            let end = "Connection: close\r\nContent-Length:"
+            addresses.withLock { $0.append(path) }
+            if path == "/signed/4" { return "HTTP/1.1 200 OK\r\n\(end) \(body.utf8.count)\r\n\r\n\(body)" }
+            if path.hasPrefix("/signed") { return "HTTP/1.1 403 Expired\r\n\(end) 0\r\n\r\n" }
+            return "HTTP/1.1 302 Found\r\nLocation: /signed/\(addresses.withLock { $0.count + 1 })\r\n\(end) 0\r\n\r\n"
+        }
+        defer { server.stop() }
+        try await withStage {
+            // A second request to the host waits for 4 seconds.
+            $0.rate = 0.25
+        } _: { stage in
+            let summary = try await stage.library.prefetch([server.url + "/1.gif"]).summary()
+            #expect(summary.downloaded == 1, "\(summary)")
+            #expect(addresses.withLock { $0 } == ["/1.gif", "/signed/2", "/1.gif", "/signed/4"])
         }
     }
 }

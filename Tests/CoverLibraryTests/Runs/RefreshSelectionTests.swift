@@ -42,15 +42,41 @@ import Testing
         #expect(isDue(fresh) { $0.scope = .all })
     }
 
-    @Test func `any age, any date and any number among the fields of an entry is one that can be compared`() {
+    @Test
+    func
+        `a cover is gone with its second 404, a host after two weeks or, while others answer, with its fourth failure`()
+    {
+        func isGone(_ failure: CoverFailure, since days: Int64, _ count: Int, others: Bool = true) -> Bool {
+            let failing = EntryAnnotation.Failing(last: now, first: now - days * Self.day, count: count)
+            let entry = entry { if count > 0 { $0.metadata.fields = EntryAnnotation.failing(failing).line } }
+            return entry.isGone(failure, othersAnswer: others, at: now)
+        }
+        func failure(_ kind: CoverFailure.Kind, status: Int? = nil) -> CoverFailure {
+            CoverFailure(kind, url: "https://a.example/1.jpg", detail: "no", status: status)
+        }
+        for status in [404, 410] {
+            #expect(!isGone(failure(.status, status: status), since: 0, 0))
+            #expect(isGone(failure(.status, status: status), since: 0, 1, others: false))
+        }
+        for status in [403, 500, 429] { #expect(!isGone(failure(.status, status: status), since: 99, 99)) }
+        for kind in [CoverFailure.Kind.nameResolution, .connect, .timeout, .tls, .notTried] {
+            #expect(!isGone(failure(kind), since: 0, 2) && isGone(failure(kind), since: 0, 3))
+            #expect(!isGone(failure(kind), since: 13, 99, others: false), "this machine may be offline")
+            #expect(isGone(failure(kind), since: 15, 1, others: false))
+        }
+        #expect(!isGone(failure(.truncated), since: 99, 99))
+    }
+
+    @Test func `any age, any date and any number among the fields of an entry is one that can be compared`() throws {
         for age in [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(9_300_000_000_000_000), .zero] {
             #expect(isDue(entry()) { $0.scope = .olderThan(age) } == (age < .seconds(86_400)))
         }
         for number in [Int64.min, -1, Int64.max] {
-            let tried = entry { $0.metadata.fields = "tried at: \(number)\n" }
-            _ = RefreshSelection(RefreshRequest(), now: now).priority(of: tried, clock: 0)
-            for case .triedAt(let time) in EntryAnnotation.all(in: tried.metadata.fields) {
-                #expect((0...1 << 48).contains(time))
+            for value in ["\(number)", "\(number) \(number) \(number)"] {
+                let tried = entry { $0.metadata.fields = "tried at: \(value)\n" }
+                _ = RefreshSelection(RefreshRequest(), now: now).priority(of: tried, clock: 0)
+                let failing = try #require(EntryAnnotation.failures(in: tried.metadata.fields))
+                #expect([failing.last, failing.first, Int64(failing.count)].allSatisfy { (0...1 << 48).contains($0) })
             }
         }
         let listing = CoverListing(entry { $0.metadata.freshUntil = now + 1 })
@@ -73,7 +99,7 @@ import Testing
         }
         let selection = RefreshSelection(RefreshRequest(), now: now)
         #expect(selection.priority(of: ahead, clock: 0) >= selection.priority(of: entry(), clock: 0))
-        let tried = entry { $0.metadata.fields = EntryAnnotation.triedAt(now + Self.day).line }
+        let tried = entry { $0.metadata.fields = EntryAnnotation.failing(.init(last: now + Self.day, first: now)).line }
         #expect(selection.priority(of: tried, clock: 0) == selection.priority(of: entry(), clock: 0))
     }
 

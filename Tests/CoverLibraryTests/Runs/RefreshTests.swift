@@ -37,7 +37,7 @@ import Wire
         }
     }
 
-    @Test func `an incomplete image is stored and marked, and each refresh downloads it again until it is whole`()
+    @Test func `an incomplete image is stored and marked, and downloaded again until it is whole, or the same again`()
         async throws
     {
         let whole = "GIF89a\u{1}\0\u{1}\0\0\0\0,\0\0\0\0\u{1}\0\u{1}\0\0\u{2}\u{2}D\u{1}\0;"
@@ -62,16 +62,22 @@ import Wire
             let fresh = stage.url(1, "cache-control=max-age%3D1000")
             #expect(try await library.prefetch([url, fresh]).summary().downloaded == 2)
             #expect(try await incomplete() == [url])
-            for _ in 0..<2 {
-                let refresh = try await library.refresh().summary()
-                #expect(refresh.requested == 1 && refresh.downloaded == 1)
-                #expect(try await incomplete() == [url])
-            }
             isWhole.withLock { $0 = true }
             #expect(try await library.refresh().summary().downloaded == 1)
             #expect(try await incomplete() == [])
             #expect(try library.cached(url)?.bytes == Array(whole.utf8))
             #expect(try await library.refresh().summary().requested == 0)
+
+            isWhole.withLock { $0 = false }
+            let other = server.url + "/2.gif"
+            #expect(try await library.prefetch([other]).summary().downloaded == 1)
+            #expect(try await library.refresh().summary().downloaded == 1)
+            #expect(try await library.refresh().summary().requested == 0, "its server has no other bytes")
+            let confirmed = server.url + "/3.gif"
+            try await stage.store(
+                confirmed, Array(whole.utf8.dropLast()), fields: "etag: \"1\"\nimage incomplete: as served\n")
+            #expect(try await library.refresh().summary().revalidated == 1)
+            #expect(Set(try await incomplete()) == [other, confirmed], "a 304 keeps the mark")
         }
     }
 
@@ -151,6 +157,44 @@ import Wire
             #expect(entry.metadata.fields.contains("tried at: ") && entry.metadata.fields.contains("etag: \"a\""))
             let second = try await stage.library.refresh(.maximum(1)).summary()
             #expect(second.downloaded == 1 && second.remaining == 1)
+        }
+    }
+
+    /// What hosts without HTTP's conditions answer to them.
+    @Test(arguments: ["412 Precondition Failed", "400 Bad Request", "403 Forbidden", "501 Not Implemented"])
+    func `§13.1: a server that refuses conditions is asked once more without them`(refusal: String) async throws {
+        let requests = Mutex(0)
+        let body = "GIF89a\u{1}\0\u{1}\0\0\0\0,\0\0\0\0\u{1}\0\u{1}\0\0\u{2}\u{2}D\u{1}\0;"
+        let server = try Listener { head in
+            requests.withLock { $0 += 1 }
+            let isConditional = head.lowercased().contains("if-none-match")
+            return isConditional
+                ? "HTTP/1.1 \(refusal)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                : "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        }
+        defer { server.stop() }
+        try await withStage { stage in
+            let url = server.url + "/1.gif"
+            try await stage.store(url, CoverImage.jpeg(number: 1), fields: "etag: \"1\"\n")
+            #expect(try await stage.library.refresh().summary().downloaded == 1)
+            #expect(try stage.library.cached(url)?.bytes == Array(body.utf8))
+            #expect(requests.withLock { $0 } == 2)
+        }
+    }
+
+    @Test func `a cover that is gone is a failure once, and no news from then on; it stays cached`() async throws {
+        try await withStage {
+            $0.retries = 0
+        } _: { stage in
+            let (gone, good) = (stage.url(1, "status=410&" + Self.stale), stage.url(2, Self.stale))
+            try await stage.store(gone, CoverImage.jpeg(number: 1), fields: "etag: \"a\"\n")
+            try await stage.store(good, CoverImage.jpeg(number: 2), fields: "etag: \"b\"\n")
+            for night in 0..<3 {
+                let (outcomes, summary) = try await stage.library.refresh(.all).collect()
+                #expect(summary.failed == 1 && summary.gone == (night > 0 ? 1 : 0), "\(night): \(summary)")
+                #expect(outcomes.contains { $0.failure?.isGone == (night > 0) && $0.url == gone })
+            }
+            #expect(try stage.library.cached(gone) != nil)
         }
     }
 
@@ -243,6 +287,12 @@ import Wire
 }
 
 extension RefreshRequest {
+    fileprivate static var all: RefreshRequest {
+        var request = RefreshRequest()
+        request.scope = .all
+        return request
+    }
+
     fileprivate static func maximum(_ requests: Int) -> RefreshRequest {
         var request = RefreshRequest()
         request.maximumRequests = requests

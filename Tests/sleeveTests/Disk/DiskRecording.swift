@@ -234,7 +234,7 @@
         ) throws -> Child {
             var environment = environment.merging(variables) { $1 }
             environment["DISK_MEMORY"] = try memoryInformation(isDiskBusy)
-            environment["DISK_ROOT"] = folder
+            environment["DISK_ROOT"] = environment["DISK_ROOT"] ?? folder
             environment["LD_PRELOAD"] = try diskLibrary.get()
             return try Child(sleeveBinary, arguments, environment: environment)
         }

@@ -6,6 +6,7 @@
 //   DISK_KILL=N                  Sends SIGKILL to the process before the N-th of these operations.
 //   DISK_STOP=N                  Sends SIGSTOP to the process right after the N-th of these operations.
 //   DISK_FAIL=ERRNO:N[:lasting]  Fails the N-th call that may fail with ERRNO; with `lasting`, all from the N-th on.
+//   DISK_LACKS=CALL:ERRNO ...    The file system has no such call: fchmod, flock, fsync (of files), folder (their fsync) or syncfs.
 //   DISK_CLOCK=SECONDS           Sets the wall clock forward by so much, or back if it is negative.
 //   DISK_MEMORY=FILE             Is read as /proc/meminfo: other programs have written much.
 //
@@ -82,6 +83,24 @@ static void end(void) {
 
 static int is_counted(const char *path) {
     return root && strncmp(path, root, rootLength) == 0 && (path[rootLength] == '/' || path[rootLength] == 0);
+}
+
+static const char *path_of(int descriptor, char *path);
+
+// Whether DISK_LACKS has a call on this file. Sets `errno`.
+static int lacks(const char *call, int descriptor) {
+    char path[PATH_MAX];
+    const char *found = getenv("DISK_LACKS");
+    const size_t length = strlen(call);
+    if (!found) return 0;
+    pthread_once(&once, read_environment);
+    if (!is_counted(path_of(descriptor, path))) return 0;
+    for (; found; found = strchr(found, ' '), found = found ? found + 1 : NULL) {
+        if (strncmp(found, call, length) != 0 || found[length] != ':') continue;
+        errno = atoi(found + length + 1);
+        return 1;
+    }
+    return 0;
 }
 
 static int is_recorded(const char *path) {
@@ -344,6 +363,8 @@ int posix_fallocate64(int descriptor, off64_t offset, off64_t length) { return p
 static int sync_file(int descriptor, long call) {
     char path[PATH_MAX];
     struct stat status;
+    const int isFolder = fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode);
+    if (lacks(call == SYS_syncfs ? "syncfs" : isFolder ? "folder" : "fsync", descriptor)) return -1;
     begin();
     int result = -1;
     if (!fails(SYNCING, path_of(descriptor, path))) {
@@ -360,6 +381,9 @@ static int sync_file(int descriptor, long call) {
 int fsync(int descriptor) { return sync_file(descriptor, SYS_fsync); }
 int fdatasync(int descriptor) { return sync_file(descriptor, SYS_fdatasync); }
 int syncfs(int descriptor) { return sync_file(descriptor, SYS_syncfs); }
+
+int fchmod(int descriptor, mode_t mode) { return lacks("fchmod", descriptor) ? -1 : (int)syscall(SYS_fchmod, descriptor, mode); }
+int flock(int descriptor, int operation) { return lacks("flock", descriptor) ? -1 : (int)syscall(SYS_flock, descriptor, operation); }
 
 static int rename_file(int directory, const char *from, int newDirectory, const char *to, unsigned flags) {
     char buffer[PATH_MAX], newBuffer[PATH_MAX];

@@ -9,7 +9,7 @@ struct AlbumRemote: AsyncParsableCommand {
         abstract: "Show or set the remote library that receives every edit.",
         discussion: """
             The library remembers the URL: later edits, by any command and in the gallery, are posted to it, and queued while \
-            it is unreachable. --remote and $SLEEVE_REMOTE override it.
+            it is unreachable. `sleeve serve --remote` sets it, too; --remote of other commands and $SLEEVE_REMOTE override it.
 
               sleeve album remote https://music.example.org
               sleeve album remote --none

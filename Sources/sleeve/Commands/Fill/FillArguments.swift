@@ -44,6 +44,7 @@ struct FillArguments: ParsableArguments {
             completion: .file())
         var report: String?
 
+        @OptionGroup var tier: TierOptions
         @OptionGroup(visibility: .hidden) var progress: ProgressOptions
         @OptionGroup var editing: EditOptions
 
@@ -59,6 +60,7 @@ struct FillArguments: ParsableArguments {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try sources.apply(to: &configuration)
+        output.tier.apply(to: &configuration)
         try configuration.setRemote(output.editing.remote)
         if let report = output.report, OutputFile.isSame(report, configuration.libraryPath) {
             throw fail("--report would overwrite \(report); choose another file")

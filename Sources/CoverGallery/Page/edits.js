@@ -19,8 +19,7 @@ const pathOf = ({ id }, part = "albums") => `api/${part}/${encodeURIComponent(id
  * @property {string} [id] the album's
  * @property {Record<string, string>} [fields] those that change
  * @property {Blob | null} [picture] the user's own picture, whose address becomes a field
- * @property {string | null} [accepted] a doubtful cover; null: none of those that were shown
- * @property {string[]} [covers] doubtful covers: those that were shown, or whose refusal is taken back
+ * @property {object} [decision] about doubtful covers, as the server takes it
  * @property {number | Promise<number | null>} [number] that of the edit or undo to revert; null if that was not made
  */
 const requests = {
@@ -29,8 +28,7 @@ const requests = {
   delete: (edit) => ["DELETE", pathOf(edit)],
   undo: ({ number }) => ["POST", "api/undo", { edit: number }],
   redo: ({ number }) => ["POST", "api/redo", { edit: number }],
-  review: (edit) => ["POST", pathOf(edit, "doubtful"), { picture: edit.accepted, shown: edit.covers }],
-  allow: (edit) => ["POST", pathOf(edit, "doubtful"), { allow: edit.covers }],
+  review: (edit) => ["POST", pathOf(edit, "doubtful"), edit.decision],
 };
 
 export class Edits {
@@ -91,8 +89,8 @@ export class Edits {
     takeCover(source);
   }
 
-  /** Accepts a doubtful cover, or refuses those that are shown. @param {string} id @param {string | null} accepted @param {string[]} covers */
-  review(id, accepted, covers) { this.#edit({ kind: "review", id, accepted, covers }); }
+  /** Accepts a doubtful cover, or refuses those that are shown. @param {string} id @param {{picture: string | null, shown: string[]}} decision */
+  review(id, decision) { this.#edit({ kind: "review", id, decision }); }
 
   /** @param {string} id @param {File | string} source a picture or an address */
   #setCover(id, source) {
@@ -190,11 +188,12 @@ export class Edits {
       clearSearch(this.#library);
       this.#gallery.choose(id);
     }
-    const covers = answer.refused && Object.keys(answer.refused);
-    const inverse = covers ? { kind: "allow", id: edit.id, covers } : { kind: edit.kind === "undo" ? "redo" : "undo", number: answer.edit };
-    this.#refusal = covers ? { inverse, number: this.#library.edit } : null;
+    const { refused } = answer, label = edit.kind === "undo" ? "Redo" : "Undo";
+    const inverse = refused
+      ? { kind: "review", id: edit.id, decision: { allow: Object.keys(refused) } } : { kind: label.toLowerCase(), number: answer.edit };
+    this.#refusal = refused ? { inverse, number: this.#library.edit } : null;
     const run = () => (this.#gallery.focus(), this.#edit(inverse));
-    say(answer.message, { action: covers || answer.edit ? { label: inverse.kind === "redo" ? "Redo" : "Undo", run } : undefined });
+    say(answer.message, { action: refused || answer.edit ? { label, run } : undefined });
   }
 }
 

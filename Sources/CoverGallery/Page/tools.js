@@ -30,7 +30,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const edits = new Edits(library, gallery, showProblem, () => filters.renew());
   const search = setUpSearch(library, gallery);
   const filters = setUpFilters(library, gallery, showProblem);
-  const followDoubtful = setUpDoubtful(library, gallery, (...decision) => edits.review(...decision));
+  const followDoubtful = setUpDoubtful(library, gallery, (id, decision) => edits.review(id, decision));
   setUpViews(library, gallery, [filters.follow, followDoubtful]);
   let connected = false;
 

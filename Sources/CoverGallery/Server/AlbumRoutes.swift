@@ -19,20 +19,8 @@ struct AlbumRoutes: Sendable {
         router.get("/api/albums/{id}") { _, context in try await fields(context.albumID) }
         router.patch("/api/albums/{id}") { request, context in try await edit(context.albumID, request) }
         router.delete("/api/albums/{id}") { _, context in try await delete(context.albumID) }
-        router.post("/api/undo") { request, _ in
-            try await step(request, ifNone: "There is nothing to undo") {
-                try await library.albums.undo($0)
-            } message: {
-                "Undone: \($0.inverse.title)"
-            }
-        }
-        router.post("/api/redo") { request, _ in
-            try await step(request, ifNone: "There is nothing to redo") {
-                try await library.albums.redo($0)
-            } message: {
-                "Redone: \($0.title)"
-            }
-        }
+        router.post("/api/undo") { request, _ in try await step(request, isUndo: true) }
+        router.post("/api/redo") { request, _ in try await step(request, isUndo: false) }
     }
 
     private func albums(_ request: Request) async throws -> Response {
@@ -163,14 +151,14 @@ struct AlbumRoutes: Sendable {
         var edit: Int?
     }
 
-    private func step(
-        _ request: Request, ifNone: String, _ take: (Int?) async throws -> AlbumEdit?, message: (AlbumEdit) -> String
-    ) async throws -> Response {
-        guard let edit = try await take(request.json(Step.self).edit) else {
-            throw HTTPError(.conflict, message: ifNone)
+    private func step(_ request: Request, isUndo: Bool) async throws -> Response {
+        let number = try await request.json(Step.self).edit
+        guard let edit = try await isUndo ? library.albums.undo(number) : library.albums.redo(number) else {
+            throw HTTPError(.conflict, message: "There is nothing to \(isUndo ? "undo" : "redo")")
         }
         let id = edit.kind == .delete ? nil : edit.changes.first?.album.id
-        return Self.response(edit, to: id, message: edit.changes.isEmpty ? nil : message(edit))
+        let message = isUndo ? "Undone: \(edit.inverse.title)" : "Redone: \(edit.title)"
+        return Self.response(edit, to: id, message: edit.changes.isEmpty ? nil : message)
     }
 
     func album(_ id: Album.ID) async throws -> Album {

@@ -16,6 +16,8 @@ public enum LibraryError: Error, Sendable, Hashable {
     case unwritableFile(path: String, reason: String)
     /// The history of edits beside the library file, with the mementos and the outbox, cannot be used.
     case unusableHistory(path: String, reason: String)
+    /// Another edit came after the one that was to be undone or redone.
+    case editedSince
     /// The cache directory or its index cannot be used.
     case unusableCache(String)
     /// The tier cannot be used.
@@ -37,6 +39,7 @@ public enum LibraryError: Error, Sendable, Hashable {
         case .unwritableFile(let path, let reason): "cannot write \(path): \(reason)"
         case .unusableHistory(let path, let reason): "cannot use the library's history in \(path): \(reason)"
         case .networkUnavailable(let reason): "cannot start the network: \(reason)"
+        case .editedSince: "something else was edited since, so nothing was undone or redone"
         case .offline: "nothing can be refreshed offline"
         case .closed: "the library is closed"
         }

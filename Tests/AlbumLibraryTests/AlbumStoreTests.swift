@@ -80,6 +80,48 @@ import Wire
         }
     }
 
+    @Test func `an undo or a redo for an edit after which another one came is refused, and changes nothing`()
+        async throws
+    {
+        try await withShelf(["A", "B", "C"]) { shelf in
+            let (library, other) = (shelf.store(), shelf.store())
+            let deleted = try #require(try await library.delete([library.all()[0].id])).number
+            let added = try #require(try await other.insert(Album(title: "D"), at: nil)).number
+            await #expect(throws: LibraryError.editedSince) { try await library.undo(deleted) }
+            #expect(try await other.undo(added)?.number == added + 1)
+            // The other program's undo came after the deletion, too.
+            await #expect(throws: LibraryError.editedSince) { try await library.undo(deleted) }
+            await #expect(throws: LibraryError.editedSince) { try await library.redo(deleted) }
+            #expect(try await library.titles == ["B", "C"])
+            #expect(try await library.history().redo?.number == added + 1)
+            #expect(try await library.redo(added + 1) != nil)
+            #expect(try await library.undo() != nil)
+            #expect(try await library.undo(added + 3) != nil)
+            // A new edit has the number of a step that was undone.
+            let again = try #require(try await library.insert(Album(title: "E"), at: nil)).number
+            await #expect(throws: LibraryError.editedSince) { try await other.undo(deleted) }
+            #expect(try await other.undo(again) != nil)
+            #expect(try await library.titles == ["A", "B", "C"])
+            library.close()
+            other.close()
+        }
+    }
+
+    @Test func `each edit of a fill has another number, though all are one step`() async throws {
+        try await withShelf(["A", "B"]) { shelf in
+            let library = shelf.store()
+            var numbers: [Int] = []
+            for former in try await library.all() {
+                var album = former
+                album.year = "1971"
+                numbers.append(try #require(try await library.edit([(former, album)], run: "fill 1")).number)
+            }
+            await #expect(throws: LibraryError.editedSince) { try await library.undo(numbers[0]) }
+            #expect(try await library.undo(numbers[1])?.changes.count == 2)
+            library.close()
+        }
+    }
+
     @Test func `unknown fields are kept byte for byte and in order, through edits, undo and redo`() async throws {
         try await withShelf { shelf in
             try shelf.write(

@@ -20,6 +20,7 @@ class Settings:
 
     sleeve = None
     screenshots = pathlib.Path(".build/browser")
+    acts, seed = 60, 1  # of test_hands
     browser = None  # Shared by the tests. A failed test closes it.
 
 

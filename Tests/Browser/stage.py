@@ -5,7 +5,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import urllib.error
 import urllib.parse
+import urllib.request
 
 
 class StageError(Exception):
@@ -34,6 +36,18 @@ class Server:
         parts = urllib.parse.urlsplit(self.address)
         self.url, self.port = parts._replace(query="").geturl(), parts.port
         self.base = f"{parts.scheme}://{parts.netloc}"
+
+    def ask(self, method, path, body=None):
+        """Another program's request to the gallery. Returns the status and the answer."""
+        token = urllib.parse.parse_qs(urllib.parse.urlsplit(self.address).query)["token"][0]
+        fields = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, None if method == "GET" else json.dumps(body or {}).encode(), fields, method=method)
+        try:
+            with urllib.request.urlopen(request) as response:
+                return response.status, json.load(response)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.load(error)
 
     def pause(self):
         """Stops the process without closing its connections, until `resume`."""

@@ -77,6 +77,16 @@ class Panel(GalleryTest):
         page.until("document.querySelector('#run-refresh').checkVisibility() && !/[Ss]topped/.test(document.querySelector('#run-text').textContent)", what="its end")
         self.screenshot("runs")
 
+    def test_escape_closes_the_panel_wherever_the_focus_is(self):
+        page = self.opened(self.stage.albums(3))
+        for place in ("#panel-toggle", "#panel-close", "#covers"):
+            page.focus(place)
+            page.press("Escape")
+            page.appears("#panel", False)
+            self.assertEqual(page.run("return document.activeElement.id"), "panel-toggle")
+            page.click("#panel-toggle")
+            page.appears("#panel")
+
     def test_the_panel_closes_again(self):
         page = self.opened(self.stage.albums(3))
         page.click("#panel-toggle")

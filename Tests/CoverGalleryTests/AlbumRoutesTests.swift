@@ -15,6 +15,7 @@ import Wire
         var version: String
         var albums: [Row]
         var undo, redo: String?
+        var edit: Int?
     }
 
     private func library(_ stage: GalleryStage) async throws -> Library {
@@ -49,6 +50,36 @@ import Wire
             #expect(try await stage.ask("POST", "/api/redo", json: "{}").status == 200)
             #expect(try await stage.ask("POST", "/api/redo", json: "{}").status == 409)
             #expect(try await stage.library.albums.all().map(\.title) == ["T1", "New", "T2", "T3", "T4", "T5"])
+        }
+    }
+
+    private struct Answer: Decodable {
+        var message: String
+        var edit: Int?
+    }
+
+    @Test func `an undo that names an edit is answered 409 if something else came after it`() async throws {
+        try await withGallery { stage in
+            func edit(_ method: String, _ path: String, _ json: String) async throws -> (status: Int, answer: Answer?) {
+                let reply = try await stage.ask(method, path, json: json)
+                return (reply.status, try? JSONDecoder().decode(Answer.self, from: Data(reply.body)))
+            }
+            let ids = try await stage.ids
+            let deleted = try #require(try await edit("DELETE", "/api/albums/\(ids[0])", "{}").answer?.edit)
+            #expect(try await library(stage).edit == deleted)
+            // Any program that edits the library.
+            try await stage.library.albums.edit(ids[5]) { $0.title = "Other" }
+            #expect(try await library(stage).edit == deleted + 1)
+            let refused = try await stage.ask("POST", "/api/undo", json: "{\"edit\": \(deleted)}")
+            #expect(refused.status == 409 && refused.text.contains("something else was edited since"))
+            #expect(try await library(stage).albums.map(\.title) == ["T1", "T2", "T3", "T4", "Other"])
+            let undone = try await edit("POST", "/api/undo", "{\"edit\": \(deleted + 1)}")
+            #expect(undone.status == 200 && undone.answer?.message == "Undone: Edit “Other”")
+            let redone = try await edit("POST", "/api/redo", "{\"edit\": \(deleted + 2)}")
+            #expect(redone.status == 200 && redone.answer?.message == "Redone: Edit “Other”")
+            #expect(
+                try await edit("PATCH", "/api/albums/\(ids[5])", #"{"album": {"title": "Other"}}"#).answer?.edit == nil)
+            #expect(try await edit("POST", "/api/undo", #"{"edit": "x"}"#).status == 400)
         }
     }
 

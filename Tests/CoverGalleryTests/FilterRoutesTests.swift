@@ -52,7 +52,13 @@ import Wire
                     year: "1971", reason: "the title differs")
             ]
         }
-        func refuse(_ album: Album) async throws { refused.withLock { $0.append(album.id) } }
+        func refuse(_ pictures: [String]?, of album: Album) async throws -> [String] {
+            refused.withLock { $0 += pictures ?? [album.id] }
+            return pictures ?? [picture]
+        }
+        func allow(_ pictures: [String], of album: Album) async throws {
+            refused.withLock { $0.removeAll(where: pictures.contains) }
+        }
     }
 
     @Test func `a doubtful cover comes from the cache, and is accepted as an edit that can be undone, or refused`()
@@ -83,6 +89,12 @@ import Wire
             #expect(try await albums("doubtful", stage) == ["low"])
             #expect(try await stage.ask("POST", "/api/doubtful/low", json: #"{"picture":null}"#).status == 200)
             #expect(review.refused.withLock { $0 } == ["low"])
+            let refused = try await stage.ask("POST", "/api/doubtful/low", json: #"{"picture":null,"shown":["a","b"]}"#)
+            #expect(refused.text.contains(#""refused":{"a":true,"b":true}"#))
+            #expect(review.refused.withLock { $0 } == ["low", "a", "b"])
+            #expect(try await stage.ask("POST", "/api/doubtful/low", json: #"{"allow":["a","b"]}"#).status == 200)
+            #expect(review.refused.withLock { $0 } == ["low"])
+            #expect(try await stage.ask("POST", "/api/doubtful/low", json: "{}").status == 400)
         }
     }
 

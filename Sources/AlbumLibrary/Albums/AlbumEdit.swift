@@ -66,6 +66,8 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     public var kind: Kind
     /// The changed albums, in the library's order.
     public var changes: [Change]
+    /// The number of the library's latest edit, undo or redo: this one's, if an edit returned it. It grows with each of them, whichever program makes it.
+    public internal(set) var number = 0
 
     // MARK: For display
 
@@ -116,7 +118,7 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     // MARK: Applying
 
     /// The step that reverts this one.
-    var inverse: AlbumEdit {
+    package var inverse: AlbumEdit {
         switch kind {
         case .add: AlbumEdit(kind: .delete, changes: changes)
         case .delete: AlbumEdit(kind: .add, changes: changes)

@@ -5,7 +5,8 @@ import SQLite
 /// unlimited and a step must be on the disk before the library file changes.
 ///
 /// Steps are numbered from 1. Those up to `done` are in effect; those after it can be redone. `pending` is a step that is
-/// recorded but may not be in the library file yet. A process that finds it applies it again before any other edit.
+/// recorded but may not be in the library file yet. A process that finds it applies it again before any other edit. `edits`
+/// counts the edits, undos and redos.
 final class AlbumJournal {
     /// The maximum number of mementos. The least recently saved ones are deleted.
     private static let maximumMementos = 1_000
@@ -33,8 +34,11 @@ final class AlbumJournal {
     /// The steps that `undo` would revert and `redo` repeat.
     func steps() throws -> (undo: AlbumEdit?, redo: AlbumEdit?) {
         try database.transaction(.deferred) {
-            let done = try self.done()
-            return (try edit(done), try edit(done + 1))
+            let (done, number) = (try integer("done"), try integer("edits"))
+            var steps = (undo: try edit(done), redo: try edit(done + 1))
+            steps.undo?.number = number
+            steps.redo?.number = number
+            return steps
         }
     }
 
@@ -46,6 +50,8 @@ final class AlbumJournal {
 
     /// The rows that `record` replaced, for `withdraw`.
     struct Record {
+        /// The number of the change.
+        var number: Int
         fileprivate var done: Int
         /// The steps from `done` on.
         fileprivate var steps: [(number: Int, edit: String)] = []
@@ -56,8 +62,8 @@ final class AlbumJournal {
     @discardableResult
     func record(_ step: Step, changing change: AlbumEdit, messages: [RemoteMessage]) throws -> Record {
         try database.transaction(.immediate) {
-            let done = try self.done()
-            var record = Record(done: done)
+            let done = try integer("done")
+            var record = Record(number: try integer("edits") + 1, done: done)
             try database.statement("SELECT number, edit FROM history WHERE number >= ?").each(.int(done)) { row in
                 record.steps.append((row.int(0), row.text(1)))
             }
@@ -79,6 +85,7 @@ final class AlbumJournal {
                 try update(done + 1, with: change)
                 try set("done", .int(done + 1))
             }
+            try set("edits", .int(record.number))
             try set("pending", .text(try Self.encode(change)))
             for message in messages { record.messages.append(try insert(message)) }
             return record
@@ -91,6 +98,7 @@ final class AlbumJournal {
             try database.statement("DELETE FROM history WHERE number >= ?").run(.int(record.done))
             for (number, edit) in record.steps { try add(number, edit) }
             try set("done", .int(record.done))
+            try set("edits", .int(record.number - 1))
             try deletePending()
             for message in record.messages { try removeMessage(message) }
         }
@@ -163,8 +171,8 @@ final class AlbumJournal {
 
     // MARK: Statements
 
-    private func done() throws -> Int {
-        Int(try database.integer("SELECT value FROM state WHERE name = 'done'") ?? 0)
+    private func integer(_ name: String) throws -> Int {
+        try database.statement("SELECT value FROM state WHERE name = ?").first(.text(name)) { $0.int(0) } ?? 0
     }
 
     private func set(_ name: String, _ value: SQLValue) throws {

@@ -131,14 +131,18 @@ public actor AlbumStore {
     // MARK: History
 
     /// Reverts the last step, whichever process took it.
+    /// - Parameter number: That of the edit to revert; `nil`: whichever is the last one.
     /// - Returns: What changed; `nil` if there is no step to revert.
+    /// - Throws: `LibraryError.editedSince` if another edit came after the one of that number.
     @discardableResult
-    public func undo() throws(LibraryError) -> AlbumEdit? { try take(.undo) }
+    public func undo(_ number: Int? = nil) throws(LibraryError) -> AlbumEdit? { try take(.undo(number)) }
 
     /// Repeats the step that `undo` reverted last. A new step discards the steps that could be repeated.
+    /// - Parameter number: That of the undo to revert; `nil`: whichever is the last one.
     /// - Returns: What changed; `nil` if there is no step to repeat.
+    /// - Throws: `LibraryError.editedSince` if another edit came after the undo of that number.
     @discardableResult
-    public func redo() throws(LibraryError) -> AlbumEdit? { try take(.redo) }
+    public func redo(_ number: Int? = nil) throws(LibraryError) -> AlbumEdit? { try take(.redo(number)) }
 
     /// The steps that `undo` would revert and `redo` repeat.
     public func history() throws(LibraryError) -> (undo: AlbumEdit?, redo: AlbumEdit?) {
@@ -200,7 +204,8 @@ public actor AlbumStore {
         case delete([Album.ID])
         /// Changes the fields that differ between the two, in the album that has the first one's id.
         case edit([(former: Album, album: Album)])
-        case undo, redo
+        /// The number of the latest edit, if it is to be that one.
+        case undo(Int?), redo(Int?)
         /// Writes the file in the library's own form.
         case save
     }
@@ -226,7 +231,7 @@ public actor AlbumStore {
             if case .save = edit { try file.write(albums, state, ifStill: revision) }
             return nil
         }
-        let change = planned.effective(in: albums)
+        var change = planned.effective(in: albums)
         change.apply(to: &albums)
         let replacement = try file.prepare(albums)
         let messages = remote.map { RemoteMessage.messages(for: change, to: $0.url) } ?? []
@@ -238,6 +243,7 @@ public actor AlbumStore {
             try state.journal.withdraw(record)
             throw error
         }
+        change.number = record.number
         // If this fails, the next edit repeats the step, which changes nothing.
         try? state.journal.clearPending()
         _ = keep(albums)
@@ -274,11 +280,19 @@ public actor AlbumStore {
                 return AlbumEdit.Change(album: album, index: 0, precedingID: nil, former: former)
             }
             step = AlbumEdit(kind: .edit, changes: changes).effective(in: albums)
-        case .undo: return try journal.steps().undo.map { (.undo, $0.inverse) }
-        case .redo: return try journal.steps().redo.map { (.redo, $0) }
+        case .undo(let number): return try Self.steps(journal, after: number).undo.map { (.undo, $0.inverse) }
+        case .redo(let number): return try Self.steps(journal, after: number).redo.map { (.redo, $0) }
         case .save: return nil
         }
         return step.changes.isEmpty ? nil : (.new(step, run: run), step)
+    }
+
+    private static func steps(
+        _ journal: AlbumJournal, after number: Int?
+    ) throws -> (undo: AlbumEdit?, redo: AlbumEdit?) {
+        let steps = try journal.steps()
+        if let number, (steps.undo ?? steps.redo)?.number != number { throw LibraryError.editedSince }
+        return steps
     }
 
     /// Repeats a step whose process died. A library that can only be read is shown without it.

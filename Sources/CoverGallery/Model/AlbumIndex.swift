@@ -28,7 +28,7 @@ actor AlbumIndex {
 
     init(_ library: LibraryAPI) { self.library = library }
 
-    /// `{"version", "albums": […], "undo", "redo", "remote"}`, and its entity tag.
+    /// `{"version", "albums": […], "undo", "redo", "edit", "remote"}`, and its entity tag.
     /// - Throws: `LibraryError`.
     func text() async throws -> (ByteBuffer, tag: String) {
         let revision = try await refresh()
@@ -43,6 +43,7 @@ actor AlbumIndex {
             $0.add("albums", raw: albums)
             $0.add("undo", history?.undo?.title)
             $0.add("redo", history?.redo?.title)
+            $0.add("edit", (history?.undo ?? history?.redo)?.number)
             $0.add("remote", raw: remote ?? "null")
         }
         return (ByteBuffer(string: text), "\"\(revision)-\(waiting)\"")

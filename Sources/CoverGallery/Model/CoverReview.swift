@@ -8,8 +8,12 @@ package protocol CoverReview: Sendable {
     func albums(among albums: [Album]) async throws -> [Album.ID]
     /// The best first.
     func candidates(of album: Album) async throws -> [ProposedCover]
-    /// No candidate is the album's.
-    func refuse(_ album: Album) async throws
+    /// None of these candidates is the album's.
+    /// - Parameter pictures: URLs of them; nil: all of the album's candidates.
+    /// - Returns: The URLs of those that were refused, for `allow`.
+    func refuse(_ pictures: [String]?, of album: Album) async throws -> [String]
+    /// Takes a refusal back.
+    func allow(_ pictures: [String], of album: Album) async throws
 }
 
 /// A cover that may be an album's.

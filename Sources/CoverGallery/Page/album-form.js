@@ -1,37 +1,46 @@
 // The form that adds or edits an album. It shows the server's validation errors at their fields.
 
-import { ask } from "./api.js";
 import { byID } from "./helpers.js";
 import { keepClear } from "./keyboard.js";
-import { hasNewPicture, sendPicture, takeAddress, takePicture } from "./picture-field.js";
+import { newPicture, takeAddress, takePicture } from "./picture-field.js";
 
 const dialog = byID("album-dialog"), errorLine = byID("album-error"), save = byID("album-save");
 const form = dialog.querySelector("form");
-/** The edited album's id and fields; a new album has no id. */
-let edited = { id: null, fields: {} };
+/** What the form was opened for: an album's id and fields, or a new album. Its edit is cancelled when the form closes before it is made. */
+let opened = { id: null, fields: {}, cancel: new AbortController() };
 
 keepClear(dialog);
 byID("album-cancel").addEventListener("click", () => dialog.close());
+// The event comes later than the closing: the form may be open again.
+dialog.addEventListener("close", () => dialog.open || opened.cancel.abort());
 // A press on the backdrop closes the dialog unless something was typed.
 dialog.addEventListener("pointerdown", (event) => {
-  if (event.target === dialog && !hasNewPicture() && !Object.keys(changes()).length) dialog.close();
+  if (event.target === dialog && !newPicture() && !Object.keys(changes()).length) dialog.close();
 });
 
-/** @param {(answer: {id: string, message: string}) => void} saved */
-export function onSave(saved) {
+/**
+ * @param {(edit: import("./edits.js").Edit, signal: AbortSignal) => Promise<unknown>} make
+ * @param {() => void} closed called when the edit is made
+ */
+export function onSave(make, closed) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    const mine = opened, { id } = mine, { signal } = mine.cancel, fields = changes();
+    // An album without a title is refused; its picture would be stored in vain.
+    const picture = form.elements.namedItem("title").value.trim() ? newPicture() : null;
+    if (id && !picture && !Object.keys(fields).length) return dialog.close();
     showError(null);
     save.disabled = true;
     try {
-      const answer = await send();
-      if (!edited.id) reset();
+      await make({ kind: id ? "change" : "add", id, fields, picture }, signal);
+      if (signal.aborted) return;
+      if (!id) reset();
       dialog.close();
-      if (answer) saved(answer);
+      closed();
     } catch (problem) {
-      showError(problem);
+      if (!signal.aborted) showError(problem);
     } finally {
-      save.disabled = false;
+      if (mine === opened) save.disabled = false;
     }
   });
 }
@@ -42,15 +51,18 @@ export function takeCover(source) {
   else takePicture(source);
 }
 
-/** @param {string | null} [id] the album to edit @param {Record<string, string>} [fields] its current fields */
+/** Opens the form unless it is open. @param {string | null} [id] the album to edit @param {Record<string, string>} [fields] its current fields */
 export function openAlbumForm(id = null, fields = {}) {
+  if (dialog.open) return;
   // Unsaved text of a new album is kept; unsaved text of another album is not.
-  if (id || edited.id) reset();
-  edited = { id, fields };
+  if (id || opened.id) reset();
+  opened.cancel.abort();
+  opened = { id, fields, cancel: new AbortController() };
   for (const [name, value] of Object.entries(fields)) form.elements.namedItem(name).value = value;
   if (id) takeAddress(fields.coverUrl);
   byID("album-heading").textContent = id ? "Edit album" : "Add an album";
   save.textContent = id ? "Save" : "Add";
+  save.disabled = false;
   showError(null);
   dialog.showModal();
 }
@@ -62,15 +74,7 @@ function reset() {
 
 /** The changed fields alone: another page may edit the other fields at the same time. */
 function changes() {
-  return Object.fromEntries([...new FormData(form)].filter(([name, value]) => value !== (edited.fields[name] ?? "")));
-}
-
-async function send() {
-  // An album without a title is refused; its picture would be stored in vain.
-  if (form.elements.namedItem("title").value.trim()) await sendPicture();
-  const { id } = edited, album = changes();
-  if (!id) return ask("POST", "api/albums", { album });
-  return Object.keys(album).length ? ask("PATCH", `api/albums/${encodeURIComponent(id)}`, { album }) : null;
+  return Object.fromEntries([...new FormData(form)].filter(([name, value]) => value !== (opened.fields[name] ?? "")));
 }
 
 function showError(problem) {

@@ -181,7 +181,8 @@ export class Covers {
       const how = { size: this.#size, urgent: this.#inView.includes(id), exact: Boolean(stored) };
       const outcome = await showPicture(view, coverPath(name), how);
       if (outcome === "broken") return this.#isNew(id, name) ? this.#askAgain(id) : this.#showBroken(id, view);
-      if (outcome === "superseded") return;
+      // The view may show another album by now.
+      if (outcome === "superseded" || !pictureOf(view) || view.dataset.id !== id) return;
       if (at) performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
       if (!stored) this.seen(id, nameOf(pictureOf(view)));
     } else if (this.#away && this.#stored) return this.#showBroken(id, view);

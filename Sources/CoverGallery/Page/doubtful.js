@@ -1,4 +1,4 @@
-// The covers that sources have found for the chosen album and that may be another album's: the user accepts one or refuses all. They
+// The covers that sources have found for the chosen album and that may be another album's: the user accepts one or refuses those. They
 // are shown while the list is filtered to the albums that have such covers.
 
 import { ask } from "./api.js";
@@ -9,26 +9,32 @@ const part = byID("doubtful"), list = byID("candidates"), refuse = byID("refuse"
 
 /**
  * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery
- * @param {(id: string, picture: string | null) => void} decide the URL of the accepted picture; null: none is the album's
+ * @param {(id: string, decision: {picture: string | null, shown: string[]}) => void} decide URLs of the accepted picture and of those that
+ *   are shown; null: none of these is the album's
  * @returns {() => void} call it when the list or the chosen album changed
  */
 export function setUpDoubtful(library, gallery, decide) {
-  let shown = null;
+  let chosen = null, shown = [];
 
-  refuse.addEventListener("click", () => shown && decide(shown, null));
+  // The second click of a double one would be about the next album.
+  refuse.addEventListener("click", (event) => event.detail < 2 && decide(chosen, { picture: null, shown }));
   return async () => {
-    const id = library.filter?.name === "doubtful" ? gallery.album?.id ?? null : null;
+    const hadFocus = part.contains(document.activeElement), id = library.filter?.name === "doubtful" ? gallery.album?.id ?? null : null;
     part.hidden = !id;
     document.body.classList.toggle("doubtful", Boolean(id));
-    if (id === shown) return;
-    shown = id;
+    if (id === chosen) return;
+    chosen = id;
     list.replaceChildren();
     refuse.disabled = true;
+    // The pressed button is gone. The next album's might be pressed by mistake.
+    if (hadFocus) gallery.focus();
     if (!id) return;
     const answer = await ask("GET", `api/doubtful/${encodeURIComponent(id)}`).catch(() => null);
-    if (shown !== id) return;
-    list.replaceChildren(...(answer?.candidates ?? []).map((candidate) => element(candidate, () => decide(id, candidate.picture))));
-    refuse.disabled = !answer?.candidates.length;
+    if (chosen !== id) return;
+    const candidates = answer?.candidates ?? [];
+    shown = candidates.map(({ picture }) => picture);
+    list.replaceChildren(...candidates.map((each) => element(each, (event) => event.detail < 2 && decide(id, { picture: each.picture, shown }))));
+    refuse.disabled = !candidates.length;
   };
 }
 

@@ -1,6 +1,6 @@
 // Adding, editing and deleting albums, with undo and redo.
 
-import { ask } from "./api.js";
+import { ask, Problem } from "./api.js";
 import { onSave, openAlbumForm, takeCover } from "./album-form.js";
 import { listenForPictures } from "./drops.js";
 import { addressOf } from "./picture-field.js";
@@ -10,24 +10,53 @@ import { clearSearch } from "./search.js";
 
 const buttons = Object.fromEntries(["add", "edit", "delete", "undo", "redo"].map((id) => [id, byID(id)]));
 const awayReason = "Sleeve isn’t running; editing is off until it’s back.";
+const pathOf = ({ id }, part = "albums") => `api/${part}/${encodeURIComponent(id)}`;
+
+/**
+ * What a person wants, complete when they act: nothing of it is read from the page later.
+ * @typedef {object} Edit
+ * @property {keyof typeof requests} kind
+ * @property {string} [id] the album's
+ * @property {Record<string, string>} [fields] those that change
+ * @property {Blob | null} [picture] the user's own picture, whose address becomes a field
+ * @property {object} [decision] about doubtful covers, as the server takes it
+ * @property {number | Promise<number | null>} [number] that of the edit or undo to revert; null if that was not made
+ */
+const requests = {
+  add: ({ fields }) => ["POST", "api/albums", { album: fields }],
+  change: (edit) => ["PATCH", pathOf(edit), { album: edit.fields }],
+  delete: (edit) => ["DELETE", pathOf(edit)],
+  undo: ({ number }) => ["POST", "api/undo", { edit: number }],
+  redo: ({ number }) => ["POST", "api/redo", { edit: number }],
+  review: (edit) => ["POST", pathOf(edit, "doubtful"), edit.decision],
+};
 
 export class Edits {
   #library;
   #gallery;
   #showProblem;
+  #renewFilter;
   #away = false;
-  /** Edits run one after the other. */
-  #last = Promise.resolve();
+  /** The album whose form was wanted last. */
+  #pressed = null;
+  /** Edits are made one after the other, in the order in which they were wanted: the latest one, its number once it is made, and how many wait. */
+  #latest = null;
+  #number = Promise.resolve(null);
+  #waiting = 0;
+  /** The refusal of doubtful covers that Undo takes back while no other edit came after it: the library has no such step. */
+  #refusal = null;
 
   /**
    * @param {import("./library.js").Library} library
    * @param {import("./gallery.js").Gallery} gallery
    * @param {(problem: Error) => void} showProblem
+   * @param {() => Promise<void>} renewFilter
    */
-  constructor(library, gallery, showProblem) {
+  constructor(library, gallery, showProblem, renewFilter) {
     this.#library = library;
     this.#gallery = gallery;
     this.#showProblem = showProblem;
+    this.#renewFilter = renewFilter;
     buttons.add.addEventListener("click", () => openAlbumForm());
     buttons.edit.addEventListener("click", () => this.#openEditor());
     byID("add-first").addEventListener("click", () => openAlbumForm());
@@ -40,18 +69,15 @@ export class Edits {
       page: (source) => this.#addWith(source),
       nothing: () => say("Drop a picture file, or a picture of a web page.", { kind: "problem" }),
     });
-    onSave(({ id, message }) => {
-      this.#finish(id, message);
-      this.#gallery.focus(); // keys now act on the saved album
-    });
+    onSave((edit, signal) => this.#make(edit, signal), () => this.#gallery.focus()); // keys now act on the saved album
   }
 
   async #openEditor() {
-    const id = this.#gallery.album?.id;
+    const id = (this.#pressed = this.#gallery.album?.id);
     if (!id) return;
     try {
-      const { album } = await ask("GET", `api/albums/${encodeURIComponent(id)}`, undefined, { cache: "no-store" });
-      openAlbumForm(id, album);
+      const { album } = await ask("GET", pathOf({ id }), undefined, { cache: "no-store" });
+      if (id === this.#pressed) openAlbumForm(id, album);
     } catch (problem) {
       this.#showProblem(problem);
     }
@@ -63,36 +89,32 @@ export class Edits {
     takeCover(source);
   }
 
-  /** Accepts a doubtful cover, or refuses all. @param {string} id @param {string | null} picture @param {() => void} done */
-  review(id, picture, done) {
-    this.#edit(() => ["POST", `api/doubtful/${encodeURIComponent(id)}`, () => (done(), null), undefined, { picture }]);
-  }
+  /** Accepts a doubtful cover, or refuses those that are shown. @param {string} id @param {{picture: string | null, shown: string[]}} decision */
+  review(id, decision) { this.#edit({ kind: "review", id, decision }); }
 
   /** @param {string} id @param {File | string} source a picture or an address */
   #setCover(id, source) {
-    this.#edit(async () => {
-      const coverUrl = typeof source === "string" ? source : await addressOf(source);
-      return ["PATCH", `api/albums/${encodeURIComponent(id)}`, (answer) => answer.id, undefined, { album: { coverUrl } }];
-    });
+    this.#gallery.choose(id);
+    if (typeof source === "string") return this.#edit({ kind: "change", id, fields: { coverUrl: source } });
+    say("Sending the picture…");
+    this.#edit({ kind: "change", id, picture: source });
   }
 
   remove() {
+    const id = this.#gallery.album?.id;
+    // Pressed again before the album has disappeared.
+    if (!id || (this.#waiting && this.#latest.kind === "delete" && this.#latest.id === id)) return;
     // No album is chosen afterwards: the gallery keeps its index, where the next album is now.
-    this.#edit(() => {
-      const album = this.#gallery.album;
-      return album && ["DELETE", `api/albums/${encodeURIComponent(album.id)}`, () => null];
-    });
+    this.#edit({ kind: "delete", id });
   }
 
-  undo() { this.#step("undo", "Undone"); }
-  redo() { this.#step("redo", "Redone"); }
+  undo() { this.#edit(this.#takesRefusalBack ? this.#refusal.inverse : this.#step("undo")); }
+  redo() { this.#edit(this.#step("redo")); }
 
-  #step(name, done) {
-    this.#edit(() => {
-      const title = this.#library[name];
-      return title && ["POST", `api/${name}`, (answer) => answer.id, `${done}: ${title}`];
-    });
-  }
+  /** An edit that waits is the one that is meant; else it is the library's, as the page shows it. */
+  #step(kind) { return { kind, number: this.#waiting ? this.#number : this.#library.edit }; }
+
+  get #takesRefusalBack() { return !this.#waiting && this.#refusal?.number === this.#library.edit; }
 
   setAway(away) {
     this.#away = away;
@@ -101,7 +123,7 @@ export class Edits {
 
   /** Enables the buttons that can be pressed now, and updates their titles. */
   update() {
-    const { undo, redo } = this.#library;
+    const { redo } = this.#library, undo = this.#takesRefusalBack ? "None of these" : this.#library.undo;
     this.#allow("add", true, "Add an album");
     this.#allow("edit", Boolean(this.#gallery.album), "Edit this album");
     this.#allow("delete", Boolean(this.#gallery.album), "Delete this album (Delete)");
@@ -117,35 +139,65 @@ export class Edits {
     if (focused && button.disabled) this.#gallery.focus();
   }
 
+  /** @param {Edit} edit */
+  #edit(edit) { this.#make(edit).catch(this.#showProblem); }
+
   /**
-   * Runs an edit after those before it.
-   * @param {() => [string, string, (answer: object) => string | null, string?, object?] | null} plan the request's method and path,
-   *   the album to choose afterwards, the message (default: the answer's), and the request's body; or a promise of these
+   * Makes an edit after those before it. Its picture is sent immediately: a dropped file may be gone soon.
+   * @param {Edit} edit @param {AbortSignal} [signal] aborts when the edit is cancelled
+   * @returns {Promise<number | null>} its number; null if there was nothing to do
    */
-  #edit(plan) {
-    this.#last = this.#last.then(async () => {
-      if (this.#away) return say(awayReason, { kind: "problem" });
-      try {
-        const [method, path, affected, done, body] = (await plan()) || [];
-        if (!method) return;
-        const answer = await ask(method, path, body);
-        const inverse = body?.picture === null ? "none" : path === "api/undo" ? "redo" : "undo";
-        await this.#finish(affected(answer), done ?? answer.message, inverse);
-      } catch (problem) {
-        this.#showProblem(problem);
-      }
-    });
+  async #make(edit, signal) {
+    if (this.#away) throw new Problem(awayReason);
+    const picture = edit.picture && addressOf(edit.picture, signal), before = this.#number;
+    const made = before.then(() => this.#send(edit, picture, signal));
+    picture?.catch(() => {}); // `made` reports it
+    this.#latest = edit;
+    this.#number = made.catch(() => null);
+    this.#waiting += 1;
+    this.#number.then(() => (this.#waiting -= 1, this.update()));
+    return made;
   }
 
-  async #finish(id, message, inverse = "undo") {
-    await this.#library.load();
-    if (id && !this.#gallery.choose(id) && this.#library.indexOf(id) >= 0) {
+  async #send(edit, picture, signal) {
+    const chosen = this.#gallery.album?.id;
+    try {
+      const fields = picture ? { ...edit.fields, coverUrl: await picture } : edit.fields, number = await edit.number;
+      if (signal?.aborted) return this.#library.edit;
+      if (number === null || (number === this.#library.edit && !this.#library[edit.kind])) return null;
+      const answer = await ask(...requests[edit.kind]({ ...edit, fields, number }));
+      if (signal?.aborted && (await takenBack(answer))) return this.#library.load().then(() => this.#library.edit);
+      await this.#finish(edit, answer, chosen);
+      return answer.edit ?? null;
+    } catch (problem) {
+      if (signal?.aborted) return this.#library.edit;
+      // Another page may have changed what this one shows.
+      if (!problem.away) await this.#library.load().catch(() => {});
+      throw problem;
+    }
+  }
+
+  /** Shows an edit that is made. @param {string | undefined} chosen the album that was chosen before it: one that a person has chosen since stays */
+  async #finish(edit, answer, chosen) {
+    await this.#library.load().catch(() => {}); // made all the same
+    // What is taken back may belong to the filter again.
+    if (edit.kind !== "add" && edit.kind !== "change") await this.#renewFilter();
+    const { id } = answer;
+    if (id && this.#gallery.album?.id === chosen && !this.#gallery.choose(id) && this.#library.indexOf(id) >= 0) {
       // The search hides the album.
       clearSearch(this.#library);
       this.#gallery.choose(id);
     }
-    this.update();
-    const label = inverse === "undo" ? "Undo" : "Redo";
-    say(message, { action: this.#library[inverse] ? { label, run: () => this[inverse]() } : undefined });
+    const { refused } = answer, label = edit.kind === "undo" ? "Redo" : "Undo";
+    const inverse = refused
+      ? { kind: "review", id: edit.id, decision: { allow: Object.keys(refused) } } : { kind: label.toLowerCase(), number: answer.edit };
+    this.#refusal = refused ? { inverse, number: this.#library.edit } : null;
+    const run = () => (this.#gallery.focus(), this.#edit(inverse));
+    say(answer.message, { action: refused || answer.edit ? { label, run } : undefined });
   }
+}
+
+/** Takes back an edit that was cancelled while it was made; false if another one came after it. */
+function takenBack({ edit }) {
+  return !edit || ask("POST", "api/undo", { edit }).then(() => true, () => false);
 }

@@ -15,6 +15,8 @@ export class Library {
   version = null;
   undo = null;
   redo = null;
+  /** The number of the latest edit, undo or redo. */
+  edit = null;
   remote = null;
   sort = "library";
   /** The server is away, and the albums are from the browser's storage. */
@@ -48,7 +50,7 @@ export class Library {
     this.#lastResponse = number;
     this.isStored = isStored;
     const changed = answer.version !== this.version;
-    Object.assign(this, { version: answer.version, undo: answer.undo, redo: answer.redo, remote: answer.remote });
+    Object.assign(this, { version: answer.version, undo: answer.undo, redo: answer.redo, edit: answer.edit, remote: answer.remote });
     if (!changed) return;
     const covers = new Map(this.albums.map((album) => [album.id, album.cover]));
     this.albums = answer.albums;

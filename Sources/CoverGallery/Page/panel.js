@@ -8,10 +8,9 @@ let running = false;
 
 /** @param {(problem: Error) => void} showProblem */
 export function setUpPanel(showProblem) {
-  const close = () => (open(false), toggle.focus());
   toggle.addEventListener("click", () => open(panel.hidden));
-  byID("panel-close").addEventListener("click", close);
-  panel.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  byID("panel-close").addEventListener("click", closePanel);
+  for (const part of [panel, toggle]) part.addEventListener("keydown", (event) => event.key === "Escape" && closePanel() && event.preventDefault());
   let busy = false; // not `disabled`, which would take the focus from the button
   button.addEventListener("click", async () => {
     if (busy) return;
@@ -24,6 +23,14 @@ export function setUpPanel(showProblem) {
       busy = false;
     }
   });
+}
+
+/** Closes the panel; false if it is closed. */
+export function closePanel() {
+  if (panel.hidden) return false;
+  open(false);
+  toggle.focus();
+  return true;
 }
 
 function open(isOpen) {
@@ -61,7 +68,7 @@ function outcome(state) {
   const parts = counts.filter(([, count]) => count).map(([name, count]) => `${formatNumber(count)} ${name}`);
   if (state.bytes) parts.push(formatBytes(state.bytes));
   const left = (state.total - state.settled) * (state.seconds / state.settled);
-  if (state.running && state.seconds > 2 && left > 1) parts.push(`about ${time(left)} left`);
+  if (state.running && state.settled && state.seconds > 2 && left > 1) parts.push(`about ${time(left)} left`);
   return parts.join(" · ");
 }
 

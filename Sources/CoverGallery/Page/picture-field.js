@@ -24,7 +24,7 @@ remove.addEventListener("click", () => {
   address.focus();
 });
 
-export const hasNewPicture = () => picture !== null;
+export const newPicture = () => picture;
 
 /** @param {File} file */
 export function takePicture(file) {
@@ -42,16 +42,9 @@ export function takeAddress(text) {
   draw(image.decode().then(() => image));
 }
 
-/** Sends the new picture, if there is one. The field then holds its address. */
-export async function sendPicture() {
-  if (!picture) return;
-  address.value = await addressOf(picture);
-  picture = null;
-}
-
-/** The address under which the server stored a picture. @param {Blob} file */
-export async function addressOf(file) {
-  return (await ask("POST", "api/pictures", file)).coverUrl;
+/** The address under which the server stored a picture. @param {Blob} file @param {AbortSignal} [signal] */
+export async function addressOf(file, signal) {
+  return (await ask("POST", "api/pictures", file, { signal })).coverUrl;
 }
 
 function show(file, fileName) {

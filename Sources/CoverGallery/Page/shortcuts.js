@@ -1,6 +1,11 @@
 // Keyboard shortcuts of the page. They work wherever the focus is, except in text fields and while a dialog is open.
 
 const typing = "input:not([type=range]), textarea, select, [contenteditable]";
+/** The keys that are down. A held key moves, but it presses a button, edits and opens only once. */
+const down = new Set();
+
+addEventListener("keyup", (event) => down.delete(event.code));
+addEventListener("blur", () => down.clear());
 
 /**
  * Letters without a modifier belong to the list while it has the focus, or nothing has: they choose the album that begins with them.
@@ -10,23 +15,26 @@ const typing = "input:not([type=range]), textarea, select, [contenteditable]";
  */
 export function listen(run) {
   document.addEventListener("keydown", (event) => {
+    const isHeld = event.repeat || down.has(event.code);
+    if (!event.metaKey) down.add(event.code); // no release of a key is reported while the Command key is down
+    if (isHeld && event.key === "Enter") event.preventDefault();
     if (event.defaultPrevented || document.querySelector("dialog[open]") || event.target.matches(typing)) return;
-    if (shortcut(event, run)) event.preventDefault();
+    if (shortcut(event, run, isHeld)) event.preventDefault();
   });
 }
 
-function shortcut(event, run) {
+function shortcut(event, run, isHeld) {
   const key = event.key.toLowerCase(), target = event.target;
   if ((event.ctrlKey || event.metaKey) && !event.altKey) {
-    if (key === "z") return (event.shiftKey ? run.redo() : run.undo()), true;
-    if (key === "y" && !event.shiftKey) return run.redo(), true;
-    return false;
+    const name = key === "z" ? (event.shiftKey ? "redo" : "undo") : key === "y" && !event.shiftKey ? "redo" : null;
+    if (name && !isHeld) run[name]();
+    return Boolean(name);
   }
   if (event.altKey || event.isComposing) return false;
   if (key === "/") return run.search(), true;
   // The panel scrolls with these keys.
   if (target.closest("#panel")) return false;
-  if (key === "delete") return run.remove(), true;
+  if (key === "delete") return isHeld || run.remove(), true;
   if (key === "escape") return run.back();
   const isInList = target === document.body || target.matches("[role=listbox]");
   if (key === "enter") return isInList && (run.retry() || run.enlarge());

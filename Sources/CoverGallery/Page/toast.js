@@ -48,8 +48,9 @@ function close() {
   button.hidden = true;
 }
 
-button.addEventListener("click", () => {
-  button.blur();
+button.addEventListener("click", (event) => {
+  // The second click of a double one would be for the message after this.
+  if (event.detail > 1) return;
   close();
   run?.();
 });

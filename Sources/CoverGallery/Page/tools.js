@@ -3,7 +3,7 @@
 
 import { Events } from "./events.js";
 import { Edits } from "./edits.js";
-import { setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
+import { closePanel, setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
 import { setRunsAway, setUpRuns, showRun } from "./runs.js";
 import { setUpSearch } from "./search.js";
 import { setUpDoubtful } from "./doubtful.js";
@@ -27,10 +27,10 @@ const showProblem = (problem) => say(problem.message, { kind: "problem" });
  * @param {() => Promise<boolean>} page.open opens the gallery if it is not open yet
  */
 export function setUpTools({ library, covers, gallery, isStuck, open }) {
-  const edits = new Edits(library, gallery, showProblem);
+  const edits = new Edits(library, gallery, showProblem, () => filters.renew());
   const search = setUpSearch(library, gallery);
   const filters = setUpFilters(library, gallery, showProblem);
-  const followDoubtful = setUpDoubtful(library, gallery, (id, picture) => edits.review(id, picture, () => filters.renew()));
+  const followDoubtful = setUpDoubtful(library, gallery, (id, decision) => edits.review(id, decision));
   setUpViews(library, gallery, [filters.follow, followDoubtful]);
   let connected = false;
 
@@ -59,7 +59,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     remove: () => edits.remove(),
     retry: () => gallery.retry(),
     enlarge: () => gallery.enlarge(),
-    back: () => search.back() || filters.clear(),
+    back: () => search.back() || filters.clear() || closePanel(),
     type: typeAhead(library, gallery),
     move: (event) => gallery.key(event),
   });

@@ -19,12 +19,8 @@ struct AlbumRoutes: Sendable {
         router.get("/api/albums/{id}") { _, context in try await fields(context.albumID) }
         router.patch("/api/albums/{id}") { request, context in try await edit(context.albumID, request) }
         router.delete("/api/albums/{id}") { _, context in try await delete(context.albumID) }
-        router.post("/api/undo") { request, _ in
-            try await step(request, .undo, ifNone: "There is nothing to undo") { try await library.albums.undo() }
-        }
-        router.post("/api/redo") { request, _ in
-            try await step(request, .redo, ifNone: "There is nothing to redo") { try await library.albums.redo() }
-        }
+        router.post("/api/undo") { request, _ in try await step(request, isUndo: true) }
+        router.post("/api/redo") { request, _ in try await step(request, isUndo: false) }
     }
 
     private func albums(_ request: Request) async throws -> Response {
@@ -117,13 +113,9 @@ struct AlbumRoutes: Sendable {
         let form = try await request.json(AlbumForm.self)
         var album = Album()
         form.album.apply(to: &album)
-        let added = try await library.albums.add(album.validated(), at: form.index)
-        let albums = try await library.albums.all()
-        return .json(status: .created) {
-            $0.add("id", added.id)
-            $0.add("index", albums.firstIndex { $0.id == added.id })
-            $0.add("message", "Added “\(added.title)”")
-        }
+        let edit = try await library.albums.insert(album.validated(), at: form.index)
+        let added = edit?.changes.first
+        return Self.response(edit, to: added?.album.id, index: added?.index, status: .created)
     }
 
     /// The fields of the page's form.
@@ -146,21 +138,27 @@ struct AlbumRoutes: Sendable {
             form.album.apply(to: &album)
             album = try album.validated(editing: former)
         }
-        return Self.response(edit?.message(.new) ?? "Nothing was changed", id: id)
+        return Self.response(edit, to: id)
     }
 
     private func delete(_ id: Album.ID) async throws -> Response {
         guard let edit = try await library.albums.delete([id]) else { throw Self.gone }
-        return Self.response(edit.message(.new), id: nil)
+        return Self.response(edit)
     }
 
-    private func step(
-        _ request: Request, _ origin: AlbumEdit.Origin, ifNone: String, _ body: () async throws -> AlbumEdit?
-    ) async throws -> Response {
-        struct Empty: Decodable {}
-        _ = try await request.json(Empty.self)
-        guard let edit = try await body() else { throw HTTPError(.conflict, message: ifNone) }
-        return Self.response(edit.message(origin), id: edit.kind == .delete ? nil : edit.changes.first?.album.id)
+    private struct Step: Decodable {
+        /// The number of the edit, or of the undo, that is to be the latest one. Without it, the latest one is reverted whatever it is.
+        var edit: Int?
+    }
+
+    private func step(_ request: Request, isUndo: Bool) async throws -> Response {
+        let number = try await request.json(Step.self).edit
+        guard let edit = try await isUndo ? library.albums.undo(number) : library.albums.redo(number) else {
+            throw HTTPError(.conflict, message: "There is nothing to \(isUndo ? "undo" : "redo")")
+        }
+        let id = edit.kind == .delete ? nil : edit.changes.first?.album.id
+        let message = isUndo ? "Undone: \(edit.inverse.title)" : "Redone: \(edit.title)"
+        return Self.response(edit, to: id, message: edit.changes.isEmpty ? nil : message)
     }
 
     func album(_ id: Album.ID) async throws -> Album {
@@ -170,11 +168,18 @@ struct AlbumRoutes: Sendable {
 
     private static var gone: HTTPError { HTTPError(.notFound, message: "that album is no longer in the library") }
 
-    /// - Parameter id: The album to show afterwards.
-    static func response(_ message: String, id: Album.ID?) -> Response {
-        .json {
-            $0.add("message", message)
+    /// - Parameters:
+    ///   - id: The album to show afterwards.
+    ///   - message: By default what the edit did.
+    static func response(
+        _ edit: AlbumEdit?, to id: Album.ID? = nil, index: Int? = nil, message: String? = nil,
+        status: HTTPResponse.Status = .ok
+    ) -> Response {
+        .json(status: status) {
+            $0.add("message", message ?? edit?.message ?? "Nothing was changed")
             $0.add("id", id)
+            if let index { $0.add("index", index) }
+            $0.add("edit", edit?.number)
         }
     }
 }

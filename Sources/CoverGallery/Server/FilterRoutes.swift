@@ -81,26 +81,40 @@ struct FilterRoutes: Sendable {
     private struct Decision: Decodable {
         /// A URL of the candidate that is the album's; null if none is.
         var picture: String?
+        /// The URLs of the candidates of which none is; nil: of all.
+        var shown: [String]?
+        /// The URLs of candidates whose refusal is taken back.
+        var allow: [String]?
 
-        enum CodingKeys: String, CodingKey { case picture }
+        enum CodingKeys: String, CodingKey { case picture, shown, allow }
 
         init(from decoder: any Decoder) throws {
-            // A body without it is a mistake, and refuses no candidates.
-            picture = try decoder.container(keyedBy: CodingKeys.self).decode(String?.self, forKey: .picture)
+            let body = try decoder.container(keyedBy: CodingKeys.self)
+            shown = try body.decodeIfPresent([String].self, forKey: .shown)
+            allow = try body.decodeIfPresent([String].self, forKey: .allow)
+            // A body without any is a mistake, and refuses no candidates.
+            if allow == nil { picture = try body.decode(String?.self, forKey: .picture) }
         }
     }
 
     private func decide(_ decision: Decision, _ album: Album) async throws -> Response {
+        if let pictures = decision.allow {
+            try await review.allow(pictures, of: album)
+            return AlbumRoutes.response(nil, message: "Undone: none of the covers is that of “\(album.title)”")
+        }
         guard let picture = decision.picture else {
-            try await review.refuse(album)
-            return AlbumRoutes.response("None of the covers is that of “\(album.title)”", id: album.id)
+            let refused = try await review.refuse(decision.shown, of: album)
+            return .json {
+                $0.add("message", "None of the covers is that of “\(album.title)”")
+                $0.add("refused", raw: jsonText { for picture in refused { $0.add(picture, true) } })
+            }
         }
         guard try await review.candidates(of: album).contains(where: { $0.pictures.contains(picture) }) else {
             throw HTTPError(.conflict, message: "that cover is no longer proposed")
         }
         // The URL alone says that it was accepted, so the library's undo takes that back.
         let edit = try await model.library.albums.edit(album.id) { $0.coverURL = picture }
-        return AlbumRoutes.response(edit?.message(.new) ?? "Nothing was changed", id: album.id)
+        return AlbumRoutes.response(edit)
     }
 
     private func album(_ id: Album.ID) async throws -> Album {

@@ -20,6 +20,7 @@ extension Response {
         switch error {
         case let error as HTTPError: problem(error.body ?? error.status.reasonPhrase, status: error.status)
         case let error as SystemError: problem("\(error)", status: .internalServerError)
+        case LibraryError.editedSince: problem(LibraryError.editedSince.message, status: .conflict)
         case let error as LibraryError: problem(error.message, status: .internalServerError)
         case let error as CoverFailure where error.kind == .notAnImage:
             problem("the file isn’t a picture", status: .unprocessableContent)

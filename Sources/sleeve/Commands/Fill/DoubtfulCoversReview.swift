@@ -13,7 +13,7 @@ struct DoubtfulCoversReview: CoverReview {
     }
 
     func candidates(of album: Album) async throws -> [ProposedCover] {
-        try await found(album).map { candidate in
+        try await found(album) { $0.certainty == .doubtful }.map { candidate in
             ProposedCover(
                 pictures: candidate.pictures, source: candidate.source.title, artist: candidate.album.artist,
                 title: candidate.album.title, year: candidate.album.year.map { "\($0)" } ?? "",
@@ -21,11 +21,20 @@ struct DoubtfulCoversReview: CoverReview {
         }
     }
 
-    func refuse(_ album: Album) async throws {
-        try await FoundCovers([album], configuration)?.refuse(found(album), of: album)
+    func refuse(_ pictures: [String]?, of album: Album) async throws -> [String] {
+        let covers = try await found(album) { cover in
+            cover.certainty == .doubtful && (pictures.map { cover.pictures.contains(where: $0.contains) } ?? true)
+        }
+        try await FoundCovers([album], configuration)?.refuse(covers, of: album)
+        return covers.compactMap(\.pictures.first)
     }
 
-    private func found(_ album: Album) async throws -> [SourceCandidate] {
-        try await FoundCovers([album], configuration)?.covers(of: 1).covers.filter { $0.certainty == .doubtful } ?? []
+    func allow(_ pictures: [String], of album: Album) async throws {
+        let covers = try await found(album) { $0.match == .refused && $0.pictures.contains(where: pictures.contains) }
+        try await FoundCovers([album], configuration)?.allow(covers, of: album)
+    }
+
+    private func found(_ album: Album, _ isWanted: (SourceCandidate) -> Bool) async throws -> [SourceCandidate] {
+        try await FoundCovers([album], configuration)?.covers(of: 1).covers.filter(isWanted) ?? []
     }
 }

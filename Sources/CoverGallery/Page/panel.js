@@ -61,7 +61,7 @@ function outcome(state) {
   const parts = counts.filter(([, count]) => count).map(([name, count]) => `${formatNumber(count)} ${name}`);
   if (state.bytes) parts.push(formatBytes(state.bytes));
   const left = (state.total - state.settled) * (state.seconds / state.settled);
-  if (state.running && state.seconds > 2 && left > 1) parts.push(`about ${time(left)} left`);
+  if (state.running && state.settled && state.seconds > 2 && left > 1) parts.push(`about ${time(left)} left`);
   return parts.join(" · ");
 }
 

@@ -138,9 +138,8 @@ let package = Package(
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "Files", "HTTPCaching", "Platform", "ServerChannels", "CZlib", hummingbird,
-                hummingbirdCore,
-                nioCore, nioPosix, httpTypes,
+                "CoverLibrary", "CoverSources", "Files", "HTTPCaching", "Platform", "ServerChannels", "CZlib",
+                hummingbird, hummingbirdCore, nioCore, nioPosix, httpTypes,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(name: "CStarterCovers", exclude: ["covers"]),

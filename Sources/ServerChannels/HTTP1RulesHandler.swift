@@ -89,7 +89,9 @@ final class HTTP1RulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // The parser's opinion of discarded input does not matter.
-        if !isDiscarding { context.fireErrorCaught(error) }
+        if isDiscarding { return }
+        // The rest of a request that has its response gets no other one.
+        if isReading, exchanges.isEmpty { close(context) } else { context.fireErrorCaught(error) }
     }
 
     // MARK: Responses

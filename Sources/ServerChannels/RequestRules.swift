@@ -26,6 +26,8 @@ struct RequestRules: Sendable {
         }
         guard Self.isAuthority(host) else { throw .bad("the Host field is no host") }
         head.headers.replaceOrAdd(name: "Host", value: host)
+        // A fragment is no part of a target.
+        guard !head.uri.contains("#") else { throw .bad("the request target has a #") }
         if head.uri.hasPrefix("/") || head.uri == "*" || head.method == .CONNECT { return head }
 
         guard let (scheme, authority, path) = Self.absoluteForm(head.uri), Self.isAuthority(authority) else {
@@ -56,7 +58,7 @@ struct RequestRules: Sendable {
 
     /// An absolute URL (RFC 9112 section 3.2.2). Nil for any other text.
     private static func absoluteForm(_ target: String) -> (scheme: String, authority: String, path: String)? {
-        guard let colon = target.firstRange(of: "://"), !target.contains("#") else { return nil }
+        guard let colon = target.firstRange(of: "://") else { return nil }
         let rest = target[colon.upperBound...]
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         let path = rest[end...]

@@ -100,6 +100,19 @@ class GalleryTest(unittest.TestCase):
         else:
             self.assertEqual(messages, [], "unexpected console messages")
 
+    def seconds(self, script):
+        """The processor's time, in seconds, that the page needs for a script and what follows from it, however busy the machine is."""
+        def spent():
+            metrics = self.page.browser.cdp("Performance.getMetrics")["metrics"]
+            return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+        self.page.browser.cdp("Performance.disable")
+        self.page.browser.cdp("Performance.enable", timeDomain="threadTicks")
+        before = spent()
+        self.page.run(script)
+        after = spent()
+        self.page.browser.cdp("Performance.disable")
+        return after - before
+
     def eventually(self, condition, what):
         """Waits for a condition outside the browser."""
         end = time.monotonic() + BOUND

@@ -8,6 +8,23 @@ WAITING = f"{IN_VIEW}.some((option) => option.dataset.state === 'waiting' && opt
 
 
 class Arriving(GalleryTest):
+    def test_changing_order_and_view_while_covers_arrive_throws_nothing(self):
+        page = self.gallery(400, warm=False)
+        for _ in range(3):
+            page.click("#view")
+            # What is thrown is in the console, which every test checks.
+            page.run("""
+                const sort = document.querySelector('#sort'), wall = document.querySelector('#wall');
+                for (const order of ['artist', 'title', 'year', 'genre', 'library']) {
+                    sort.value = order;
+                    sort.dispatchEvent(new Event('change', {bubbles: true}));
+                    for (let frame = 0; frame < 10; frame++) {
+                        wall.scrollTop += 150;
+                        await new Promise((resolve) => requestAnimationFrame(resolve));
+                    }
+                }""")
+        page.covers_settle()
+
     def test_a_spinner_turns_until_its_cover_arrives_without_polling(self):
         self.stage.serve(self.stage.albums(8), warm=False)
         self.stage.origin.pause()
@@ -30,11 +47,11 @@ class Arriving(GalleryTest):
                 .map((entry) => new URL(entry.name).pathname);""", begun)
 
     def quiet(self, page):
-        """Waits until the page has sent no request for a second."""
+        """Waits until the page has sent no request for three seconds."""
         page.run("""
             await new Promise((resolve) => {
-                let timer = setTimeout(resolve, 1000);
-                const later = () => { clearTimeout(timer); timer = setTimeout(resolve, 1000); };
+                let timer = setTimeout(resolve, 3000);
+                const later = () => { clearTimeout(timer); timer = setTimeout(resolve, 3000); };
                 new PerformanceObserver(later).observe({type: 'resource'});
             });""")
 

@@ -177,6 +177,8 @@ class Offline(GalleryTest):
             page.press("Enter")
             page.until("location.search === '?token=wrong' && document.querySelector('[name=token]')", what="the form again")
             self.screenshot("token")
+            self.assertEqual(page.run("return getComputedStyle(document.querySelector('form')).display"), "flex", "its style")
+            self.assertIn("not this gallery’s", page.text("[role=alert]"))
             page.type("[name=token]", token)
             page.press("Enter")
             page.ready()

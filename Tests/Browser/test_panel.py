@@ -13,6 +13,13 @@ class Panel(GalleryTest):
         page.appears("#panel")
         return page
 
+    def test_before_the_first_cover_no_time_is_predicted(self):
+        page = self.opened(self.stage.albums(3))
+        page.run("""
+            const {showPrefetch} = await import('./panel.js'), counts = {downloaded: 0, fresh: 0, joined: 0, skipped: 0, failed: 0, bytes: 0};
+            showPrefetch({running: true, total: 3, settled: 0, seconds: 5, ...counts});""")
+        self.assertNotIn("left", page.text("#outcome"))
+
     def test_a_prefetch_reaches_its_end_tells_its_rate_and_lists_what_failed(self):
         albums = self.stage.albums(300, "?delay=20")
         albums[100]["coverUrl"] = f"{self.stage.origin.base}/covers/100.jpg?status=404"

@@ -80,9 +80,16 @@ class Order(GalleryTest):
         numbers = [int(path.split("/")[-1].split(".")[0]) for path in witness.asked]
         self.assertEqual(sorted(numbers[:4]), [1, 2, 3, 4], "the chosen one and its neighbours, outwards")
         sent = len(witness.asked)
+        page.run("""
+            const original = fetch;
+            window.fetch = async (path, request) => {
+                const response = await original(path, request);
+                if (path === 'api/covers') [window.reported] = JSON.parse(request.body).view;
+                return response;
+            };""")
         page.focus_covers()
         page.press("End")
-        page.wait_for_place(200)
+        page.until("reported === arguments[0]", page.wait_for_place(200)["id"], what="the server to know what is looked at")
         witness.gate.set()
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
         later = [int(path.split("/")[-1].split(".")[0]) for path in witness.asked[sent:]]

@@ -60,7 +60,54 @@ class Remembering(GalleryTest):
         self.assertEqual(page.wait_for_place(5)["of"], 5)
 
 
+class WallPlace(GalleryTest):
+    """The wall is scrolled away from the chosen album."""
+
+    top = "Math.round(document.querySelector('#wall').scrollTop)"
+
+    def scrolled(self, page, top):
+        page.run("document.querySelector('#wall').scrollTop = arguments[0]", top)
+        page.until("history.state?.position > 0", what="the place in the history")
+        page.rest()
+        return page.run(f"return {self.top}")
+
+    def test_the_wall_keeps_its_place_after_reloads_a_jump_and_a_change_of_view(self):
+        page = self.gallery(300, warm=False).wall()
+        before = self.scrolled(page, 1234)
+        for _ in range(3):
+            page.reload()
+            page.until(f"{self.top} === arguments[0]", before, what="the place")
+            self.assertEqual(page.chosen()["place"], 1)
+        page.click("#view")
+        page.until("!document.querySelector('#covers').hidden", what="the row")
+        page.run("history.back()")
+        page.until(f"{self.top} === arguments[0]", before, what="the place before the change of view")
+        page.sort("artist")
+        page.run("history.back()")
+        page.until(f"{self.top} === arguments[0]", before, what="the place in the former order")
+
+    def test_each_tab_keeps_its_own_place(self):
+        one = self.gallery(300, warm=False).wall()
+        before = self.scrolled(one, 1234)
+        other = self.second_page()
+        self.scrolled(other, 2468)
+        other.leave()
+        one.front()
+        one.reload()
+        one.until(f"{self.top} === arguments[0]", before, what="the place of the first tab")
+
+
 class TwoPages(GalleryTest):
+    def test_many_tabs_share_one_connection_and_each_has_every_edit_and_cover(self):
+        # A browser has six connections to one server.
+        first = self.gallery(3)
+        pages = [first] + [self.second_page() for _ in range(8)]
+        pages[-1].click("#delete")
+        for page in pages:
+            page.front()
+            page.size(2)
+            self.assertEqual(set(page.covers_settle().values()), {"ready"})
+
     def test_an_edit_in_one_page_shows_in_the_other(self):
         one = self.gallery(6)
         other = self.second_page()

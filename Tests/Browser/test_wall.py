@@ -22,20 +22,16 @@ class Wall(GalleryTest):
         boxes = page.run(BOXES)
         return sum(abs(box["top"] - boxes[0]["top"]) < 1 for box in boxes)
 
-    def test_ten_thousand_albums_take_few_elements_and_scroll_without_long_frames(self):
+    def test_ten_thousand_albums_take_few_elements_and_little_time_a_frame(self):
         page = self.gallery(10_000, warm=False).wall()
         page.covers_settle()
         self.assertLess(page.run("return document.querySelectorAll('*').length"), 400)
-        frames = page.run("""
-            const wall = document.querySelector('#wall'), times = [];
-            for (let frame = 0, last = performance.now(); frame < 60; frame++) {
-                wall.scrollTop += 40;
-                const now = await new Promise((resolve) => requestAnimationFrame(resolve));
-                times.push(now - last);
-                last = now;
-            }
-            return times.sort((one, other) => one - other);""")
-        self.assertLess(frames[len(frames) // 2], 34, "the median, in milliseconds, on a busy machine")
+        spent = self.seconds("""
+            for (let frame = 0; frame < 60; frame++) {
+                document.querySelector('#wall').scrollTop += 40;
+                await new Promise((resolve) => requestAnimationFrame(resolve));
+            }""")
+        self.assertLess(spent / 60, 0.017, "seconds of the processor a frame")
         self.assertLess(page.run("return document.querySelectorAll('*').length"), 400)
         page.focus_covers()
         page.press("End")
@@ -95,11 +91,37 @@ class Wall(GalleryTest):
                                        "return [left, left + wall.clientWidth]")
                 self.assertTrue(all(left <= box["left"] and box["right"] <= right for box in boxes), f"{width}: {boxes}")
                 self.assertLess(right - boxes[columns - 1]["right"], 8 + columns + 1, f"{width}, {size}: the row is not full")
-                self.assertLess(page.run("return document.querySelectorAll('*').length"), 400, f"{width}, {size}")
+                self.assertLess(page.run("return document.querySelectorAll('*').length"), 700, f"{width}, {size}")
                 for one, other in zip(boxes, boxes[1:]):
                     self.assertTrue(one["right"] < other["left"] or one["bottom"] < other["top"], f"{width}, {size}: they overlap")
             self.assertEqual(page.run("return [document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight]"), [width, height])
             self.screenshot(f"wall-{width}")
+
+    def test_every_size_that_the_slider_has_is_another_one_on_a_large_screen(self):
+        page = self.begin(300)
+        for width, height in ((2560, 1440), (3840, 2160), (1280, 800)):
+            inputs.screen(page.browser, width, height)
+            page.until("innerWidth === arguments[0]", width)
+            page.rest()
+            least = int(page.run("return document.querySelector('#tile').min"))
+            columns = []
+            for size in (least, (least + 320) // 2, 320):
+                page.set("#tile", size)
+                page.rest()
+                columns.append(self.columns(page))
+            self.assertEqual(len(set(columns)), 3, f"{width}: {least}, {columns}")
+
+    def test_the_button_pressed_twice_while_the_wall_loads_leads_back(self):
+        page = self.gallery(6)
+        page.run("""
+            const button = document.querySelector('#view');
+            button.click(), button.click();
+            await import('./wall.js');
+            await new Promise((resolve) => setTimeout(resolve));""")
+        self.assertTrue(page.visible("#covers"))
+        self.assertFalse(page.visible("#wall"))
+        page.click("#view")
+        page.appears("#wall")
 
     def test_the_view_the_place_and_the_size_are_remembered(self):
         page = self.begin()
@@ -136,7 +158,7 @@ class Wall(GalleryTest):
 
 
 class Places(GalleryTest):
-    """The rail, the list of places, and letters that are typed."""
+    """The rail, and letters that are typed."""
 
     @classmethod
     def shared(cls):
@@ -156,7 +178,7 @@ class Places(GalleryTest):
         page.rest()
         return page.text("#chosen-artist")
 
-    def test_the_rail_has_the_letters_of_the_order_and_the_list_its_artists_genres_and_years(self):
+    def test_the_rail_has_the_letters_or_decades_of_the_order(self):
         page = self.begin()
         self.assertFalse(page.visible("#rail"), "as added")
         page.sort("artist")
@@ -174,15 +196,6 @@ class Places(GalleryTest):
             page.until("document.querySelector('#rail').getAttribute('aria-valuetext') === arguments[0]", letter, what=f"{letter} on the rail")
         page.sort("year")
         self.assertIn("1950\n1960", page.text("#rail"))
-        # The list of places, in both views.
-        for order, label, field in (("artist", "Wren (9)", "#chosen-artist"), ("genre", "Soul (20)", "[data-field=genre]"), ("year", "1976 (1)", "[data-field=year]")):
-            page.sort(order)
-            page.focus("#places")
-            self.assertIn(label, page.run("return [...document.querySelector('#places').options].map((each) => each.label)"))
-            page.set("#places", page.run("return [...document.querySelector('#places').options].find((each) => each.label === arguments[0]).value", label))
-            page.rest()
-            self.assertEqual(page.run("return document.querySelector(arguments[0]).textContent", field), label.split(" (")[0])
-            page.click("#view")
 
     def test_typing_letters_goes_to_the_album_that_begins_with_them_in_both_views_but_not_on_a_button_or_in_a_field(self):
         page = self.begin()
@@ -206,3 +219,29 @@ class Places(GalleryTest):
         page.press("/")
         page.press("e")
         self.assertEqual(page.run("return [document.activeElement.id, document.activeElement.value]"), ["search", "e"])
+
+
+class Articles(GalleryTest):
+    @classmethod
+    def shared(cls):
+        albums = cls.stage.albums(6)
+        for album, artist in zip(albums, ("Theo", "The Harbour Lights", "Gale", "Island", "harbour lights", "Die Ärzte")):
+            album["artist"] = artist
+        return albums
+
+    def test_names_are_in_the_order_of_their_first_word_that_is_no_article_and_letters_and_searches_find_them_by_it(self):
+        page = self.open().wall()
+        page.sort("artist")
+        self.assertEqual(page.run("return document.querySelector('#rail').textContent.split('\\n')"), ["A", "G", "H", "I", "T"])
+        page.focus_covers()
+        for keys, artist in (("i", "Island"), ("h", "The Harbour Lights"), ("t", "Theo"), ("the h", "The Harbour Lights"), ("ä", "Die Ärzte")):
+            for key in keys:
+                page.press(key)
+            page.until("document.querySelector('#chosen-artist').textContent === arguments[0]", artist, what=f"{keys}: {artist}")
+            page.until("!document.querySelector('main').dataset.typed", what="the pause")
+        page.type("#search", "harbour")
+        page.size(2)
+        self.assertEqual(page.run("return [...document.querySelectorAll('#results .place')].map((each) => each.textContent)"),
+                         ["The Harbour Lights artist · 2 albums"])
+        page.press("Escape")
+        page.size(6)

@@ -102,6 +102,10 @@ import Wire
                 #expect(page.text.contains("sleeve serve") && page.text.contains("<form method=\"get\">"))
                 #expect(!page.text.contains("0123456789abcdef0123"))
                 #expect(page.fields["www-authenticate"]?.hasPrefix("Bearer") == true)
+                // Its policy allows its own style.
+                #expect(page.text.contains("<style>"))
+                #expect(page.fields["content-security-policy"]?.contains("style-src 'unsafe-inline'") == true)
+                #expect(page.text.contains("not this gallery’s") == path.contains("wrong"), "\(path)")
                 for accept in ["*/*", "application/json", "text/html;q=0, */*", ""] {
                     let reply = try await stage.ask("GET", path, ["Accept": accept])
                     #expect(reply.status == 401 && reply.fields["content-type"] == "application/json", "\(accept)")

@@ -10,7 +10,7 @@ import Wire
         struct Row: Decodable {
             var id, title: String
             var hasCover: Bool
-            var problem, cause, cover: String?
+            var problem, cause, cover, titleKey, artistKey: String?
         }
         var version: String
         var albums: [Row]
@@ -31,6 +31,15 @@ import Wire
             #expect(try await stage.ask("GET", "/api/library", ["If-None-Match": tag]).status == 304)
             try await stage.library.albums.delete(stage.library.albums.all()[0].id)
             #expect(try await stage.ask("GET", "/api/library", ["If-None-Match": tag]).status == 200)
+        }
+    }
+
+    @Test func `pages get names without their articles to order by`() async throws {
+        try await withGallery(albums: { _ in
+            [Album(title: "The Tide", artist: "Harbour Lights"), Album(title: "Tide", artist: "The Harbour Lights")]
+        }) { stage in
+            let albums = try await library(stage).albums
+            #expect(albums.map(\.titleKey) == ["Tide", nil] && albums.map(\.artistKey) == [nil, "Harbour Lights"])
         }
     }
 

@@ -43,6 +43,7 @@ import Wire
         ("GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
         ("POST /api/undo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
         ("GET http://10.1.2.3/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 421),
+        ("GET /#fragment HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
     ])
     func `a request that is no HTTP/1.1, or for another server, is refused`(text: String, status: Int) async throws {
         try await withGallery { stage in
@@ -52,6 +53,26 @@ import Wire
                 return (try wire.reply(), try wire.drain())
             }
             #expect(reply.status == status && rest.body.isEmpty && rest.ending == .closed)
+        }
+    }
+
+    @Test func `a body that breaks after its response gets no other response`() async throws {
+        try await withGallery { stage in
+            let (reply, rest) = try await onThread {
+                let wire = try Wire(port: stage.port)
+                try wire.send("POST /nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+                let reply = try wire.reply()
+                try wire.send("no chunk\r\n\r\n")
+                return (reply, try wire.drain())
+            }
+            #expect(reply.status == 404 && rest.body.isEmpty && rest.ending == .closed)
+            let broken = try await onThread {
+                let wire = try Wire(port: stage.port)
+                let fields = ["Transfer-Encoding": "chunked", "Content-Type": "application/json"]
+                try wire.send(stage.request("POST", "/api/albums", fields) + "no chunk\r\n\r\n")
+                return try wire.reply()
+            }
+            #expect(broken.status == 400)
         }
     }
 

@@ -25,6 +25,28 @@ import Wire
         }
     }
 
+    @Test func `a page hears of a cover that a page without a stream waits for, as tabs share one`() async throws {
+        try await withGallery { stage in
+            let id = try await stage.ids[3]
+            let events = try await stage.events("page-0001")
+            let reply = try await stage.ask(
+                "POST", "/api/covers", json: #"{"page": "page-0002", "view": ["\#(id)"]}"#)
+            #expect(reply.status == 200)
+            let received = try await onThread { try events.receive(until: "event: cover\n") }
+            let data = try await onThread { try received + events.receive(until: "\n\n") }
+            #expect(data.contains("\"id\":\"\(id)\""))
+        }
+    }
+
+    @Test func `covers that are asked for again count among those of a page`() async throws {
+        try await withGallery { stage in
+            let ids = String(repeating: "\"x\",", count: 200) + "\"x\""
+            let body = #"{"page": "page-0001", "view": [\#(ids)], "again": [\#(ids)]}"#
+            let status = try await stage.ask("POST", "/api/covers", json: body).status
+            #expect(status == 400)
+        }
+    }
+
     @Test func `requests of pages that never connect lock no page out`() async throws {
         try await withGallery { stage in
             let sessions = stage.gallery.model.sessions

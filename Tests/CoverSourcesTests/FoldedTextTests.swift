@@ -104,6 +104,22 @@ import Testing
         #expect(FoldedText(artist: first).key != FoldedText(artist: second).key)
     }
 
+    @Test(arguments: [
+        ("The Harbour Lights", "Harbour Lights"), ("the  harbour", "harbour"), ("THE\u{a0}The", "The"),
+        ("\u{ff34}\u{ff28}\u{ff25} X", "X"), ("Die Ärzte", "Ärzte"), ("Los Lobos", "Lobos"),
+        ("L’Impératrice", "Impératrice"), ("l'Or", "Or"), ("The 1975", "1975"), ("Les Ogres", "Ogres"),
+    ])
+    func `a name is ordered without its article`(_ name: String, _ key: String) {
+        #expect(FoldedText.withoutArticle(name) == key)
+    }
+
+    @Test(arguments: [
+        "", "The", "The ", "The ?", "Theory", "L7", "Lambchop", "It's", "A Day", "Harbour Lights, The", "L’", "’The X",
+    ])
+    func `a name without an article, or with nothing else, is ordered as it is`(_ name: String) {
+        #expect(FoldedText.withoutArticle(name) == nil)
+    }
+
     @Test func `letters and their decomposed forms are equal`() {
         // Greek upsilon with hook, long s with dot: symbols that no name has.
         let exceptions: Set<UInt32> = [0x3D3, 0x3D4, 0x1E9B]

@@ -59,6 +59,9 @@ public actor AlbumStore {
     /// The albums with their revision.
     package func current() throws(LibraryError) -> AlbumList { try perform { try readCurrent() } }
 
+    /// Elements when the library file may have changed. `current()` tells whether it has.
+    package func fileChanges() -> AsyncStream<Void> { FolderChanges.stream(of: FilePath.directory(of: file.path)) }
+
     /// Adds an album.
     /// - Parameter index: Its index in the library, from 0. Default, and beyond the end: at the end.
     /// - Returns: The album as it is in the library, with another id if its own was taken.

@@ -5,7 +5,7 @@ import Platform
 enum AlbumFilter: String {
     /// None is cached, whatever the reason.
     case uncovered
-    /// None is cached: an address cannot be used, or the last request has failed.
+    /// None is cached: the address cannot be used, or the last request has failed.
     case failed
     /// The cached one has less than `smallest` pixels along its longer side.
     case small
@@ -28,7 +28,8 @@ enum AlbumFilter: String {
             let absent = Set(
                 try await model.library.history(of: uncached.flatMap(\.keys)).filter { $0.absence != nil }.map(\.url))
             return uncached.filter { cover in
-                cover.problem != nil || cover.keys.contains { tried.contains($0) || absent.contains($0) }
+                ![nil, .noAddress].contains(cover.problem)
+                    || cover.keys.contains { tried.contains($0) || absent.contains($0) }
             }.map(\.album)
         case .small:
             var small: Set<String> = []

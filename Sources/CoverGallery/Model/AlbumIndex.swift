@@ -1,4 +1,5 @@
 import CoverLibrary
+import CoverSources
 import NIOCore
 import Platform
 
@@ -110,6 +111,9 @@ actor AlbumIndex {
             $0.add("id", album.id)
             $0.add("title", album.title)
             $0.add("artist", album.artist)
+            // By what they are ordered, if that is not the whole.
+            if let title = FoldedText.withoutArticle(album.title) { $0.add("titleKey", title) }
+            if let artist = FoldedText.withoutArticle(album.artist) { $0.add("artistKey", artist) }
             $0.add("genre", album.genre)
             $0.add("year", album.year)
             let file = album.coverFile.map { [$0] } ?? []

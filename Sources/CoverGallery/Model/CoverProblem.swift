@@ -8,6 +8,9 @@ struct CoverProblem: Sendable, Equatable {
     /// The technical cause.
     var cause: String?
 
+    /// The album names no address.
+    static let noAddress = CoverProblem(reason: "No cover address yet. Edit the album to add one.")
+
     init(reason: String, cause: String? = nil) {
         self.reason = reason
         self.cause = cause
@@ -37,7 +40,7 @@ struct CoverProblem: Sendable, Equatable {
 
     private static func sentence(_ failure: CoverFailure, _ host: String) -> String {
         switch failure.kind {
-        case .badURL where failure.url.isEmpty: return "No cover address yet. Edit the album to add one."
+        case .badURL where failure.url.isEmpty: return noAddress.reason
         case .badURL: return "The cover’s address can’t be used. Edit the album to change it."
         case .nameResolution: return "Can’t find \(host). Check the address and your connection."
         case .notTried where failure.isRateLimit: return "\(host) asked for a pause. Try again later."

@@ -35,12 +35,15 @@ final class GalleryModel: Sendable {
             await withDiscardingTaskGroup { [self] group in
                 group.addTask { await self.forward(events) }
                 group.addTask { await Self.every(.seconds(15)) { await self.sessions.sendHeartbeats() } }
-                // Reading the albums detects changes that other programs made to the library file.
                 group.addTask {
-                    await Self.every(.seconds(1)) {
-                        if await !self.sessions.isEmpty { _ = try? await self.library.albums.current() }
+                    for await _ in await self.library.albums.fileChanges() {
+                        await self.readAlbums()
+                        // A program may save all the time.
+                        try? await Task.sleep(for: .milliseconds(100))
                     }
                 }
+                // Not every change is reported.
+                group.addTask { await Self.every(.seconds(1)) { await self.readAlbums() } }
                 group.addTask { await Self.every(.seconds(10)) { await self.runs.findPossible() } }
                 group.addTask { await Self.every(.seconds(1)) { await self.cache.report() } }
                 group.addTask { await Self.every(.seconds(1)) { await self.sessions.retry() } }
@@ -59,6 +62,8 @@ final class GalleryModel: Sendable {
         await task?.value
     }
 
+    private static let wallReach = 48
+
     /// The cached covers around the album a browser opens on. Empty if it does not show the albums in the library's order.
     func firstCovers(of client: String?) async -> [AlbumCover] {
         guard let list = try? await library.albums.current().albums, !list.isEmpty else { return [] }
@@ -67,12 +72,18 @@ final class GalleryModel: Sendable {
         var reach = 8
         if let client, let memento = try? await library.albums.memento(of: client) {
             guard memento.order == "library" else { return [] }
-            // The index is the browser's claim, and the library may have shrunk.
-            centre = min(max(memento.index, 0), list.count - 1)
-            if memento.view == "wall" { reach = 48 }
+            // The index is the browser's claim, and the library may have shrunk. The wall's position is that of its first row.
+            let first = memento.view == "wall" ? Int(memento.position) + Self.wallReach / 2 : memento.index
+            centre = min(max(first, 0), list.count - 1)
+            if memento.view == "wall" { reach = Self.wallReach }
         }
         let near = list[max(centre - reach, 0)...min(centre + reach, list.count - 1)].map(\.id)
         return ((try? await albums.covers(of: near)) ?? []).filter { $0.cached != nil }
+    }
+
+    /// Detects changes that other programs made to the library file.
+    private func readAlbums() async {
+        if await !sessions.isEmpty { _ = try? await library.albums.current() }
     }
 
     private func forward(_ events: AsyncStream<LibraryEvent>) async {

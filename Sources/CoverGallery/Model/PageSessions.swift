@@ -5,7 +5,7 @@ import Platform
 ///
 /// A page reports which covers it shows, most wanted first. Missing ones are downloaded: those in view of any page before those near
 /// it, pages in round-robin order. Requests for covers that no page shows any more are withdrawn. Arrivals come from the library's
-/// events and are passed to the pages that wait for them.
+/// events. Those that a page waits for are passed to all pages: the tabs of a browser share the connection of one of them.
 actor PageSessions {
     private struct Session {
         var events = EventBuffer()
@@ -198,7 +198,7 @@ actor PageSessions {
         inFlight.remove(key)
         switch result {
         // Covers stored by another process cause no library event.
-        case .success(let digest): didArrive(key, digest: digest, at: nil)
+        case .success(let digest): didArrive(key, digest: digest, at: Date())
         case .failure(let failure): didFail(key, failure, hasSeveralURLs: hasSeveralURLs)
         }
         download()
@@ -249,14 +249,12 @@ actor PageSessions {
     }
 
     private func notify(_ key: String, _ event: String, _ fill: (inout JSONObject) -> Void) {
-        for id in roundRobin {
-            for cover in sessions[id]?.waiting[key] ?? [] {
-                let text = jsonText {
-                    $0.add("id", cover.album)
-                    fill(&$0)
-                }
-                sessions[id]?.events.post(event, key: "cover \(cover.album)", text)
+        for album in Set(sessions.values.flatMap { $0.waiting[key] ?? [] }.map(\.album)) {
+            let text = jsonText {
+                $0.add("id", album)
+                fill(&$0)
             }
+            for session in sessions.values { session.events.post(event, key: "cover \(album)", text) }
         }
     }
 }

@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { Library } from "./library.js";
 import { Covers } from "./covers.js";
-import { Memento, storedMemento } from "./memento.js";
+import { Memento } from "./memento.js";
 import { onBack, readAddress } from "./address.js";
 import { Gallery } from "./gallery.js";
 
@@ -36,29 +36,25 @@ onBack((place) => open && go(place).then(tools.follow));
 if (open) document.documentElement.dataset.ready = "true";
 
 async function start() {
-  const state = (await firstState) ?? { memento: storedMemento() };
+  const state = (await firstState) ?? {};
   open = true;
   covers.addStates(state.covers ?? {});
   const { album, position, ...saved } = state.memento ?? {}, address = readAddress();
   gallery.tile = address.tile ?? saved.tile;
   const id = library.indexOf(address.album) < 0 ? album : address.album;
-  await go({ ...saved, ...address, album: id, position: id === album && position });
+  const known = address.show || address.q || id !== album ? undefined : position;
+  await go({ ...saved, ...address, album: id, position: address.position ?? known });
 }
 
 /** @param {import("./address.js").Place} place */
-async function go({ view, sort = "library", show, tile, album, position }) {
-  library.sort = sort;
+async function go({ view, sort = "library", show = "", q = "", tile, album, position }) {
   // The filter that is shown stays, as a list that changed meanwhile would be another place.
-  if (show !== library.filter?.name) library.filter = show ? await filtered(show) : null;
+  const isLast = show === library.filter?.name || (await library.filterBy(show).catch(() => library.filterBy("")));
+  if (!isLast) return;
+  [library.sort, library.query] = [sort, q];
   library.arrange();
   if (tile) gallery.tile = tile;
-  await gallery.open(view === "wall" ? view : "scroller", { id: album, position: position || undefined });
-}
-
-/** A filter; null if there is none of that name, or the server does not answer. */
-async function filtered(name) {
-  const { idsOf, isFilter } = await import("./filters.js");
-  return isFilter(name) ? idsOf(name).then((ids) => ({ name, ids }), () => null) : null;
+  await gallery.open(view === "wall" ? view : "scroller", { id: album, position });
 }
 
 /** Opens the gallery of a page that was loaded without its server. False if it was open already. */

@@ -1,5 +1,5 @@
 // The state of every cover: available, on its way, or failed. Reports the covers in view to the server, whose events report
-// arrivals. The page does not poll.
+// arrivals. The page does not poll; a tab that hears of events by another one repeats its report while it waits.
 
 import { ask, pageID } from "./api.js";
 import { coverPath, nameOf, storedNames } from "./stored-covers.js";
@@ -8,6 +8,8 @@ import { Throttle } from "./throttle.js";
 
 /** In milliseconds: during fast scrolling, how long a cover must stay in view before its picture is loaded; between two reports. */
 const settleDelay = 90, reportInterval = 120;
+/** The server forgets after a minute what a tab waits for that has no stream of its own, in milliseconds. */
+const repeatDelay = 30_000;
 
 export class Covers {
   /** The states by album id: {digest, stale?, color?} | {failure, cause?, final?, away?} | {waiting}. */
@@ -20,6 +22,8 @@ export class Covers {
   #inView = [];
   #near = [];
   #retried = new Set();
+  /** When covers were cached whose pictures are not shown yet, by album id, in milliseconds since 1970. */
+  #arrivals = new Map();
   /** Albums whose cover changed since the last report, whose response may be about the former one; albums that had an event since. */
   #changedSinceReport = new Set();
   #updatedSinceReport = new Set();
@@ -27,6 +31,7 @@ export class Covers {
   #jumpedAt = -Infinity;
   #rushedAt = -Infinity;
   #report = new Throttle(reportInterval, () => this.#reportNow());
+  #repeatTimer = 0;
   /** Of the views, in CSS pixels. */
   #size = 300;
   #opened = Promise.withResolvers();
@@ -34,6 +39,10 @@ export class Covers {
   #away = false;
   /** @type {(id: string) => void} a cover's state changed on the page */
   changed = () => {};
+  /** Whether the server's events come to this tab first. */
+  hasStream = () => true;
+  /** @type {(id: string) => void} a cover's state became known, on the page or not */
+  known = () => {};
   /** @type {(id: string, name: string) => void} the album's cover has been shown; its name is the last part of its address */
   seen = () => {};
 
@@ -111,12 +120,19 @@ export class Covers {
 
   arrived(id, state, at) {
     this.#updatedSinceReport.add(id);
-    this.#setState(id, state, at);
+    if (at && this.#views.has(id)) this.#arrivals.set(id, at);
+    this.#setState(id, state);
   }
 
   failed(id, reason, cause) {
     this.#updatedSinceReport.add(id);
     this.#setState(id, { failure: reason, cause });
+  }
+
+  /** The name of a cover in its smallest size; undefined if there is none. */
+  smallestOf(id) {
+    const digest = this.#states.get(id)?.digest;
+    return this.#away ? this.#stored?.get(id) : digest && `${digest}?w=150`;
   }
 
   stateOf(id) { return this.#states.get(id) ?? { waiting: true }; }
@@ -133,6 +149,7 @@ export class Covers {
   /** Reports the covers in view to the server. */
   async #reportNow() {
     const again = [...this.#retried];
+    clearTimeout(this.#repeatTimer);
     this.#retried.clear();
     this.#updatedSinceReport.clear();
     this.#changedSinceReport.clear();
@@ -148,6 +165,8 @@ export class Covers {
         this.#setState(id, state);
       }
       this.#markFirst(view.filter((id) => covers[id]?.digest));
+      const isComplete = view.every((id) => this.#states.get(id)?.digest);
+      if (!isComplete && !this.hasStream()) this.#repeatTimer = setTimeout(() => this.#report.ask(), repeatDelay);
     } catch (problem) {
       if (problem.away) this.#tryStored();
       for (const id of again) this.#setState(id, { failure: problem.message });
@@ -164,27 +183,29 @@ export class Covers {
     }
   }
 
-  #setState(id, state, at) {
+  #setState(id, state) {
     const known = this.#states.get(id);
     if (known?.final && state.failure === undefined) known.final = false;
     this.#states.set(id, known?.final ? known : state);
     const view = this.#views.get(id);
-    if (view) this.#show(id, view, at);
+    if (view) this.#show(id, view);
+    this.known(id);
   }
 
-  /** @param {number} [at] when the cover was cached, in milliseconds since 1970 */
-  async #show(id, view, at) {
+  async #show(id, view) {
     const state = this.stateOf(id), stored = this.#away ? this.#stored?.get(id) : null, name = stored ?? state.digest;
     tint(view, state.color);
     if (state.failure) showFailure(view, state.failure);
     else if (name) {
       const how = { size: this.#size, urgent: this.#inView.includes(id), exact: Boolean(stored) };
-      const outcome = await showPicture(view, coverPath(name), how);
+      const outcome = await showPicture(view, coverPath(name), how), picture = pictureOf(view);
+      // Meanwhile the view may have become another album's, or have lost its picture.
+      if (outcome === "superseded" || this.#views.get(id) !== view) return;
       if (outcome === "broken") return this.#isNew(id, name) ? this.#askAgain(id) : this.#showBroken(id, view);
-      // The view may show another album by now.
-      if (outcome === "superseded" || !pictureOf(view) || view.dataset.id !== id) return;
-      if (at) performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
-      if (!stored) this.seen(id, nameOf(pictureOf(view)));
+      if (!picture) return;
+      const at = this.#arrivals.get(id);
+      if (this.#arrivals.delete(id)) performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
+      if (!stored) this.seen(id, nameOf(picture));
     } else if (this.#away && this.#stored) return this.#showBroken(id, view);
     else showWaiting(view);
     this.changed(id);

@@ -15,6 +15,8 @@ export class Gallery {
   #library;
   #covers;
   #views = {};
+  #making = {}; // the views whose modules load
+  #wanted = "scroller"; // the view that was asked for last
   /** The view that is shown: a `Scroller` or a `Wall`. */
   #view = null;
   /** Its name: "scroller" or "wall". */
@@ -25,12 +27,14 @@ export class Gallery {
   #jumpedAt = -Infinity;
   /** @type {() => void} the choice or the position changed */
   changed = () => {};
-  /** @type {() => void} called before the view or the order changes, or before a jump */
+  /** @type {() => void} called before the view, the order or the list changes, or before a jump */
   leaves = () => {};
   /** @type {() => void} the view, the list or the chosen album changed */
   selected = () => {};
   /** @type {() => void} the user moves the view */
   moved = () => {};
+  /** @type {() => void} the covers have another size */
+  resized = () => {};
   /** @type {(picture: HTMLImageElement, album: import("./library.js").Album) => void} shows the whole picture */
   showWhole = () => {};
 
@@ -54,18 +58,19 @@ export class Gallery {
   /** The index of the chosen album or, if it is out of view, of one in view. */
   get place() { return this.#view?.place ?? 0; }
 
+  /** Null before the first list is shown. @returns {import("./address.js").Place | null} */
   get memento() {
-    if (!this.album) return null;
-    const { query, filter, sort } = this.#library, index = this.#library.indexOf(this.#chosen);
-    // Neither a search nor a filter is remembered, and the view's position is one among the albums found.
-    const position = query || filter ? index : Math.round(this.#view.position * 1000) / 1000;
-    return { album: this.#chosen, index, position, sort, view: this.name, tile: this.tile, show: filter?.name };
+    if (!this.#view) return null;
+    const { query, filter, sort } = this.#library, album = this.#chosen ?? this.#lastChosen, index = this.#library.indexOf(album);
+    const position = Math.round(this.#view.position * 1000) / 1000;
+    return { album, index, position, sort, view: this.name, tile: this.tile, show: filter?.name, q: query.trim() };
   }
 
   /** The wanted size of a cover on the wall, in pixels; 0 for the usual one. */
   get tile() { return this.#tile; }
-  /** The size that covers on the wall have. */
+  /** The size that covers on the wall have, and the least one that they may have there. */
   get tileNow() { return this.#views.wall?.size ?? 0; }
+  get leastTile() { return this.#views.wall?.least ?? 0; }
   set tile(pixels) {
     this.#tile = pixels || 0;
     if (this.#views.wall) this.#views.wall.tile = pixels;
@@ -76,12 +81,14 @@ export class Gallery {
    * Shows a view of the list, on an album: by default the chosen one.
    * @param {string} [name] @param {{id?: string, position?: number}} [at] position: the view's, as it was
    */
-  async open(name = this.name, { id = this.#chosen ?? this.#lastChosen, position } = {}) {
-    this.#views[name] ??= await this.#make(name);
+  async open(name = this.#wanted, { id, position } = {}) {
+    this.#wanted = name;
+    this.#views[name] ??= await (this.#making[name] ??= this.#make(name).finally(() => delete this.#making[name]));
+    if (name !== this.#wanted) return;
     if (this.#view !== this.#views[name]) this.#view?.close();
     this.name = document.body.dataset.view = name;
     this.#view = this.#views[name];
-    const index = Math.max(0, this.#library.shownIndexOf(id));
+    const index = Math.max(0, this.#library.shownIndexOf(id ?? this.#chosen ?? this.#lastChosen));
     this.#showOrHideEmpty();
     // Before the view is measured, as it leaves room for the album.
     this.#select(this.#library.shown[index]);
@@ -105,7 +112,7 @@ export class Gallery {
         didTap: () => this.enlarge(),
         didMove: () => (postponeTint(), this.moved()),
         didRest: () => this.changed(),
-        didResize: (pixels) => this.#covers.resize(pixels),
+        didResize: (pixels) => (this.#covers.resize(pixels), this.resized()),
       },
     });
     if (name === "wall") view.tile = this.#tile;
@@ -137,7 +144,7 @@ export class Gallery {
   /** Changes the view of the list. */
   toggle() {
     this.leaves();
-    return this.open(this.name === "wall" ? "scroller" : "wall");
+    return this.open(this.#wanted === "wall" ? "scroller" : "wall");
   }
 
   /** Chooses an album by its id; false if it is not shown. */

@@ -25,20 +25,3 @@ export function sentence(text) {
 }
 
 export const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 500));
-
-/** A value of the browser's local storage; null if there is none, or the browser forbids storage. */
-export function readStored(name) {
-  try {
-    return localStorage.getItem(storageName(name));
-  } catch {
-    return null;
-  }
-}
-
-export function store(name, value) {
-  try {
-    localStorage.setItem(storageName(name), value);
-  } catch {
-    // Storage is full or forbidden.
-  }
-}

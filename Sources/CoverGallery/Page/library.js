@@ -32,6 +32,8 @@ export class Library {
   coversChanged = () => {};
   /** @type {() => void} `shown` was replaced. Called in the same step, so that no index is used with the albums of another list. */
   changed = () => {};
+  #filterCount = 0;
+  #wanted = ""; // the filter that was chosen last, while its albums may be on their way
   #requestCount = 0;
   #lastResponse = 0;
 
@@ -63,7 +65,28 @@ export class Library {
     this.changed();
   }
 
-  /** Updates `shown` after a change of `sort` or `query`. */
+  /**
+   * Lists the albums of a filter alone, or all without a name. The server decides which these are; they stay until `renewFilter`, so that
+   * none disappears while its cover arrives. @returns {Promise<boolean>} false: another one was chosen meanwhile
+   */
+  async filterBy(name) {
+    const number = ++this.#filterCount, path = `api/filters/${encodeURIComponent(name)}`;
+    this.#wanted = name;
+    try {
+      const ids = name && new Set(Object.keys((await ask("GET", path, undefined, { cache: "no-store" })).albums));
+      if (number === this.#filterCount) this.filter = name ? { name, ids } : null;
+    } catch (problem) {
+      if (number !== this.#filterCount) return false;
+      this.#wanted = this.filter?.name ?? "";
+      throw problem;
+    }
+    return number === this.#filterCount;
+  }
+
+  /** After an edit, an album may not belong to the filter any more. */
+  renewFilter() { return this.filterBy(this.#wanted); }
+
+  /** Updates `shown` after a change of `sort`, `query` or `filter`. */
   arrange() {
     let order = this.#orders.get(this.sort);
     if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort, this.#formerOrders.get(this.sort))));

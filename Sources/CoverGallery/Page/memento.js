@@ -1,17 +1,17 @@
-// Saves the view, its place and the sort order at the server, so that the page opens there again; in the browser's storage, for when
-// the server is away; and in the page's address.
+// Saves the view, its place and the sort order at the server, so that the page opens there again, and in the page's address.
 
 import { ask } from "./api.js";
 import { addStep, writeAddress } from "./address.js";
-import { readStored, store } from "./helpers.js";
+import { Throttle } from "./throttle.js";
 
-const storageName = "sleeve-memento";
 const saveDelay = 500; // milliseconds without a change
 
 export class Memento {
   #read;
   #saved = "";
   #timer = 0;
+  /** Soon, as a page that ends cannot change its entry of the history, and seldom, as browsers refuse many changes. */
+  #address = new Throttle(saveDelay, async () => this.#writeAddress());
 
   /** @param {() => import("./address.js").Place | null} read */
   constructor(read) {
@@ -21,6 +21,7 @@ export class Memento {
   }
 
   changed() {
+    this.#address.ask();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#save(false), saveDelay);
   }
@@ -30,29 +31,27 @@ export class Memento {
     addStep(this.#read());
   }
 
+  #writeAddress() {
+    const place = this.#read();
+    if (place) writeAddress(place);
+    return place;
+  }
+
   async #save(isLeaving) {
     clearTimeout(this.#timer);
-    const place = this.#read();
+    const place = this.#writeAddress();
     if (!place) return;
-    writeAddress(place);
-    const { show, ...memento } = place, text = JSON.stringify(memento); // a filter is not remembered
-    if (text === this.#saved) return;
+    const { show, q, ...memento } = place;
+    // Neither a filter nor a search is remembered, and the view's position is one among the albums of these.
+    if (show || q) memento.position = memento.index;
+    const text = JSON.stringify(memento);
+    if (!memento.album || text === this.#saved) return;
     this.#saved = text;
-    store(storageName, text);
     try {
       // `keepalive`: the request outlives the page.
       await ask("PUT", "api/memento", memento, { keepalive: isLeaving });
     } catch {
       this.#saved = ""; // saved with the next change
     }
-  }
-}
-
-/** The memento in the browser's storage, or null. */
-export function storedMemento() {
-  try {
-    return JSON.parse(readStored(storageName));
-  } catch {
-    return null;
   }
 }

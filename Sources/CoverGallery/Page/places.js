@@ -1,9 +1,9 @@
-// Places to go to: the rail of letters or decades beside the wall, and the list of artists, genres or years. Both follow the order.
+// The rail beside the wall: the letters or decades of the order, to go to.
 
-import { byID, formatNumber } from "./helpers.js";
-import { sectionsOf } from "./sections.js";
+import { byID } from "./helpers.js";
+import { marksOf } from "./sections.js";
 
-const rail = byID("rail"), list = byID("places");
+const rail = byID("rail");
 /** The least height of a label on the rail, in pixels. If there are more labels, only some are shown. */
 const leastHeight = 14;
 
@@ -12,14 +12,12 @@ const leastHeight = 14;
  * @returns {() => void} call it when the list, the chosen album or what is in view changed
  */
 export function setUpPlaces(library, gallery) {
-  let shown = null, sort = null, marks = [], places = [], height = 0, at = -1;
+  let shown = null, sort = null, marks = [], height = 0, at = -1;
 
   const follow = () => {
     if (library.shown !== shown || library.sort !== sort) {
       [shown, sort, at] = [library.shown, library.sort, -1];
-      ({ marks, places } = library.query ? { marks: [], places: [] } : sectionsOf(shown, sort));
-      list.disabled = places.length < 2;
-      list.options.length = 1; // the others are filled in when they are wanted
+      marks = library.query ? [] : marksOf(shown, sort);
       paint();
     }
     const now = marks.findLastIndex((mark) => mark.index <= gallery.place);
@@ -61,18 +59,5 @@ export function setUpPlaces(library, gallery) {
     event.preventDefault();
     go(marks[to]);
   });
-
-  const fill = () => {
-    if (list.options.length > 1) return;
-    list.append(...places.map(({ label, count }, index) => new Option(`${label} (${formatNumber(count)})`, String(index))));
-  };
-  list.addEventListener("focus", fill);
-  list.addEventListener("pointerdown", fill);
-  list.addEventListener("change", () => {
-    go(places[Number(list.value)]);
-    list.selectedIndex = 0;
-    gallery.focus();
-  });
-  list.addEventListener("blur", () => (list.options.length = 1));
   return follow;
 }

@@ -3,17 +3,18 @@
 
 import { byID, formatNumber } from "./helpers.js";
 import { placesFor } from "./found.js";
+import { coverPath } from "./stored-covers.js";
 
 const field = byID("search"), list = byID("results");
 const maximumAlbums = 6;
 
 /**
- * @param {import("./library.js").Library} library
+ * @param {import("./library.js").Library} library @param {import("./covers.js").Covers} covers
  * @param {object} go
  * @param {(id: string) => void} go.album @param {(sort: string, value: string) => void} go.place
  * @param {() => void} go.done a result was taken
  */
-export function setUpResults(library, go) {
+export function setUpResults(library, covers, go) {
   let rows = [], at = -1;
 
   const hide = () => {
@@ -33,16 +34,23 @@ export function setUpResults(library, go) {
   const show = () => {
     if (!library.query.trim() || document.activeElement !== field) return hide();
     const albums = library.shown.slice(0, maximumAlbums).map(({ id, title, artist, year }) => (
-      { title: title || "Untitled", more: [artist, year].filter(Boolean).join(" · "), run: () => go.album(id) }));
+      { id, title: title || "Untitled", more: [artist, year].filter(Boolean).join(" · "), run: () => go.album(id) }));
     const places = placesFor(library.prepareSearch(), library.query).map(({ sort, value, count }) => (
       { title: value, more: `${sort} · ${count === 1 ? "1 album" : `${formatNumber(count)} albums`}`, isPlace: true, run: () => go.place(sort, value) }));
     rows = [...albums, ...places];
     if (!rows.length) return hide();
     list.replaceChildren(...rows.map(element));
+    for (const { id } of albums) paint(id);
     list.hidden = false;
     field.setAttribute("aria-expanded", "true");
     mark(albums.length ? 0 : -1); // the best match is chosen already
   };
+
+  /** Shows the cover of an album that is listed, once it is known. */
+  const paint = (covers.known = (id) => {
+    const index = rows.findIndex((row) => row.id === id), name = index >= 0 && covers.smallestOf(id);
+    if (name) list.children[index].querySelector("img").src = coverPath(name);
+  });
 
   field.addEventListener("keydown", (event) => {
     if (list.hidden) return;
@@ -81,5 +89,6 @@ function element({ title, more, isPlace }, index, all) {
   row.dir = "auto";
   second.textContent = more;
   row.append(title, " ", second);
+  if (!isPlace) row.append(Object.assign(document.createElement("img"), { alt: "" }));
   return row;
 }

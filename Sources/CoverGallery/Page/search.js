@@ -6,13 +6,16 @@ import { setUpResults } from "./results.js";
 const field = byID("search"), sort = byID("sort");
 let clear = () => {};
 
-/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
-export function setUpSearch(library, gallery) {
+/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers */
+export function setUpSearch(library, gallery, covers) {
   let start = null; // the album that was chosen when the search began
 
   /** Shows the matching albums. @param {() => string | null | undefined} choose the album to choose; by default the chosen one stays */
   const apply = (choose = () => undefined) => {
-    if (field.value.trim() && !library.query.trim()) start = gallery.album?.id ?? null;
+    if (field.value.trim() && !library.query.trim()) {
+      start = gallery.album?.id ?? null;
+      gallery.leaves();
+    }
     library.query = field.value;
     library.sort = sort.value || "library";
     sort.value = library.sort;
@@ -21,11 +24,12 @@ export function setUpSearch(library, gallery) {
     gallery.refresh(choose() ?? undefined);
     results.show();
   };
-  const results = setUpResults(library, {
+  const results = setUpResults(library, covers, {
     album: (id) => gallery.choose(id),
     place: (order, value) => {
       gallery.leaves();
-      [field.value, sort.value, library.filter] = ["", order, null];
+      [field.value, sort.value] = ["", order];
+      library.filterBy("");
       apply(() => library.shown.find((album) => String(album[order]) === value)?.id);
       gallery.goTo(library.shownIndexOf(gallery.album?.id));
     },
@@ -58,17 +62,18 @@ export function setUpSearch(library, gallery) {
     gallery.reopen(); // its position was one in the former order
   });
   byID("clear-search").addEventListener("click", () => (clear(), field.focus()));
-  /** Shows the remembered order. The field may have text: restored by the browser, or typed while the page loaded. */
+  /** Shows the order and the search of the place. */
   const follow = () => {
-    sort.value = library.sort;
-    if (sort.value !== library.sort || field.value) apply();
+    [sort.value, field.value] = [library.sort, library.query];
+    if (sort.value !== library.sort) apply();
   };
+  if (field.value) apply(); // typed while the page loaded
   follow();
   return { focus: () => (field.focus(), field.select()), back, follow };
 }
 
 /** Shows all albums, with the one chosen that was chosen before the search. */
 export function clearSearch(library) {
-  library.filter = null;
+  library.filterBy("");
   clear();
 }

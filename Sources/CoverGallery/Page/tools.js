@@ -28,13 +28,13 @@ const showProblem = (problem) => say(problem.message, { kind: "problem" });
  */
 export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const edits = new Edits(library, gallery, showProblem, () => filters.renew());
-  const search = setUpSearch(library, gallery);
+  const search = setUpSearch(library, gallery, covers);
   const filters = setUpFilters(library, gallery, showProblem);
   const followDoubtful = setUpDoubtful(library, gallery, (id, decision) => edits.review(id, decision));
   setUpViews(library, gallery, [filters.follow, followDoubtful]);
   let connected = false;
 
-  new Events({
+  const events = new Events({
     cover: ({ id, at, ...state }) => covers.arrived(id, state, at),
     failure: ({ id, reason, cause }) => covers.failed(id, reason, cause),
     library: ({ version }) => version !== library.version && refresh(),
@@ -45,6 +45,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     online: () => setAway(false),
     offline: () => setAway(true),
   });
+  covers.hasStream = () => events.hasStream;
   library.coversChanged = (ids) => covers.forget(ids);
   gallery.showWhole = (picture, { title, artist }) => {
     const by = artist ? ` by ${artist}` : "";

@@ -32,7 +32,8 @@ function next(library, gallery, text) {
   const isRepeated = text.length > 1 && [...text].every((letter) => letter === text[0]);
   const rows = library.prepareSearch();
   const fields = library.sort === "artist" ? ["artist", "title"] : ["title", "artist"];
-  const tests = fields.map((field) => (start) => (row) => row[field].startsWith(start));
+  // First as they are ordered, then with their articles.
+  const tests = [...fields.map((field) => `${field}Key`), ...fields].map((field) => (start) => (row) => row[field].startsWith(start));
   tests.push((start) => (row) => row.words.includes(` ${start}`));
   /** The first match from here on, round the end of the list. */
   const find = (test, from) => {

@@ -8,7 +8,7 @@ const gap = 8, edge = 8;
 /** How many rows are kept beyond each edge. */
 const overscan = 1;
 /** Smaller covers than fit into this many views become larger. */
-const maximumViews = 84;
+const maximumViews = 200;
 const leastTile = 80, mostTile = 320;
 /** The usual size of a cover on a wall of some width. */
 const usualTile = (width) => Math.max(96, Math.min(168, Math.round(width * 0.25)));
@@ -26,6 +26,8 @@ export class Wall {
   #tile = 0; // as wanted, or 0; the covers fill the width
   #size = 0;
   #columns = 1;
+  /** The least size that a cover may have, in pixels. */
+  least = leastTile;
   #shown = "";
   #restTimer = 0;
 
@@ -74,7 +76,8 @@ export class Wall {
     const { clientWidth, clientHeight } = this.#host;
     this.#measure(clientWidth, clientHeight);
     this.reload(index);
-    this.#scrollTo(position === undefined ? this.#topOf(index) - (this.#height - this.#size) / 2 : (position / this.#columns) * this.#pitch);
+    if (position !== undefined) return this.#scrollTo(this.#topAt(position));
+    this.#scrollTo(this.#topOf(index) - (this.#height - this.#size) / 2);
     this.#reveal(index);
   }
 
@@ -128,18 +131,24 @@ export class Wall {
     return this.index >= 0 && top > -this.#size && top < this.#height;
   }
 
+  /** How far the wall is scrolled there: the reverse of `position`. */
+  #topAt(position) { return (position / this.#columns) * this.#pitch; }
   #topOf(index) { return Math.floor(index / this.#columns) * this.#pitch; }
 
   #measure(width, height) {
     this.#width = width;
     this.#height = height;
-    const room = Math.max(1, width - 2 * edge), tile = this.#tile || usualTile(width);
-    let columns = Math.max(1, Math.round((room + gap) / (tile + gap)));
+    const room = Math.max(1, width - 2 * edge);
     const sizeWith = (count) => Math.floor((room + gap) / count) - gap;
     const rowsWith = (count) => Math.ceil(height / (sizeWith(count) + gap)) + 1 + 2 * overscan;
-    while (columns > 1 && columns * rowsWith(columns) > maximumViews) columns -= 1;
-    this.#columns = columns;
-    this.#size = sizeWith(columns);
+    const columnsOf = (tile) => {
+      let columns = Math.max(1, Math.round((room + gap) / (tile + gap)));
+      while (columns > 1 && columns * rowsWith(columns) > maximumViews) columns -= 1;
+      return columns;
+    };
+    this.#columns = columnsOf(this.#tile || usualTile(width));
+    this.#size = sizeWith(this.#columns);
+    this.least = sizeWith(columnsOf(leastTile));
     this.#host.style.setProperty("--size", `${this.#size}px`);
     if (width) this.#delegate.didResize?.(this.#size);
     this.#extend();
@@ -151,11 +160,10 @@ export class Wall {
 
   /** Changes the layout; afterwards the chosen view, if it was in view, or else the first one is where it was. */
   #keepPlace(change) {
-    const first = Math.ceil(this.position - 0.5 * this.#columns), chosen = this.#topOf(this.index) - this.#host.scrollTop;
-    const isInView = this.#isInView;
+    const { position } = this, chosen = this.#topOf(this.index) - this.#host.scrollTop, isInView = this.#isInView;
     change();
     if (!this.#count) return;
-    this.#scrollTo(isInView ? this.#topOf(this.index) - chosen : this.#topOf(this.#views.clamp(first)));
+    this.#scrollTo(isInView ? this.#topOf(this.index) - chosen : this.#topAt(position));
     if (isInView) this.#reveal(this.index);
     this.#shown = "";
     this.#render();

@@ -16,7 +16,6 @@ struct AccessMiddleware: RouterMiddleware {
     private let base: BasePath
     /// Holds the token. Browsers send cookies to every port of the host (RFC 6265 section 8.5), so each token has a name.
     private let cookie: String
-    private let tokenPage: ByteBuffer
 
     /// - Parameter token: Nil to require none.
     init(hosts: AllowedHosts, token: String?, base: BasePath) {
@@ -24,7 +23,6 @@ struct AccessMiddleware: RouterMiddleware {
         self.token = token
         self.base = base
         cookie = "sleeve-token-\(Digest(of: (token ?? "").utf8).description.prefix(8))"
-        tokenPage = ByteBuffer(bytes: PackageResources.token_html)
     }
 
     func handle(
@@ -110,27 +108,38 @@ struct AccessMiddleware: RouterMiddleware {
         }
         let given = [inAddress, bearer, request.cookie(cookie)].compactMap(\.self)
         if given.contains(where: { ConstantTime.isEqual($0, token) }) { return nil }
-        return unauthorized(
-            request,
-            given.isEmpty
-                ? "open the gallery with the address it printed: it holds a token" : "this is not the gallery's token")
+        return unauthorized(request, isWrong: given.contains { !$0.isEmpty })
     }
 
     /// Says what to do: in a page to a person, in JSON to a program.
-    private func unauthorized(_ request: Request, _ message: String) -> Response {
+    /// - Parameter isWrong: The request has a token, of another gallery.
+    private func unauthorized(_ request: Request, isWrong: Bool) -> Response {
         var response =
             if AcceptedValues(request.headers[.accept])["text/html"] ?? 0 > 0 {
                 Response(
-                    status: .unauthorized, headers: [.contentType: "text/html; charset=utf-8"],
-                    body: .init(byteBuffer: tokenPage))
+                    status: .unauthorized,
+                    headers: [.contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.tokenPagePolicy],
+                    body: .init(byteBuffer: ByteBuffer(string: Self.tokenPage(isWrong: isWrong))))
             } else {
-                Response.problem(message, status: .unauthorized)
+                Response.problem(
+                    isWrong
+                        ? "this is not the gallery's token"
+                        : "open the gallery with the address it printed: it holds a token", status: .unauthorized)
             }
         // RFC 9110 section 11.6.1.
         response.headers[.wwwAuthenticate] = "Bearer realm=\"sleeve\""
         response.headers[.vary] = "Accept"
         return response
     }
+
+    private static func tokenPage(isWrong: Bool) -> String {
+        let problem = isWrong ? "<p role=\"alert\">The token that this browser sent is not this gallery’s.</p>\n" : ""
+        return String(decoding: PackageResources.token_html, as: UTF8.self).replacing("PROBLEM\n", with: problem)
+    }
+
+    /// Its style is in the page, as another file would need the token.
+    private static let tokenPagePolicy =
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
     /// Moves the token from the address bar to a cookie.
     private func signIn(_ token: String) -> Response {

@@ -2,6 +2,7 @@ import CoverLibrary
 import HTTPCaching
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import Platform
 
 extension Response {
@@ -69,8 +70,13 @@ extension Request {
     /// - Throws: `HTTPError`.
     func json<Value: Decodable>(_ type: Value.Type, limit: Int = 64 << 10) async throws -> Value {
         try require("application/json")
-        guard let body = try? await body.collect(upTo: limit) else {
+        let body: ByteBuffer
+        do {
+            body = try await self.body.collect(upTo: limit)
+        } catch is NIOTooManyBytesError {
             throw HTTPError(.contentTooLarge, message: "the body is larger than \(limit) bytes")
+        } catch {
+            throw HTTPError(.badRequest, message: "the body is incomplete")
         }
         do {
             return try JSONDecoder().decode(type, from: Data(body.readableBytesView))

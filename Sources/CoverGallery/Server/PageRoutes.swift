@@ -45,12 +45,11 @@ struct PageRoutes: Sendable {
 
     private func show(_ request: Request) async throws -> Response {
         let shown = try await request.json(Shown.self, limit: 256 << 10)
-        let near = shown.near ?? []
-        guard Self.isPageID(shown.page), shown.view.count + near.count <= Self.maximumCovers else {
+        let (near, again) = (shown.near ?? [], shown.again ?? [])
+        guard Self.isPageID(shown.page), shown.view.count + near.count + again.count <= Self.maximumCovers else {
             throw HTTPError(.badRequest, message: "needs a page's id, and at most \(Self.maximumCovers) covers")
         }
-        let states = try await model.sessions.show(
-            shown.view, near: near, again: shown.again ?? [], on: shown.page)
+        let states = try await model.sessions.show(shown.view, near: near, again: again, on: shown.page)
         guard let states else { throw Self.tooManyPages }
         let covers = jsonText { for (id, state) in states { $0.add(id, raw: state.json) } }
         return .json { $0.add("covers", raw: covers) }

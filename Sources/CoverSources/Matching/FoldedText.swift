@@ -323,6 +323,16 @@ package struct FoldedText: Sendable, Hashable {
         return ends.min().map { $0 > 0 ? String(text.prefix($0)) : text } ?? text
     }
 
+    /// A name as it is ordered: “Harbour Lights” of “The Harbour Lights”, “Impératrice” of “L’Impératrice”. Nil if it has no article, or no
+    /// other word.
+    package static func withoutArticle(_ name: String) -> String? {
+        let name = trimmed(name)
+        guard let end = name.prefix(5).firstIndex(where: { $0.isWhitespace || "'’".contains($0) }) else { return nil }
+        let (article, rest) = (ScalarFolding.fold(String(name[..<end])), trimmed(String(name[end...].dropFirst())))
+        let isArticle = name[end].isWhitespace ? TitleWords.articles.contains(article) : article == "l"
+        return isArticle && hasWords(rest) ? rest : nil
+    }
+
     static func trimmed(_ text: String) -> String {
         let start = text.drop { $0.isWhitespace }
         return String(

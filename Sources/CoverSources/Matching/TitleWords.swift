@@ -59,6 +59,8 @@ package enum TitleWords {
         "eleven": 11, "twelve": 12, "eins": 1, "zwei": 2, "drei": 3, "vier": 4, "funf": 5, "sechs": 6, "sieben": 7,
         "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwolf": 12,
     ]
+    /// Definite articles, which no order of names counts. Names are the same without the English one alone: “La Femme” and “Femme” are two bands.
+    static let articles = words("the der die das le la les el los las il lo gli het os")
     /// What stands for “and”.
     static let ands: Set<String> = ["and", "und", "et"]
     /// What a featured artist follows.

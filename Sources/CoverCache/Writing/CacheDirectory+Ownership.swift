@@ -14,7 +14,7 @@ extension CacheDirectory {
         // Before the question: another process that creates this cache marks it before it creates anything else.
         let names = try Self.names(in: path)
         if try !isCache() {
-            for name in names where try !isKnown && isUsed(name) { throw .foreign("\(path)/\(name)") }
+            if !isKnown { for name in names where try isUsed(name) { throw .foreign("\(path)/\(name)") } }
             try mark()
             // A directory with other files belongs in backups, hidden ones too: it may be a home.
             if names.allSatisfy({ $0 == "lost+found" }) { try makeTag() }

@@ -101,7 +101,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether only this cover cannot be stored, while others may.
     package var isOfCover: Bool {
         switch self {
-        case .largerThanCapacity, .longMetadata, .noRoom, .full: true
+        case .largerThanCapacity, .longMetadata, .noRoom, .full, .unwritableCover: true
         default: false
         }
     }

@@ -38,8 +38,9 @@ package struct CacheDirectory: Sendable, Hashable {
     }
 
     /// Creates the directory and what is missing in it.
+    /// - Parameter isKnown: This process has used it as a cache: what another one has left of it is no file of others.
     /// - Throws: `CacheError` if the path is a file, has the files of others, cannot be written, or is on a network file system.
-    package init(creating path: String) throws(CacheError) {
+    package init(creating path: String, isKnown: Bool = false) throws(CacheError) {
         self.path = path
         // The keys of a cache are whole URLs, which may grant access: only the user may read it.
         do throws(SystemError) { try OwnedPath.makeFolders(path) } catch {
@@ -49,7 +50,7 @@ package struct CacheDirectory: Sendable, Hashable {
         guard access(path, W_OK | X_OK) == 0 else {
             throw .notWritable(path, reason: String(cString: strerror(errno)))
         }
-        try claim()
+        try claim(isKnown)
         do throws(SystemError) {
             for folder in [writing, covers.path] { try OwnedPath.makeFolder(folder) }
         } catch {

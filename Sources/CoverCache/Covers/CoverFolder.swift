@@ -51,9 +51,10 @@ struct CoverFolder: Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, _ digest: Digest) throws(CacheError) -> Written {
         let file = path(of: digest)
         var descriptor = create(file)
-        // Another process may remove the empty folder meanwhile.
+        // Another process may remove the empty folder meanwhile, or the whole cache.
         for _ in 0..<3 where descriptor < 0 && errno == ENOENT {
             let folder = FilePath.directory(of: file)
+            _ = try? OwnedPath.makeFolder(path)
             do throws(SystemError) { try OwnedPath.makeFolder(folder) } catch { throw CacheError(error) }
             descriptor = create(file)
         }

@@ -67,7 +67,7 @@ final class WritingMarker {
 
     /// What all processes have reserved, with those that were killed, in bytes.
     var reservedByAll: Int {
-        ((try? markers()) ?? []).reduce(0) { $0 + min(AllocatedSpace.length(of: "\(folder)/\($1)"), 1 << 30) << 10 }
+        ((try? Self.markers(in: folder)) ?? []).reduce(0) { $0 + min(AllocatedSpace.length(of: "\(folder)/\($1)"), 1 << 30) << 10 }
     }
 
     /// Shares the lock if a sweep has kept this process from it, and creates the marker that the sweep has removed.

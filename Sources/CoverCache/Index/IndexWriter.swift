@@ -83,7 +83,7 @@ final class IndexWriter {
     func reopenIfReplaced() throws -> Bool {
         if directory.indexNumber == number { return false }
         let former = capacity
-        _ = try CacheDirectory(creating: directory.path)
+        _ = try CacheDirectory(creating: directory.path, isKnown: true)
         try marker.reopen()
         var number: UInt64 = 0
         let new = try Self.open(directory, lock, &number)

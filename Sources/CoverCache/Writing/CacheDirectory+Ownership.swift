@@ -9,12 +9,12 @@ extension CacheDirectory {
 
     /// Makes the directory a cache, unless it is one.
     /// - Throws: `CacheError` if it is a tier, has files of others under the names that a cache uses, or links in place of its own files.
-    func claim() throws(CacheError) {
+    func claim(_ isKnown: Bool) throws(CacheError) {
         if Self.kind(of: "\(path)/\(Self.tierFormat)") != nil { throw .tier(path) }
         // Before the question: another process that creates this cache marks it before it creates anything else.
         let names = try Self.names(in: path)
         if try !isCache() {
-            for name in names where try isUsed(name) { throw .foreign("\(path)/\(name)") }
+            if !isKnown { for name in names where try isUsed(name) { throw .foreign("\(path)/\(name)") } }
             try mark()
             // A directory with other files belongs in backups, hidden ones too: it may be a home.
             if names.allSatisfy({ $0 == "lost+found" }) { try makeTag() }

@@ -20,20 +20,20 @@ actor PersistencyManager: DownloadStore {
     /// Nil without a tier.
     private var uploads: TierUploads?
     private let notice: @Sendable (CacheNotice) -> Void
-    private var directory: CacheDirectory?
+    private(set) var directory: CacheDirectory?
     /// Nil before the first write: what only reads needs no lock.
     private var openWriter: CacheWriter?
     private var openReader: CacheReader?
     private var isClosed = false
     /// Nil before `openLeases`.
     private var leases: LeaseTable?
-    private var pipeline = WritePipeline<CoverOutcome, Download, PutGroup>()
+    private(set) var pipeline = WritePipeline<CoverOutcome, Download, PutGroup>()
     /// Runs in progress.
-    private var runs = 0
+    private(set) var runs = 0
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
     private var flushers: [CheckedContinuation<Void, Never>] = []
     /// Sizes that were made and are not written yet.
-    private nonisolated let madeSizes = Mutex<[SmallCover]>([])
+    nonisolated let madeSizes = Mutex<[SmallCover]>([])
 
     /// Waits for the disk on a thread of its own.
     private actor Syncer {
@@ -96,7 +96,7 @@ actor PersistencyManager: DownloadStore {
         (pending, self.uploads) = (scheduler.pending, uploads)
     }
 
-    private func writer() throws -> CacheWriter {
+    func writer() throws -> CacheWriter {
         if isClosed { throw CacheError.closed }
         if let openWriter { return openWriter }
         let writer = try CacheWriter.open(path, capacity: capacity, notice: notice)
@@ -332,32 +332,6 @@ actor PersistencyManager: DownloadStore {
 
     private func resubmit(_ requests: [(url: HTTPURL, request: FetchRequest)]) async {
         await scheduler?.resubmit(requests)
-    }
-
-    // MARK: - Sizes
-
-    /// Sizes that wait for the disk are written together.
-    nonisolated func keepSoon(_ size: SmallCover) {
-        let isFirst = madeSizes.withLock { sizes in
-            sizes.append(size)
-            return sizes.count == 1
-        }
-        if isFirst { Task { await keepSizes() } }
-    }
-
-    /// Writes the sizes that were made. They are disposable, so a failure is ignored: they are made again.
-    func keepSizes() {
-        let sizes = madeSizes.withLock { sizes in
-            defer { sizes = [] }
-            return sizes
-        }
-        guard !sizes.isEmpty, directory?.isBusy == false, let openWriter = try? writer() else { return }
-        try? openWriter.keep(sizes)
-    }
-
-    /// Returns when not many sizes wait for the disk: they are in memory.
-    nonisolated func waitForKeeping() async {
-        if madeSizes.withLock({ $0.count }) > 256 { await keepSizes() }
     }
 
     // MARK: - Flushing and maintenance

@@ -79,7 +79,7 @@
                         for url in $(cat "$1"); do user "$SLEEVE" get --offline --quiet "$url" -o "$HOME/out" && echo cover; done
                         user "$SLEEVE" prefetch "$2" --quiet; echo $?
                         user "$SLEEVE" verify >/dev/null; echo $?
-                        head -c 9000 /dev/urandom >"$HOME/damaged"; cp "$HOME/damaged" index.sqlite3
+                        head -c 9000 /dev/urandom >"$HOME/damaged"; rm -f index.sqlite3-*; cp "$HOME/damaged" index.sqlite3
                         user "$SLEEVE" list; echo $?
                         cmp index.sqlite3 "$HOME/damaged"
                         chmod 000 entries.jsonl; chmod 700 "$folder"

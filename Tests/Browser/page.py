@@ -136,6 +136,11 @@ class Gallery:
     def press(self, *keys):
         inputs.press(self.browser, *keys)
 
+    def letters(self, text):
+        """Letters without a pause between them, however busy the machine is, to what has the focus."""
+        self.run("for (const key of arguments[0]) document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+                 "{key, bubbles: true, cancelable: true}))", text)
+
     def type(self, selector, text):
         self.find(selector).send_keys(text)
 

@@ -211,7 +211,7 @@ package actor SourceMemory {
     /// Withdraws that a person has accepted covers of an album: they are judged again.
     package func withdrawAcceptance(of album: String) throws(SourceMemoryError) {
         try perform {
-            try database.statement("DELETE FROM decisions WHERE album = ? AND accepted = 1").run(.text(album))
+            _ = try database.statement("DELETE FROM decisions WHERE album = ? AND accepted = 1").run(.text(album))
         }
     }
 }

@@ -105,7 +105,7 @@ extension EntryMetadata {
             switch annotation {
             // Each cache sees whether the image is complete. A URL is kept if it leads to the same place, without credentials.
             case .incompleteImage, .requestURL: break
-            case .triedAt, .credentials: shared.fields += annotation.line
+            case .failing, .credentials: shared.fields += annotation.line
             }
         }
         return shared

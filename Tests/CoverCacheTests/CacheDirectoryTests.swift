@@ -150,7 +150,7 @@ import Testing
             try FileManager.default.createDirectory(
                 atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
             try folder.written { try $0.store(url(1), picture(1)) }
-            try folder.expect(pictures([1]))
+            #expect(try folder.contents() == pictures([1]))
         }
     }
 

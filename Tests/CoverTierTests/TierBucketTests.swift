@@ -100,7 +100,8 @@ import Wire
             let cover = cover("picture")
             #expect(await kind { if try await bucket.cover(for: cover.key) == nil { throw Missing() } } == get)
             #expect(await kind { try await bucket.put(cover) } == put)
-            #expect(server.requests.count == 2)
+            let endsPuts = ["InvalidAccessKeyId", "NoSuchBucket", "PermanentRedirect"].contains(code)
+            #expect(server.requests.count == (endsPuts ? 1 : 2), "refused keys are refused for every cover")
             let error = await #expect(throws: TierError.self) { try await bucket.put(cover) }
             let text = error?.description ?? ""
             #expect(text.hasPrefix("the server answered \(status) \(code)"), "\(text)")

@@ -133,11 +133,11 @@ extension CommandTests {
                 // Of one title: the songs of each are known by their files.
                 for (number, artist) in artists.enumerated() {
                     for track in 1...2 {
-                        try MusicFile.write(
-                            "\(folder)/\(number)-\(track).flac",
-                            MusicTags(
-                                album: "Low Tide", albumArtist: artist, artist: artist, date: "197\(number)",
-                                track: track))
+                        var tags = MusicTags(
+                            album: "Low Tide", albumArtist: artist, artist: artist, date: "197\(number)",
+                            track: track)
+                        tags.title = "\(artist) \(track)"
+                        try MusicFile.write("\(folder)/\(number)-\(track).flac", tags)
                     }
                 }
                 let provided = artists.prefix(2).enumerated().map { number, artist in

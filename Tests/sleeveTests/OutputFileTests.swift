@@ -5,29 +5,6 @@ import Testing
 extension CommandTests {
     /// Files that options name: what is there and is not of their kind was named by mistake.
     @Suite struct OutputFileTests {
-        @Test func `get -o replaces a picture as curl does, and no other file, also through a link`() async throws {
-            try await withStage { stage in
-                let url = stage.origin.coverURL(1)
-                let (letter, link) = (stage.folder + "/letter.txt", stage.folder + "/link.jpg")
-                try Data("Dear".utf8).write(to: URL(filePath: letter))
-                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: letter)
-                for file in [letter, link] {
-                    let result = try await stage.run("get", url, "-o", file)
-                    #expect(result.status == 1 && result.stderr.contains("it stays"), "\(result)")
-                }
-                #expect(try stage.text(of: letter) == "Dear")
-                let (new, picture) = (stage.folder + "/new.jpg", stage.folder + "/cover.jpg")
-                let (empty, other) = (stage.folder + "/empty", CoverImage.jpeg(number: 2))
-                try Data().write(to: URL(filePath: empty))
-                try Data(other).write(to: URL(filePath: picture))
-                for file in [new, empty, picture, picture] {
-                    #expect(try await stage.run("get", url, "-o", file).status == 0)
-                    #expect(FileManager.default.contents(atPath: file) == FileManager.default.contents(atPath: new))
-                }
-                #expect(FileManager.default.contents(atPath: picture) != Data(other))
-            }
-        }
-
         #if os(Linux)
             @Test func `a picture that another program has open for writing is left to it`() async throws {
                 try await withStage { stage in

@@ -96,23 +96,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `a cover that a list repeats after its eviction comes from the tier`() async throws {
-            try await withStage { stage in
-                let urls = stage.urls(0..<30, "size=1000000"), report = stage.folder + "/report.jsonl"
-                let child = try stage.start(
-                    "prefetch", "-", "--tier", tier(of: stage), "--capacity", "16M", "--report", report, "--json",
-                    stdin: .open)
-                child.send(urls.map { $0 + "\n" }.joined())
-                try await eventually { try stage.text(of: report).split(separator: "\n").count == 30 }
-                child.send(urls[..<5].map { $0 + "\n" }.joined())
-                child.closeInput()
-                let result = await child.exit()
-                let summary: TierSummary = try result.json()
-                #expect(result.status == 0 && summary.downloaded == 30 && summary.fromTier == 5, "\(result)")
-                #expect(stage.origin.requestCount == 30)
-            }
-        }
-
         @Test func `damaged covers of a tier reach no cache, are downloaded, and are whole afterwards`() async throws {
             try await withStage { stage in
                 let (tier, urls) = (try tier(of: stage), stage.urls(0..<16))

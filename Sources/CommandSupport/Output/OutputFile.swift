@@ -9,21 +9,17 @@ import Platform
 package enum OutputFile {
     /// Replaces a regular file atomically, as it was when this began: what another program saves meanwhile stays. A device, a pipe or a dangling
     /// link is opened and written instead.
-    /// - Parameter isOwn: Whether a file that is there is of the kind that is written. Another one was named by mistake, and stays.
     /// - Throws: An exit code, after an error message.
-    package static func write(_ bytes: [UInt8], to path: String, ifOwn isOwn: (String) -> Bool = { _ in true }) throws {
+    package static func write(_ bytes: [UInt8], to path: String) throws {
         if isSpecial(path) {
             let descriptor = try create(path)
             defer { close(descriptor) }
             guard Terminal(descriptor: descriptor).write(bytes) else { throw cannotWrite(path) }
             return
         }
-        do {
-            let file = try AtomicFile(bytes, replacing: path, looks: true)
-            var status = stat()
-            if stat(path, &status) == 0, status.st_size > 0, !isOwn(path) { throw refusal(path) }
-            try file.replace()
-        } catch let error as SystemError {
+        do throws(SystemError) {
+            try AtomicFile(bytes, replacing: path, looks: true).replace()
+        } catch {
             throw fail(error.number == ESTALE ? "\(path) was changed meanwhile; it stays" : "cannot \(error)")
         }
     }
@@ -81,7 +77,7 @@ package enum OutputFile {
     package static func create(_ path: String, ifOwn isOwn: ([UInt8]) -> Bool) throws -> Int32 {
         if isSpecial(path) { return try create(path) }
         // The file that is looked at is the one that is emptied.
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let descriptor = OwnedPath.create(path, O_RDWR, mode: 0o644)
         guard descriptor >= 0 else { throw cannotWrite(path) }
         var start = [UInt8](repeating: 0, count: 64 << 10)
         let count = pread(descriptor, &start, start.count, 0)

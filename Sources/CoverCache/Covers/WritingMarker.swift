@@ -67,7 +67,8 @@ final class WritingMarker {
 
     /// What all processes have reserved, with those that were killed, in bytes.
     var reservedByAll: Int {
-        ((try? Self.markers(in: folder)) ?? []).reduce(0) { $0 + min(AllocatedSpace.length(of: "\(folder)/\($1)"), 1 << 30) << 10 }
+        let files = ((try? Self.markers(in: folder)) ?? []).map { "\(folder)/\($0)" }
+        return files.reduce(0) { $0 + min(AllocatedSpace.length(of: $1), 1 << 30) << 10 }
     }
 
     /// Shares the lock if a sweep has kept this process from it, and creates the marker that the sweep has removed.

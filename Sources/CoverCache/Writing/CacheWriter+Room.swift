@@ -13,10 +13,14 @@ extension CacheWriter {
         var others = 0
         for attempt in 0... {
             do {
-                return try index.transaction { changes in
+                var writesDeferred = false
+                try index.transaction { changes in
                     others = max(0, index.marker.reservedByAll - index.marker.reserved)
                     let room = index.room(of: changes.state.capacity) - others - writtenBytes
-                    if changes.state.charged + length > room {
+                    writesDeferred = changes.state.charged + length > room
+                    if writesDeferred {
+                        // What was used just now stays.
+                        try deferred.write(to: index, &changes)
                         let target = max(0, room - max(length, groupLimit))
                         try changes.evict(to: target, usedUpTo: sparedFrom ?? .max, sparing: isUncommitted)
                     }
@@ -25,6 +29,8 @@ extension CacheWriter {
                     // Some more, so that not each cover takes the lock.
                     index.marker.reserve(writtenBytes + max(length, min(groupLimit, free / 16)))
                 }
+                if writesDeferred { deferred.clear() }
+                return
             } catch CacheError.noRoom where others > 0 && writtenBytes == 0 && attempt < 200 {
                 // What another process has written has rows soon, and can be evicted then, unless the process is stopped.
                 usleep(10_000)

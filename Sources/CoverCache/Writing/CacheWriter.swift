@@ -20,7 +20,7 @@ package final class CacheWriter {
     var writtenBytes = 0
     /// Digests of the puts that are neither committed nor abandoned, with their number.
     private var uncommitted: [Digest: Int] = [:]
-    private var deferred = DeferredChanges()
+    var deferred = DeferredChanges()
     private let foundLongLog: Bool
     /// Covers that were used after this recency stay when others need room.
     var sparedFrom: Int?

@@ -156,8 +156,7 @@ struct Prefetcher: Sendable {
         if let cached = item.cached, cached.location == candidate.location { return add(.joined, candidate, cached) }
         // Its outcome may have become known between the join and the look-up.
         if !hasFields, let failure = run.failure(of: candidate.url.string) { return failed(candidate, failure) }
-        // What it repeats was downloaded and put there, and evicted since.
-        await submit(pipeline.tier == nil ? [item] : takeFromTier([item]))
+        await submit([item])
     }
 
     private func request(

@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 import Logging
-import MusicFolder
 import Platform
 
 struct Get: AsyncParsableCommand {
@@ -163,9 +162,7 @@ struct Get: AsyncParsableCommand {
     }
 
     private func write(_ cover: Cover) throws {
-        if let output, output != "-" {
-            return try OutputFile.write(Array(cover.data), to: output) { CoverFacts(of: BytePath($0)).mediaType != nil }
-        }
+        if let output, output != "-" { return try OutputFile.write(Array(cover.data), to: output) }
         guard Terminal.standardOutput.write(Array(cover.data)) else {
             throw fail("cannot write the cover to stdout: \(SystemError("write").reason)")
         }

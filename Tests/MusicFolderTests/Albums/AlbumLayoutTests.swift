@@ -76,10 +76,10 @@ import Testing
         Layout(
             "lengths that are unknown do not make titles equal",
             [
-                "/m/a": tracks(1...4, year: "1", songs: "x", isTimed: false)
-                    + tracks(1...4, year: "2", songs: "y", isTimed: false)
+                "/m/a": tracks(1...4, year: "1971", songs: "x", isTimed: false)
+                    + tracks(1...4, year: "1972", songs: "y", isTimed: false)
             ],
-            "A: Low Tide (1) 4 in -/m/a", "A: Low Tide (2) 4 in -/m/a"),
+            "A: Low Tide (1971) 4 in -/m/a", "A: Low Tide (1972) 4 in -/m/a"),
         Layout(
             "sides have numbers of their own", ["/m/a": tracks(1...4, side: 1) + tracks(1...4, side: 2)],
             "A: Low Tide 8 in /m/a"),

@@ -192,7 +192,9 @@
                 _ = await child.exit()
                 return nil
             }
-            let lock = try? FileLock(path: stage.cache + "/writer.lock")
+            // None is created: a file of this name in a folder that no process has marked yet would be a person's.
+            let path = stage.cache + "/writer.lock"
+            let lock = FileManager.default.fileExists(atPath: path) ? try? FileLock(path: path) : nil
             if try lock?.tryLock() ?? true {
                 lock?.unlock()
                 _ = try await run(commands.other, otherNumber.map { ["DISK_KILL": "\($0)"] } ?? [:])

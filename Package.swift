@@ -248,7 +248,7 @@ let package = Package(
         .testTarget(
             name: "sleeveTests",
             dependencies: [
-                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "MusicFiles", "MusicFolder", "OriginServer",
+                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "MusicFiles", "OriginServer",
                 "CoverSources",
                 "Platform",
                 "Wire",

@@ -90,6 +90,9 @@ class WallPlace(GalleryTest):
         one = self.gallery(300, warm=False).wall()
         before = self.scrolled(one, 1234)
         other = self.second_page()
+        # The server may not have been told of the view yet.
+        if not other.visible("#wall"):
+            other.wall()
         self.scrolled(other, 2468)
         other.leave()
         one.front()

@@ -23,7 +23,7 @@ struct Eviction {
     func run(to bytes: Int, usedUpTo recency: Int = .max) throws -> (covers: Int, bytes: Int) {
         var total = (covers: 0, bytes: 0)
         var limit = Self.slice
-        var (isDiskFull, isUnlinked) = (false, false)
+        var isDiskFull = false
         defer { if isDiskFull { index.directory.allocateReserve() } }
         while true {
             do {
@@ -33,11 +33,8 @@ struct Eviction {
                 try index.checkpoint(ifLongerThan: isDiskFull ? 0 : .max)
                 limit = min(2 * limit, Self.slice)
             } catch {
-                guard CacheError(error).mayNeedRoom, limit > 1 || !isUnlinked else { throw error }
-                if limit == 1 {
-                    isUnlinked = true
-                    try unlink(to: bytes, recency)
-                }
+                guard CacheError(error).mayNeedRoom else { throw error }
+                if limit == 1, try unlink(to: bytes, recency) == 0 { throw error }
                 if !isDiskFull { index.directory.freeReserve() }
                 isDiskFull = true
                 // What was written of the slice has stayed in the log's file.
@@ -61,14 +58,23 @@ struct Eviction {
         }
     }
 
-    /// Unlinks files of a slice before its rows are deleted, which makes its covers misses: the disk has no room for the log of one row.
-    private func unlink(to bytes: Int, _ recency: Int) throws {
+    /// Unlinks files before their rows are deleted, which makes their covers misses: the disk has no room for the log of one row.
+    /// - Returns: how many; 0 if all are gone that may go.
+    private func unlink(to bytes: Int, _ recency: Int) throws -> Int {
         try index.transaction { changes in
-            var charged = changes.state.charged
-            for cover in try index.table.leastRecentlyUsed(Self.slice, usedUpTo: recency)
-            where charged > bytes && !isSpared(cover.digest) {
-                if index.directory.covers.remove(cover.digest) { charged -= cover.charge }
+            let state = changes.state
+            // Those that an earlier call has unlinked come first.
+            for limit in sequence(first: Self.slice, next: { $0 < state.covers ? 2 * $0 : nil }) {
+                var (charged, files) = (state.charged, [Digest]())
+                for cover in try index.table.leastRecentlyUsed(limit, usedUpTo: recency)
+                where charged > bytes && files.count < Self.slice && !isSpared(cover.digest) {
+                    charged -= cover.charge
+                    if index.directory.covers.exists(cover.digest) { files.append(cover.digest) }
+                }
+                let unlinked = files.count { index.directory.covers.remove($0) }
+                if unlinked > 0 { return unlinked }
             }
+            return 0
         }
     }
 }

@@ -148,7 +148,8 @@ export class Edits {
    * @returns {Promise<number | null>} its number; null if there was nothing to do
    */
   async #make(edit, signal) {
-    if (this.#away) throw new Problem(awayReason);
+    // The form asks the server anyway: its answer says whether it is away or wants another token, and the form keeps the text.
+    if (this.#away && !signal) throw new Problem(awayReason);
     const picture = edit.picture && addressOf(edit.picture, signal), before = this.#number;
     const made = before.then(() => this.#send(edit, picture, signal));
     picture?.catch(() => {}); // `made` reports it

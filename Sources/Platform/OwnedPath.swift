@@ -3,12 +3,15 @@
 /// What the superuser creates in another user's folder would be the superuser's, and after one `sudo sleeve …` that user could neither read
 /// nor replace it. It is given to them, as rsync and npm do.
 package enum OwnedPath {
+    /// Asked once: a cover's file is created for each cover.
+    private static let isSuperuser = geteuid() == 0
+
     /// Opens a file, and creates it if it is missing (open(2), `O_CREAT`).
     /// - Returns: a descriptor, which programs that are started do not inherit; -1, with `errno`, if that fails.
     package static func create(_ path: String, _ flags: Int32, mode: mode_t = 0o600) -> Int32 {
         let descriptor = open(path, flags | O_CREAT | O_CLOEXEC, mode)
         var folder = stat()
-        if descriptor >= 0, geteuid() == 0, stat(FilePath.directory(of: path), &folder) == 0 {
+        if descriptor >= 0, isSuperuser, stat(FilePath.directory(of: path), &folder) == 0 {
             give(descriptor, folder)
         }
         return descriptor
@@ -17,7 +20,7 @@ package enum OwnedPath {
     /// The same for a new file in an open folder.
     package static func give(_ descriptor: Int32, in folder: Int32) {
         var status = stat()
-        if geteuid() == 0, fstat(folder, &status) == 0 { give(descriptor, status) }
+        if isSuperuser, fstat(folder, &status) == 0 { give(descriptor, status) }
     }
 
     /// A file with a second name may be one that another user has linked here.
@@ -38,7 +41,7 @@ package enum OwnedPath {
             throw SystemError("create", path: path)
         }
         var folder = stat()
-        if geteuid() == 0, stat(FilePath.directory(of: path), &folder) == 0, folder.st_uid != 0 {
+        if isSuperuser, stat(FilePath.directory(of: path), &folder) == 0, folder.st_uid != 0 {
             _ = lchown(path, folder.st_uid, folder.st_gid)
         }
         return true

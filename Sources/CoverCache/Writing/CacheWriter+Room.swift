@@ -5,11 +5,16 @@ extension CacheWriter {
     /// Eviction goes down to this share of the capacity, so that it is rare.
     private static let lowWater = 0.9
 
+    /// The most that a file of this length takes, in bytes.
+    private static func charge(_ length: Int) -> Int { (length + 4_095) & ~4_095 }
+
+    /// Whether a file of this length fits into what this process has reserved.
+    func hasRoom(_ length: Int) -> Bool { writtenBytes + Self.charge(length) <= index.marker.reserved }
+
     /// Reserves room for a file before it is written, and evicts what must go for it.
     /// - Throws: `CacheError`, among others `.noRoom` and `.full`. Nothing is evicted then.
     func reserveRoom(_ length: Int) throws {
-        let length = (length + 4_095) & ~4_095
-        if writtenBytes + length <= index.marker.reserved { return }
+        let length = Self.charge(length)
         var others = 0
         for attempt in 0... {
             do {

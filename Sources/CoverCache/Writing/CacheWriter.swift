@@ -152,7 +152,7 @@ package final class CacheWriter {
         let written: CoverFolder.Written
         do {
             // A file that is there counts already.
-            if !covers.has(digest, length: body.count) { try reserveRoom(body.count) }
+            if !hasRoom(body.count), !covers.has(digest, length: body.count) { try reserveRoom(body.count) }
             do { written = try covers.write(body, digest) } catch {
                 guard try reopenIfReplaced() else { throw error }
                 written = try covers.write(body, digest)

@@ -56,7 +56,7 @@ package final class OpenFolder: Sendable {
     /// - Throws: `SystemError`.
     package func makeFolder(_ name: FileName, mode: mode_t = 0o777) throws(SystemError) -> Bool {
         if name.withCString({ mkdirat(descriptor, $0, mode) }) == 0 {
-            if geteuid() == 0 { OwnedPath.give(try folder(name).descriptor, in: descriptor) }
+            if OwnedPath.isSuperuser { OwnedPath.give(try folder(name).descriptor, in: descriptor) }
             return true
         }
         guard errno == EEXIST else { throw SystemError("create", path: path(of: name)) }

@@ -7,7 +7,8 @@ import Synchronization
 /// An exclusive advisory lock on a file (`flock(2)`; where the file system lacks that, an open file description lock of fcntl(2)). The kernel
 /// releases it when the holding process ends, however it ends.
 ///
-/// A file that was replaced or removed excludes nobody who opens its path now: it is opened again, and the lock is that of the new one.
+/// The lock of a file that was replaced or removed does not keep out processes that open its path now. So the path is opened again, and the lock is
+/// that of the new file.
 package struct FileLock: ~Copyable {
     /// The lock was not free within `seconds`.
     package struct Timeout: Error, Sendable, Hashable, CustomStringConvertible {

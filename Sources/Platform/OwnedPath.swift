@@ -4,7 +4,7 @@
 /// nor replace it. It is given to them, as rsync and npm do.
 package enum OwnedPath {
     /// Asked once: a cover's file is created for each cover.
-    private static let isSuperuser = geteuid() == 0
+    package static let isSuperuser = geteuid() == 0
 
     /// Opens a file, and creates it if it is missing (open(2), `O_CREAT`).
     /// - Returns: a descriptor, which programs that are started do not inherit; -1, with `errno`, if that fails.

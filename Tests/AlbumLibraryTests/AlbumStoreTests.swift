@@ -1,7 +1,6 @@
 import Foundation
 import Synchronization
 import Testing
-import Wire
 
 @testable import AlbumLibrary
 
@@ -285,43 +284,6 @@ import Wire
             #expect(try await library.titles == ["By hand"])
             #expect(try await library.undo() == nil)
             library.close()
-        }
-    }
-
-    @Test func `an edit waits for a file that an editor is still saving`() async throws {
-        try await withShelf(["A"]) { shelf in
-            let store = shelf.store(savingTimeout: .infinity)
-            try await store.take(.add([Album(title: "B")], at: nil, skipsKnown: false))
-            try shelf.write("[{\"title\": \"Sav")
-            // The rest comes while the edit waits, which it does with the lock held.
-            async let edited = store.take(.add([Album(title: "C")], at: nil, skipsKnown: false))
-            let lock = open(shelf.state + "/lock", O_RDWR)
-            defer { close(lock) }
-            try await eventually {
-                let isTaken = flock(lock, LOCK_EX | LOCK_NB) != 0
-                flock(lock, LOCK_UN)
-                return isTaken
-            }
-            try shelf.write("[{\"title\": \"Saved\"}]")
-            _ = try await edited
-            #expect(try await store.current().albums.map(\.title) == ["Saved", "C"])
-        }
-    }
-
-    @Test func `while an editor is saving the file, the albums read before it are returned, and nothing is moved`()
-        async throws
-    {
-        try await withShelf(["A"]) { shelf in
-            let store = shelf.store(savingTimeout: .infinity)
-            #expect(try await store.titles == ["A"])
-            for half in ["", "[{\"title\": \"Sav"] {
-                try shelf.write(half)
-                #expect(try await store.titles == ["A"])
-                #expect(try shelf.text == half)
-            }
-            try shelf.write("[{\"title\": \"Saved\"}]")
-            #expect(try await store.titles == ["Saved"])
-            store.close()
         }
     }
 

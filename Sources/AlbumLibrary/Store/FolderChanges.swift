@@ -12,12 +12,7 @@ enum FolderChanges {
             return stream
         }
         // because: Dispatch's sources may be cancelled on any thread.
-        #if canImport(Darwin)
-            nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
-                fileDescriptor: descriptor, eventMask: .write)
-        #else
-            nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
-        #endif
+        nonisolated(unsafe) let source = source(for: descriptor)
         source.setEventHandler {
             // Which names they are does not matter: looking at the library file again is cheap.
             var events = [UInt8](repeating: 0, count: 4_096)
@@ -28,6 +23,14 @@ enum FolderChanges {
         continuation.onTermination = { _ in source.cancel() }
         source.activate()
         return stream
+    }
+
+    private static func source(for descriptor: Int32) -> any DispatchSourceProtocol {
+        #if canImport(Darwin)
+            DispatchSource.makeFileSystemObjectSource(fileDescriptor: descriptor, eventMask: .write)
+        #else
+            DispatchSource.makeReadSource(fileDescriptor: descriptor)
+        #endif
     }
 
     private static func descriptor(watching folder: String) -> Int32? {

@@ -246,7 +246,7 @@ struct CoverFolder: Sendable {
         return stat(path(of: digest), &status) == 0 || errno != ENOENT
     }
 
-    /// Unlinks a cover's file. Returns whether it is gone. A folder of its name is nobody's cover.
+    /// Unlinks a cover's file. Returns whether it is gone. A folder of its name is no cover.
     @discardableResult
     func remove(_ digest: Digest) -> Bool {
         unlink(path(of: digest)) == 0 || [ENOENT, ENOTDIR, EISDIR].contains(errno)

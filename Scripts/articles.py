@@ -11,7 +11,7 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-catalogue = root / "Sources/CoverLibrary/CoverLibrary.docc"
+catalogue = root / "Sources/Covers/CoverLibrary/CoverLibrary.docc"
 words = set()
 for folder in ("Sources", "Tests"):
     for source in (root / folder).rglob("*.swift"):

@@ -1,0 +1,139 @@
+import CoverLibrary
+import Foundation
+import Testing
+
+extension CommandTests {
+    @Suite struct UsageTests {
+        private static let labCommands: [(String, [String])] = [
+            ("link", ["<host:port>", "--link", "--loss", "--seed", "--port"]),
+            ("sizes", ["<file>", "--size", "--rounds", "--write-to"]),
+        ]
+        private static let wrong: [[String]] = [
+            ["--no-such"], ["prefetch", "--no-such"], ["nonsense"], ["get"], ["get", "http://a/1", "http://a/2"],
+            ["get", "http://a/1", "--json"], ["prefetch", "--shard=8/8"], ["prefetch", "--shard=a/b"],
+            ["evict"], ["evict", "--to", "much"], ["evict", "--to", "-1"], ["prefetch", "--parallel", "0"],
+            ["prefetch", "--parallel", "x"], ["prefetch", "--per-host", "-3"], ["prefetch", "--rate", "0"],
+            ["prefetch", "--timeout", "0"], ["prefetch", "--retries", "-1"], ["prefetch", "--max-size", "0"],
+            ["prefetch", "--capacity", "ten"], ["prefetch", "--capacity", "0"], ["prefetch", "--capacity", "10"],
+            ["evict", "--to", "5"],
+            ["prefetch", "--cache", ""],
+            ["prefetch", "--timeout", "nan"], ["prefetch", "--timeout", "0.0004"], ["prefetch", "--rate", "1e-300"],
+            ["prefetch", "--rate", "inf"], ["prefetch", "--log-level", "loud"],
+            ["prefetch", "--report", "-"], ["refresh", "--metrics-file", "-"], ["prefetch", "--metrics-file", ""],
+            ["pack"], ["pack", "-", "--json"], ["unpack"], ["pin", "--host", ""],
+            ["origin", "--port", "70000"], ["origin", "--fault-every", "0"], ["origin", "--urls", "-1"],
+            ["refresh", "--all", "--older-than", "1d"], ["refresh", "--older-than", "soon"], ["refresh", "--offline"],
+            ["refresh", "--max-requests", "0"], ["refresh", "--only", ""], ["refresh", "--max-time", "-1s"],
+            ["remove"], ["pin"], ["unpin"], ["remove", "--all", "--host", "a"], ["pin", "http://a/1", "--all"],
+            ["get", "http://a/1", "--key-ignores", ""], ["prefetch", "--key-ignores", "a,,b"],
+            ["pin", "--all", "--key-ignores", "a=b"], ["prefetch", "--key-ignores", "a&b"],
+            ["bench", "--size", "1"], ["bench", "--", "--cache", "x"], ["bench", "--", "--report=x"],
+            ["bench", "--", "-q"],
+        ]
+        private static let wrongLab: [[String]] = [
+            ["link"], ["link", "a:1"], ["link", "a:1", "--link", "50ms"], ["link", "a", "--link", "5ms/1mbit"],
+            ["link", "[::1]:x", "--link", "5ms/1mbit"], ["link", "a:1", "--link", "5ms/1mbit", "--loss", "60%"],
+            ["sizes"],
+        ]
+
+        /// Those of `sleeve` are in `Help.txt`.
+        @Test(arguments: labCommands)
+        func `the help of a command of the laboratory names its options`(
+            command: String, options: [String]
+        ) async throws {
+            try await withStage { stage in
+                let help = try await Child(labBinary, [command, "--help"], environment: stage.environment).exit()
+                #expect(help.status == 0 && help.stderr.isEmpty)
+                for option in options { #expect(help.stdout.contains(option), "\(option)") }
+            }
+        }
+
+        @Test(arguments: [
+            ["pin"], ["prefetch", "--no-such"], ["pack"], ["album", "delete", "--no-such"], ["evict"],
+            ["pin", "--help"], ["prefetch", "--help"], ["remove", "--help"],
+        ])
+        func `usage fits 80 columns without a terminal`(arguments: [String]) async throws {
+            try await withStage { stage in
+                let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                let lines = (result.stdout + result.stderr).split(separator: "\n")
+                #expect(lines.contains { $0.lowercased().hasPrefix("usage: sleeve ") }, "\(result)")
+                #expect(lines.allSatisfy { $0.count <= 80 || $0.hasPrefix("Error: ") }, "\(result)")
+            }
+        }
+
+        @Test func `--jsonl is a synonym of --json`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<3))
+                for command in ["list", "stats"] {
+                    let lines = try await stage.run(command, "--jsonl")
+                    #expect(lines.status == 0 && lines.stdout.hasPrefix("{"), "\(lines)")
+                    #expect(try await stage.run(command, "--json").stdout == lines.stdout)
+                }
+            }
+        }
+
+        @Test func `the version is the library's`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("--version")
+                #expect(result.status == 0 && result.stdout == LibraryAPI.version + "\n")
+            }
+        }
+
+        @Test(arguments: wrong.map { (sleeveBinary, $0) } + wrongLab.map { (labBinary, $0) })
+        func `wrong usage exits with 64, says why, and creates nothing`(
+            program: String, arguments: [String]
+        ) async throws {
+            try await withStage { stage in
+                let result = try await Child(program, arguments, environment: stage.environment).exit()
+                #expect(result.status == 64, "\(result)")
+                #expect(result.stderr.contains("Error: ") && result.stdout.isEmpty, "\(result)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder).isEmpty)
+            }
+        }
+
+        @Test(arguments: [(["preftch"], ""), (["Get", "http://a/1"], ""), (["album", "lst"], " album")])
+        func `an unknown command is wrong usage and is named, with the help to read`(
+            arguments: [String], parent: String
+        ) async throws {
+            try await withStage { stage in
+                let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                #expect(result.status == 64 && result.stdout.isEmpty, "\(result)")
+                #expect(result.stderr.contains("'\(arguments.last { !$0.contains("/") } ?? "")'"), "\(result)")
+                #expect(result.stderr.contains("'sleeve\(parent) --help'"), "\(result)")
+            }
+        }
+
+        @Test func `an unknown fault is reported with the known ones`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("origin", "--port", "0", "--fault", "burn")
+                #expect([1, 64].contains(result.status))
+                #expect(result.stderr.contains("burn") && result.stderr.contains("truncate"), "\(result)")
+            }
+        }
+
+        @Test func `unreadable certificate authorities are reported`() async throws {
+            try await withStage { stage in
+                let missing = stage.folder + "/ca.pem"
+                let result = try await stage.run("get", "https://127.0.0.1:1/x.jpg", "--cacert", missing)
+                #expect(result.status == 1 && result.stderr.contains(missing), "\(result)")
+            }
+        }
+    }
+
+    @Suite struct ReadmeTests {
+        private static let readme = repository.appending(path: "README.md")
+
+        @Test(.enabled(if: FileManager.default.fileExists(atPath: readme.path()), "there is no README.md"))
+        func `the README's example equals the compiled one`() throws {
+            let text = String(decoding: try Data(contentsOf: Self.readme), as: UTF8.self)
+            let block = try #require(
+                text.split(separator: "```swift\n", maxSplits: 1).dropFirst().first?.split(separator: "```").first,
+                "README.md has no ```swift block")
+            let example = repository.appending(path: "Tests/Programs/PrefetchExample/main.swift")
+            #expect(
+                String(block) == String(decoding: try Data(contentsOf: example), as: UTF8.self),
+                "the first ```swift block of README.md and Tests/Programs/PrefetchExample/main.swift differ; copy the file into the README"
+            )
+        }
+    }
+}

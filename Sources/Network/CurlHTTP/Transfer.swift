@@ -13,6 +13,9 @@ package final class Transfer {
     static let acceptedCoding = TransferRequest.coverFields[.acceptEncoding]
     /// Maximum memory taken for a body before it arrives, in bytes.
     private static let largestReserve = 4 << 20
+    /// libcurl's message when it has sent five requests again that ended without an answer. Before 8.17 it counts those of all transfers
+    /// of an easy handle, so this one may have been sent once.
+    private static let endedResending = "Connection died"
 
     let easy: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
@@ -364,6 +367,12 @@ package final class Transfer {
         if !canSign { return failure(.broken, "this libcurl cannot sign requests (AWS Signature Version 4)") }
         if isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK {
             return failure(.refusedAddress, "its address is not on the open Internet, and such are refused")
+        }
+        if awaitsAnswer, easy.message(code, errorText).hasPrefix(Self.endedResending) {
+            if mayResend, call == nil, onConnection?(.resending) ?? false {
+                return failure(.cancelled, "put off until it is sent again")
+            }
+            mayResend = false
         }
         if !mayResend { return failure(.broken, "the server closed the connection without an answer") }
         if code == CURLE_BAD_CONTENT_ENCODING {

@@ -145,7 +145,7 @@ import Testing
 
     @Test func `a second connection that cannot be opened costs no cover: the first one carries all`() throws {
         var queue = try connectingQueue()
-        #expect(try queue.resumesOnOtherConnection(secure(2).string) && starts(&queue).isEmpty)
+        #expect(try queue.resumesAsOneTooMany(secure(2).string, now: startTime) && starts(&queue).isEmpty)
         #expect(try queue.didConnect(secure(1).string, .ready))
         let streams = queue.turn(startTime).starts.map(\.streams)
         #expect(streams.count == 31 && streams.last == 32)
@@ -154,7 +154,36 @@ import Testing
         #expect(try !queue.mayConnect(secure(3).string, others: 1))
         // There is no other connection.
         for path in 1...32 where path != 4 { _ = queue.end(try secure(path).string) }
-        #expect(try queue.mayConnect(secure(4).string, others: 1) && !queue.resumesOnOtherConnection(secure(4).string))
+        #expect(
+            try queue.mayConnect(secure(4).string, others: 1)
+                && !queue.resumesAsOneTooMany(secure(4).string, now: startTime))
+    }
+
+    @Test func `a host that refuses streams costs no cover a retry, and gets as many as it takes`() throws {
+        var queue = try connectedQueue()
+        let keys = starts(&queue)
+        for key in keys { _ = queue.didConnect(key, .ready) }
+        // Requests that were refused are sent again over a new connection, which takes none either.
+        let refused = keys.dropFirst(3)
+        let isRepeated = refused.map { queue.resend($0, retries: 0) }
+        let isPutOff = refused.map { !queue.resend($0, retries: 0) && queue.resumesAsOneTooMany($0, now: startTime) }
+        #expect(isRepeated.count > 3 && (isRepeated + isPutOff).allSatisfy { $0 })
+        let (attempts, started) = (refused.map { queue.attempts($0) }, starts(&queue))
+        #expect(attempts.max() == 0 && started.isEmpty)
+        _ = queue.end(keys[0])
+        #expect(starts(&queue).count == 1)
+    }
+
+    @Test func `a host that ends the only request again and again is asked as often as retries allow`() throws {
+        var queue = queue(parallel: 100, perHost: 8)
+        let key = try secure(1).string
+        _ = try queue.submit(secure(1), request: "")
+        _ = starts(&queue)
+        queue.didAnswer(key, http2: true)
+        #expect(queue.resend(key, retries: 1) && queue.resend(key, retries: 1))
+        #expect(
+            !queue.resend(key, retries: 1) && !queue.resumesAsOneTooMany(key, now: startTime)
+                && queue.attempts(key) == 1)
     }
 
     @Test
@@ -182,7 +211,7 @@ import Testing
     {
         var queue = try connectingQueue()
         #expect(try !queue.didConnect(secure(1).string, .ready))
-        #expect(try queue.resumesOnOtherConnection(secure(2).string))
+        #expect(try queue.resumesAsOneTooMany(secure(2).string, now: startTime))
         let refused = starts(&queue).filter { !queue.mayConnect($0, others: 1) }
         #expect(refused.count == 31)
         for key in refused { queue.refusedTransferEnded(key) }

@@ -50,7 +50,7 @@ extension DownloadQueue {
         let wantsFailed = hosts[host].probes.isMultiple(of: 4)
         let found = [start..<count, 0..<start].joined().first { index in
             let id = hosts[host].waiting[index]
-            return canStart(id) && jobs[id].hasFailed == wantsFailed
+            return canStart(id) && jobs[id].passage.hasFailed == wantsFailed
         }
         return found.map { hosts[host].waiting.remove(at: $0) } ?? popWaiting(host)
     }

@@ -50,7 +50,7 @@ struct DownloadQueue<Request> {
     var learnt: [String: HostMemory] {
         hostIndices.reduce(into: [:]) { learnt, entry in
             let origin = String(entry.key)
-            learnt[origin] = hosts[entry.value].memory(since: earlierHosts[origin], adapts: limits.adapts)
+            learnt[origin] = hosts[entry.value].memory(since: earlierHosts[origin])
         }
     }
 
@@ -167,19 +167,16 @@ struct DownloadQueue<Request> {
 
     private mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
         inFlight += 1
-        hosts[host].connections.start()
+        hosts[host].gate.start(&jobs[id].passage, now: now)
         parkStart(host, now)
         hosts[host].quota.start()
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
         jobs[id].isInFlight = true
-        jobs[id].began = now
-        jobs[id].inFlightAtStart = hosts[host].inFlight
-        jobs[id].answersAtStart = hosts[host].answers
         hosts[host].breaker.starts(id)
         enqueue(host)
         return Start(
             job: id, url: jobs[id].url, target: jobs[id].target, attempt: jobs[id].attempt,
-            multiplexes: hosts[host].hasAnswered && hosts[host].http2 == true, streams: hosts[host].streams)
+            multiplexes: hosts[host].gate.multiplexes, streams: hosts[host].gate.streams)
     }
 
     // MARK: Events of a transfer
@@ -187,35 +184,16 @@ struct DownloadQueue<Request> {
     /// The host answered, in this version of HTTP.
     mutating func didAnswer(_ id: JobID, http2: Bool) {
         guard let host = host(of: id) else { return }
-        hosts[host].setVersion(http2: http2, limits)
-        hosts[host].hasAnswered = true
+        hosts[host].gate.setVersion(http2: http2)
+        hosts[host].gate.hasAnswered = true
         unparkIfAnswered(host)
     }
 
     /// The end of a transfer shows something about its host. Precedes every other event of that end.
     /// - Parameter failure: why it brought no cover.
     mutating func didReceive(_ signal: HostSignal, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
-        guard jobs.contains(id), jobs[id].isInFlight, let began = jobs[id].began else { return }
-        let host = jobs[id].host
-        var ended = ConcurrencyLimiter.Ended(
-            start: began, inFlightAtStart: jobs[id].inFlightAtStart, inFlight: hosts[host].inFlight)
-        ended.isRepeated = signal == .timedOut && jobs[id].hasFailed
-        if failure != nil { jobs[id].hasFailed = true }
-        let isCrowded = isCrowded(id, signal)
-        if signal == .timedOut {
-            let (now, before) = (hosts[host].answers, jobs[id].answersAtStart)
-            ended.answered = isCrowded ? now.overNew - before.overNew : now.all - before.all
-        } else if signal == .answered {
-            hosts[host].answers.all += 1
-            if jobs[id].opensConnection { hosts[host].answers.overNew += 1 }
-        }
-        // The others that wait for a connection wait in vain, too.
-        if isCrowded, isLateConnection(id, signal) { ended.inFlight = hosts[host].connections.ready + 1 }
-        if jobs[id].opensConnection {
-            jobs[id].opensConnection = false
-            hosts[host].unproven -= 1
-        }
-        hosts[host].didReceive(signal, of: id, ended, isCrowded: isCrowded, failure: failure, now: now)
+        guard let host = host(of: id), jobs[id].isInFlight else { return }
+        hosts[host].didReceive(signal, of: id, &jobs[id].passage, failure: failure, now: now)
         unparkIfAnswered(host)
     }
 
@@ -255,13 +233,8 @@ struct DownloadQueue<Request> {
         jobs[id].isInFlight = false
         inFlight -= 1
         let host = jobs[id].host
-        hosts[host].connections.end(jobs[id].connection)
+        hosts[host].gate.end(&jobs[id].passage)
         parkEnd(host)
-        jobs[id].connection = .none
-        if jobs[id].opensConnection {
-            jobs[id].opensConnection = false
-            hosts[host].unproven -= 1
-        }
         hosts[host].breaker.dropped(id)
         enqueue(host)
         if hosts[host].waitsForConnection {

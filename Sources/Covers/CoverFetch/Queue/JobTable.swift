@@ -13,23 +13,9 @@ struct Job<Request> {
     var host: Int
     /// 0 for the first.
     var attempt = 0
-    /// Attempts that sent no request, as the host did not take one connection more. They are no retries.
-    var unsentAttempts = 0
     var isInFlight = false
-    /// When the transfer in flight started.
-    var began: Instant?
-    /// Transfers in flight to the host when it started, this one included.
-    var inFlightAtStart = 0
-    /// The host's answers when it started.
-    var answersAtStart = (all: 0, overNew: 0)
-    /// How far the transfer is with its connection.
-    var connection = HostConnections.Progress.none
-    /// The transfer in flight opens a connection of its own.
-    var opensConnection = false
-    /// The last transfer failed as one connection too many.
-    var wasCrowded = false
-    /// A transfer of the job has failed.
-    var hasFailed = false
+    /// What its host must know of its transfer.
+    var passage = HostGate.Passage()
     /// The highest of its requests' priorities.
     var priority: FetchPriority
     var requests: [Request]
@@ -37,7 +23,7 @@ struct Job<Request> {
     var state = JobState()
 
     /// A transfer has started and not ended.
-    var hasTransfer: Bool { isInFlight || connection == .refused }
+    var hasTransfer: Bool { isInFlight || passage.connection == .refused }
 }
 
 /// The scheduler's state of a job.

@@ -71,7 +71,7 @@ extension DownloadScheduler {
     /// have expired while it waited, or its host was given up.
     func retriesWithoutRedirect(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
         if failure.kind == .cancelled { return false }
-        let (state, began) = (queue.jobs[job].state, queue.jobs[job].began)
+        let (state, began) = (queue.jobs[job].state, queue.jobs[job].passage.began)
         if rememberedRedirect(of: job) != nil {
             queue.jobs[job].state.ignoresRedirect = true
         } else if let redirectedAt = state.redirectedAt, let began, !state.redirects.isEmpty, !state.hasReturned {

@@ -223,7 +223,7 @@ package actor DownloadScheduler {
         let now = ContinuousClock.now
         switch result {
         case .failure(let error) where error.kind == .cancelled: queue.refusedTransferEnded(start.job)
-        case .failure where queue.resumesOnOtherConnection(start.job): break
+        case .failure where queue.resumesAsOneTooMany(start.job, now): break
         case .failure(let error):
             queue.jobs[start.job].state.microseconds = error.microseconds
             let failure = CoverFailure(error, of: start.url, at: start.target)

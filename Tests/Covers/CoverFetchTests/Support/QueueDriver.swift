@@ -88,8 +88,12 @@ struct QueueDriver<Request> {
 
     func attempts(_ key: String) -> Int { jobs[key].map { queue.attempts($0) } ?? 0 }
 
-    mutating func resumesOnOtherConnection(_ key: String) -> Bool {
-        jobs[key].map { queue.resumesOnOtherConnection($0) } ?? false
+    mutating func resend(_ key: String, retries: Int) -> Bool {
+        jobs[key].map { queue.resend($0, retries: retries) } ?? true
+    }
+
+    mutating func resumesAsOneTooMany(_ key: String, now: Instant) -> Bool {
+        jobs[key].map { queue.resumesAsOneTooMany($0, now) } ?? false
     }
 
     mutating func refusedTransferEnded(_ key: String) { if let job = jobs[key] { queue.refusedTransferEnded(job) } }

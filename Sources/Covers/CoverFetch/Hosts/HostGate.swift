@@ -1,0 +1,340 @@
+import CurlHTTP
+
+/// How many transfers one host gets at the same time, and over which connections. libcurl opens the connections.
+///
+/// 1. The first transfer connects, and a second one if more wait than one connection is to carry: two carry twice as much in each round
+///    trip of slow start (RFC 5681 section 3.1). The others wait until these are ready, or until the address is known if the protocol is
+///    known to be HTTP/1.1. Those that share a connection before the first answer show that it is HTTP/2.
+/// 2. From then on `limiter.limit` transfers are in flight, and libcurl opens connections as it needs them.
+/// 3. A host that speaks HTTP/2 gets no third connection: it would need one where the server allows fewer streams than the limiter, or
+///    closes one of the two. The transfer that would open it is *refused*: it leaves, and starts again when there is room. Until another
+///    connection is ready, no more are in flight than were left.
+/// 4. A host that does not accept the second connection gets one. The transfer starts again over the first.
+/// 5. A transfer that opened a connection while others were open, and is rejected, broken, or not answered, was one too many (*crowded*):
+///    the limit falls by one. If the same happens over an open connection, the number of connections was not the cause.
+/// 6. An attempt that sent no request because the host took no further connection is no retry, eight times.
+/// 7. A request over HTTP/2 that ended before an answer is sent again over a new connection (RFC 9113 section 8.7), and this is no retry
+///    either. If it ends so again while others are in flight, the host refuses that many streams: the limit falls by one, and the
+///    transfer starts again when there is room.
+/// 8. A transfer that has timed out before says nothing new about its host, and the limit stays above what was answered meanwhile.
+/// 9. A *parked* host, which has not answered while others wait, gets one transfer at a time.
+///
+/// Only a host that an earlier run knows to speak HTTP/1.1 gets a connection for each transfer at the start.
+struct HostGate {
+    typealias Instant = ContinuousClock.Instant
+
+    /// A job's way through the gate: what its host must know of its transfer.
+    struct Passage {
+        enum Connection {
+            case none
+            /// The transfer opens one itself.
+            case opening
+            /// It has one, new or reused.
+            case ready
+            /// It may not open one. It is no longer in flight, and libcurl is about to end it.
+            case refused
+        }
+
+        fileprivate(set) var connection = Connection.none
+        /// It has opened a connection itself, and has not been answered.
+        fileprivate(set) var isUnproven = false
+        /// When the transfer in flight started.
+        fileprivate(set) var began: Instant?
+        /// Transfers in flight to the host when it started, itself included.
+        fileprivate var inFlightAtStart = 0
+        /// The host's answers when it started.
+        fileprivate var answersAtStart = (all: 0, overNew: 0)
+        /// The last transfer failed as one connection too many.
+        fileprivate var wasCrowded = false
+        /// A transfer of the job has failed.
+        fileprivate(set) var hasFailed = false
+        /// The request of the transfer in flight was sent again.
+        fileprivate var wasResent = false
+        /// The host has refused the transfer's streams.
+        fileprivate var isStreamRefused = false
+        /// Attempts that sent no request, or none that the host has processed.
+        fileprivate(set) var unsentAttempts = 0
+
+        /// The most attempts that count as none.
+        private static let maximumUnsentAttempts = 8
+
+        /// The attempt is no retry. - Returns: false if there were too many of the kind.
+        @discardableResult
+        fileprivate mutating func forgiveAttempt() -> Bool {
+            if unsentAttempts == Self.maximumUnsentAttempts { return false }
+            unsentAttempts += 1
+            return true
+        }
+
+        /// The transfer that was refused has ended.
+        mutating func refusalEnded() { connection = .none }
+    }
+
+    private enum State {
+        case none
+        /// The first transfers are connecting.
+        case opening
+        case open
+    }
+
+    private var state = State.none
+    private(set) var inFlight = 0
+    private(set) var limiter: ConcurrencyLimiter
+    /// The host speaks HTTP/2; nil if unknown.
+    private(set) var http2: Bool?
+    /// The address of the host's name is known.
+    private(set) var hasAddress: Bool
+    /// The host has answered a request, even if with an error.
+    var hasAnswered = false
+    /// The host gets one transfer at a time, which does not count in `parallel`.
+    var isParked = false
+    /// Maximum number of connections to a host that speaks HTTP/2.
+    private var maximum = 2
+    /// Maximum number of transfers in flight until another connection is ready; nil if there is none.
+    private var limit: Int?
+    private var opening = 0
+    private var ready = 0
+    /// Transfers in flight that have opened a connection themselves, and have not been answered.
+    private var unproven = 0
+    /// The host's answers: all, and those over connections that were new.
+    private var answers = (all: 0, overNew: 0)
+    private let limits: FetchLimits
+
+    /// Streams of an HTTP/2 host, on both its connections. Servers should allow 100 on each (RFC 9113 section 6.5.2).
+    private static let maximumStreams = 100
+    /// A second connection is opened for more transfers than these. From then on both carry the same number.
+    private static let smallestShare = initialLimit / 2
+    /// Transfers that a new host gets at once.
+    private static let initialLimit = 32
+
+    /// - Parameters:
+    ///   - url: a URL of the host.
+    ///   - earlier: what earlier runs learnt about it.
+    init(of url: HTTPURL, _ limits: FetchLimits, earlier: HostMemory?) {
+        self.limits = limits
+        // HTTP/2 is only spoken over TLS.
+        http2 = url.isHTTPS ? earlier?.http2 : false
+        limiter = ConcurrencyLimiter(
+            ceiling: Self.ceiling(http2: http2, limits),
+            start: min(earlier?.limit ?? Self.initialLimit, limits.perHost),
+            hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
+        hasAddress = url.hostIsAddress
+        // Nothing to wait for: there is no name to resolve.
+        if url.hostIsAddress, http2 == false { state = .open }
+    }
+
+    /// Maximum number of transfers in flight.
+    private static func ceiling(http2: Bool?, _ limits: FetchLimits) -> Int {
+        http2 == true ? min(limits.parallel, maximumStreams) : limits.perHost
+    }
+
+    /// Adds what the next run uses. The limit is small for a moment when the server closes a connection.
+    func remember(in memory: inout HostMemory) {
+        guard hasAnswered else { return }
+        memory.http2 = http2
+        guard limits.adapts else { return }
+        let streamLimit = opening == 0 ? limit.map { max($0, Self.smallestShare) } : nil
+        memory.limit = min(limiter.learnt, streamLimit ?? .max)
+        memory.hasRejected = limiter.hasRejected
+    }
+
+    // MARK: Room
+
+    /// Whether one more transfer may be in flight. Inlined: a call would copy the gate.
+    /// - Parameter waiting: jobs that wait for the host.
+    @inline(__always) func hasRoom(waiting: @autoclosure () -> Int) -> Bool {
+        if isParked { return inFlight == 0 }
+        return switch state {
+        case .none: inFlight == 0
+        case .opening:
+            http2 != false && inFlight == 1 && min(limiter.limit, maximum) > 1 && waiting() >= Self.smallestShare
+        case .open: inFlight < min(limiter.limit, limit ?? .max)
+        }
+    }
+
+    /// Streams of each connection, before another one is opened; nil over HTTP/1.1.
+    var streams: Int? { http2 == false ? nil : max(Self.smallestShare, (inFlight + maximum - 1) / maximum) }
+
+    /// Transfers share the open connections.
+    var multiplexes: Bool { hasAnswered && http2 == true }
+
+    /// All transfers wait for a connection, though the host has answered over another one: it may be ready much later, or never.
+    var waitsForConnection: Bool { multiplexes && inFlight > 0 && ready == 0 }
+
+    // MARK: A transfer
+
+    mutating func start(_ passage: inout Passage, now: Instant) {
+        inFlight += 1
+        if case .none = state { state = .opening }
+        (passage.began, passage.inFlightAtStart, passage.answersAtStart) = (now, inFlight, answers)
+        (passage.wasResent, passage.isStreamRefused) = (false, false)
+    }
+
+    /// The transfer has ended, or starts again.
+    mutating func end(_ passage: inout Passage) {
+        inFlight -= 1
+        leave(&passage)
+        prove(&passage)
+        guard case .opening = state else { return }
+        // Without a connection, the next transfer tries.
+        if inFlight == 0 { state = .none } else if ready == inFlight { state = .open }
+    }
+
+    /// The transfer needs a connection that is not open yet, while `others` are open.
+    /// - Returns: whether it may open one. If not, it is to end, and `refused` is due.
+    mutating func mayOpen(_ passage: inout Passage, others: Int) -> Bool {
+        hasAddress = true
+        // It tries another address.
+        if case .opening = passage.connection { return true }
+        leave(&passage)
+        // A transfer that is alone may: there is no other whose end would leave it a stream.
+        if others >= maximum, http2 ?? (maximum == 1), inFlight > 1 { return false }
+        passage.connection = .opening
+        opening += 1
+        if !passage.isUnproven { unproven += 1 }
+        passage.isUnproven = true
+        return true
+    }
+
+    /// The transfer may not open a connection, and has ended. The open ones carry no more than what is left in flight.
+    mutating func refused(_ passage: inout Passage) {
+        passage.connection = .refused
+        limit = inFlight
+    }
+
+    /// libcurl opens a connection for the transfer.
+    /// - Returns: whether others may start now: over HTTP/1.1 each needs a connection of its own.
+    mutating func isOpening() -> Bool {
+        guard http2 == false, case .opening = state else { return false }
+        setVersion(http2: false)
+        return true
+    }
+
+    /// The transfer's connection, new or reused, is ready.
+    /// - Returns: whether others that waited for it may start now.
+    mutating func isReady(_ passage: inout Passage) -> Bool {
+        // Before the first answer, a connection that another transfer opened is in use: this is HTTP/2.
+        let isShared = http2 == nil && passage.connection == .none
+        let isNew = passage.connection == .opening
+        leave(&passage)
+        passage.connection = .ready
+        ready += 1
+        defer { if isShared { setVersion(http2: true) } }
+        guard case .opening = state else { return isNew || isShared }
+        if ready == inFlight { state = .open }
+        return ready == inFlight || isShared
+    }
+
+    /// What becomes of a request that ended before an answer.
+    enum Repetition {
+        /// It is sent again, which is a retry.
+        case retry
+        /// It is sent again, which is none.
+        case free
+        /// The transfer fails, and starts again when there is room.
+        case later
+    }
+
+    mutating func repetition(_ passage: inout Passage) -> Repetition {
+        if http2 != true || passage.wasResent && inFlight == 1 { return .retry }
+        guard passage.forgiveAttempt() else { return .retry }
+        passage.isStreamRefused = passage.wasResent
+        passage.wasResent = true
+        return passage.isStreamRefused ? .later : .free
+    }
+
+    /// The transfer has failed.
+    /// - Returns: whether the host need not have taken it: it failed to open a second connection while another one is ready or being
+    ///   opened, or to get a stream beside others.
+    mutating func wasTooMany(_ passage: Passage, now: Instant) -> Bool {
+        if passage.isStreamRefused {
+            limiter.rejected(ended(passage, now: now), isCrowded: true, now: now)
+            return true
+        }
+        guard passage.connection == .opening, ready > 0 || opening > 1, http2 != false else { return false }
+        maximum = 1
+        return true
+    }
+
+    private func ended(_ passage: Passage, now: Instant) -> ConcurrencyLimiter.Ended {
+        ConcurrencyLimiter.Ended(
+            start: passage.began ?? now, inFlightAtStart: passage.inFlightAtStart, inFlight: inFlight)
+    }
+
+    /// The host speaks this version of HTTP, so there is nothing to wait for.
+    mutating func setVersion(http2 isHTTP2: Bool) {
+        state = .open
+        if !isHTTP2 { limit = nil }
+        guard http2 != isHTTP2 else { return }
+        http2 = isHTTP2
+        limiter.ceiling = Self.ceiling(http2: isHTTP2, limits)
+    }
+
+    // MARK: What a transfer shows
+
+    /// A transfer ended with this signal. Precedes `end`.
+    /// - Parameters:
+    ///   - hasFailed: it brought no cover.
+    ///   - adapts: its end may change the limit: it is no probe of a host that fails.
+    /// - Returns: whether it was one connection too many.
+    mutating func received(
+        _ signal: HostSignal, of passage: inout Passage, hasFailed: Bool, adapts: Bool, now: Instant
+    ) -> Bool {
+        var ended = ended(passage, now: now)
+        ended.isRepeated = signal == .timedOut && passage.hasFailed
+        if hasFailed { passage.hasFailed = true }
+        let isCrowded = isCrowded(&passage, signal)
+        if signal == .timedOut {
+            let before = passage.answersAtStart
+            ended.answered = isCrowded ? answers.overNew - before.overNew : answers.all - before.all
+        } else if signal == .answered {
+            answers.all += 1
+            if passage.isUnproven { answers.overNew += 1 }
+        }
+        // The others that wait for a connection wait in vain, too.
+        if isCrowded, isLate(passage, signal) { ended.inFlight = ready + 1 }
+        prove(&passage)
+        if isCrowded, adapts { limiter.rejected(ended, isCrowded: true, now: now) }
+        if signal.failure == nil {
+            hasAnswered = true
+            // While a connection is unproven, one more would not be a test of the limit.
+            if !limiter.isCrowded || unproven == 0 { limiter.answered(ended) }
+        } else if signal.isOverload, !isCrowded, adapts {
+            limiter.rejected(ended, now: now)
+        }
+        return isCrowded
+    }
+
+    private mutating func isCrowded(_ passage: inout Passage, _ signal: HostSignal) -> Bool {
+        let wasCrowded = passage.wasCrowded
+        let hasOthers = ready > (passage.connection == .ready ? 1 : 0)
+        passage.wasCrowded =
+            signal.mayMeanCrowding && passage.isUnproven && http2 != true && (hasOthers || isLate(passage, signal))
+            // A host that has never answered is more likely to be dead.
+            && (signal != .timedOut || hasAnswered)
+        if passage.wasCrowded, passage.connection == .opening { passage.forgiveAttempt() }
+        if wasCrowded, !passage.wasCrowded, signal == .broken { limiter.forgetCrowding() }
+        return passage.wasCrowded
+    }
+
+    /// Whether the transfer has waited in vain for a connection: no request was sent.
+    private func isLate(_ passage: Passage, _ signal: HostSignal) -> Bool {
+        signal == .timedOut && passage.connection == .opening
+    }
+
+    private mutating func prove(_ passage: inout Passage) {
+        if passage.isUnproven { unproven -= 1 }
+        passage.isUnproven = false
+    }
+
+    private mutating func leave(_ passage: inout Passage) {
+        switch passage.connection {
+        case .none, .refused: break
+        case .opening:
+            opening -= 1
+            limit = nil
+        case .ready: ready -= 1
+        }
+        passage.connection = .none
+    }
+}

@@ -74,6 +74,13 @@ import Testing
                 == "1,234/5,000 covers · 617/s · 10 MiB/s · 4 failed · 0:07 left")
     }
 
+    @Test(arguments: [(5.0, "0:07 left"), (8.0, "waiting for 3,766")])
+    func `covers that take longer than all that are left should are counted`(idle: Double, end: String) {
+        var summary = PrefetchSummary()
+        (summary.downloaded, summary.seconds) = (1_234, 2)
+        #expect(summary.progress(total: 5_000, width: nil, idle: idle).hasSuffix(end))
+    }
+
     @Test(arguments: 40...120)
     func `the line fits and keeps the count and the time left`(width: Int) {
         let line = Self.summary.progress(total: 5_000_000, width: width - 1)

@@ -69,9 +69,12 @@ struct CoverRun {
         let line = Task {
             guard let interval = files.progress.interval(options) else { return }
             let progress = ProgressLine(every: interval)
+            var last = (settled: 0, seconds: 0.0)
             await progress.run {
-                let width = progress.isLive ? Terminal.standardError.width - 1 : nil
-                return outcomes.counts.progress(total: outcomes.total, width: width)
+                let (counts, width) = (outcomes.counts, progress.isLive ? Terminal.standardError.width - 1 : nil)
+                if counts.settled > last.settled { last = (counts.settled, counts.seconds) }
+                let idle = counts.seconds - last.seconds
+                return counts.progress(total: outcomes.total, width: width, idle: idle)
             }
         }
         let result = await work.result

@@ -6,7 +6,9 @@ extension PrefetchSummary {
     /// - Parameters:
     ///   - total: the number of covers that are listed; nil while the list is read.
     ///   - width: in columns. Parts are left out to fit: first the rates, then the failures; nil for no limit.
-    func progress(total: Int?, width: Int?) -> String {
+    ///   - idle: seconds since a cover has arrived or failed. The rate foretells nothing of covers that take longer than all that are left
+    ///     should, as those do whose servers do not answer: they are counted instead.
+    func progress(total: Int?, width: Int?, idle: Double = 0) -> String {
         let done = settled
         let count = Decimals.grouped(done) + (total.map { "/" + Decimals.grouped($0) } ?? "")
         let rate = seconds > 0 ? Double(done) / seconds : 0
@@ -15,7 +17,9 @@ extension PrefetchSummary {
         if bytes > 0 { parts.append((ByteSize(Int(bytesPerSecond)).description + "/s", 0)) }
         if failed > 0 { parts.append((Decimals.grouped(failed) + " failed", 2)) }
         if let total, rate > 0, total > done {
-            parts.append((Self.clock(Double(total - done) / rate) + " left", 3))
+            let left = Double(total - done) / rate
+            parts.append(
+                (left < idle ? "waiting for \(Decimals.grouped(total - done))" : Self.clock(left) + " left", 3))
         }
         func line() -> String { parts.map(\.text).joined(separator: " · ") }
         guard let width else { return line() }

@@ -260,7 +260,7 @@ import Testing
                 #expect(try folder.reader().entry(for: url(1)) == entry)
             }
             try folder.deleteIndex()
-            let line = EntryLog.Line.stored(long, Digest(of: picture(1)), bytes: 5_000).bytes
+            let line = EntryLine(long, Digest(of: picture(1)), bytes: 5_000).line
             try Bytes.write(try Bytes.of(folder.log) + line, to: folder.log)
             try folder.expect(pictures([1, 3]))
         }

@@ -232,7 +232,7 @@ import Testing
             try fill(folder)
             var lines = try Bytes.of(folder.log)
             for number in 100..<3_000 {
-                EntryLog.Line.stored(metadata(url(number)), Digest(of: "\(number)".utf8), bytes: 1).append(to: &lines)
+                lines += EntryLine(metadata(url(number)), Digest(of: "\(number)".utf8), bytes: 1).line
             }
             try Bytes.write(lines, to: folder.log)
             #expect(try readCache(folder).covers == all)

@@ -11,20 +11,20 @@ package struct EntryLine: Sendable, Hashable {
         (self.metadata, self.digest, self.bytes) = (metadata, digest, bytes)
     }
 
-    package init(_ entry: CachedEntry) {
-        self.init(entry.metadata, entry.digest, bytes: entry.bytes)
-        if entry.validatedAt != metadata.storedAt { metadata.validatedAt = entry.validatedAt }
-    }
-
     /// When the server sent or confirmed the cover, in milliseconds since 1970.
     package var validatedAt: Int64 { metadata.validatedAt ?? metadata.storedAt }
 
     /// Nil if it is damaged, or a line of another kind.
     package init?(_ line: some Collection<UInt8>) {
-        guard case .stored(let metadata, let digest, let bytes) = EntryLog.Line(line) else { return nil }
-        self.init(metadata, digest, bytes: bytes)
+        guard case .stored(let entry) = EntryLog.Line(line) else { return nil }
+        self = entry
     }
 
     /// The line and its line feed.
-    package var line: [UInt8] { EntryLog.Line.stored(metadata, digest, bytes: bytes).bytes }
+    package var line: [UInt8] { EntryLog.Line.stored(self).bytes }
+
+    /// A check of an entry's key and its cover's digest. A row or a line that a failing disk has changed must not give another URL's cover.
+    static func seal(_ key: String, _ digest: Digest) -> Int64 {
+        Int64(bitPattern: digest.withUnsafeBytes { FNV1a.hash($0, after: FNV1a.hash(key)) })
+    }
 }

@@ -21,7 +21,7 @@ struct EntryLog {
     enum Line: Sendable {
         /// The first line: the name and the version of the format.
         case format(String)
-        case stored(EntryMetadata, Digest, bytes: Int)
+        case stored(EntryLine)
         case removed(String)
         case pinned(String, Bool)
         /// In bytes.
@@ -31,6 +31,8 @@ struct EntryLog {
     /// What the log of every version begins with.
     static let start = #"{"sleeve":""#
     static let header = Line.format("entries 1").bytes
+    /// No cover fits into less, in bytes.
+    static let minimumCapacity = 4 << 10
     private static let blockLength = 1 << 20
     private static let readLength = 64 << 10
     /// Longer lines are left out, in bytes: a file of one line must not fill the memory.
@@ -146,7 +148,7 @@ extension EntryLog.Line {
             self = .format(format)
             return
         }
-        if let capacity = values.capacity, capacity >= IndexWriter.minimumCapacity {
+        if let capacity = values.capacity, capacity >= EntryLog.minimumCapacity {
             self = .capacity(capacity)
             return
         }
@@ -156,7 +158,7 @@ extension EntryLog.Line {
         } else if values.removed == true {
             self = .removed(url)
         } else if let digest = values.digest.flatMap({ Digest($0) }), let bytes = values.bytes, bytes >= 0,
-            values.seal ?? IndexTable.seal(url, digest) == IndexTable.seal(url, digest)
+            values.seal ?? EntryLine.seal(url, digest) == EntryLine.seal(url, digest)
         {
             func time(_ number: Int64?) -> Int64? { number.map { min(max($0, 0), 1 << 48) } }
             var metadata = EntryMetadata(
@@ -165,7 +167,7 @@ extension EntryLog.Line {
                 fields: values.fields ?? "")
             metadata.validatedAt = time(values.validated)
             guard metadata.hasRoom else { return nil }
-            self = .stored(metadata, digest, bytes: bytes)
+            self = .stored(EntryLine(metadata, digest, bytes: bytes))
         } else {
             return nil
         }
@@ -189,10 +191,11 @@ extension EntryLog.Line {
         }
         switch self {
         case .format(let format): text(#"{"sleeve":"#, format)
-        case .stored(let metadata, let digest, let length):
+        case .stored(let entry):
+            let metadata = entry.metadata
             text(#"{"url":"#, metadata.key)
-            text(#","digest":"#, digest.description)
-            number(#","bytes":"#, length)
+            text(#","digest":"#, entry.digest.description)
+            number(#","bytes":"#, entry.bytes)
             text(#","type":"#, metadata.mediaType)
             if let width = metadata.width { number(#","width":"#, width) }
             if let height = metadata.height { number(#","height":"#, height) }
@@ -200,7 +203,7 @@ extension EntryLog.Line {
             if let validatedAt = metadata.validatedAt { number(#","validated":"#, validatedAt) }
             if let freshUntil = metadata.freshUntil { number(#","fresh":"#, freshUntil) }
             if !metadata.fields.isEmpty { text(#","fields":"#, metadata.fields) }
-            number(#","seal":"#, IndexTable.seal(metadata.key, digest))
+            number(#","seal":"#, EntryLine.seal(metadata.key, entry.digest))
         case .removed(let key):
             text(#"{"url":"#, key)
             bytes += #","removed":true"#.utf8

@@ -10,8 +10,6 @@ final class IndexWriter {
     private static let maximumLogLength = 32 << 20
     static let longLogLength = 1 << 20
     static let defaultCapacity = 10 << 30
-    /// No cover fits into less.
-    static let minimumCapacity = 4 << 10
     /// What every cache takes beside its covers does not count towards the capacity, in bytes.
     private static let allowance = 4 << 20
     /// Pages that one transaction gives back to the file system.
@@ -224,9 +222,7 @@ final class IndexWriter {
                 for key in try pins.all() { try add(.pinned(key, true)) }
                 try connection.statement(EntrySelection.sql + " ORDER BY e.id").each { row in
                     guard let entry = try EntrySelection.entry(row) else { return }
-                    var metadata = entry.metadata
-                    metadata.validatedAt = entry.validatedAt
-                    try add(.stored(metadata, entry.digest, bytes: entry.bytes))
+                    try add(.stored(EntryLine(entry)))
                 }
             }
             changes.state.lines = lines

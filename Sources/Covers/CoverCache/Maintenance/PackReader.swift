@@ -145,9 +145,9 @@ private struct PackEntries {
         case .format(let format): isComplete = format == PackReader.format
         case .pinned, .capacity: break
         case .removed(let key): byKey[key] = nil
-        case .stored(let metadata, let digest, _):
-            byKey[metadata.key] = (metadata, digest)
-            byDigest[digest, default: []].append(metadata.key)
+        case .stored(let entry):
+            byKey[entry.metadata.key] = (entry.metadata, entry.digest)
+            byDigest[entry.digest, default: []].append(entry.metadata.key)
         }
     }
 

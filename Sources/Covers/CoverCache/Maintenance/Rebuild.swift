@@ -40,11 +40,11 @@ struct Rebuild {
             case .pinned(let key, true): _ = try changes.pins.add(key)
             case .pinned(let key, false): _ = try changes.pins.remove(key)
             case .removed(let key): try remove(key)
-            case .stored(let metadata, let digest, let bytes):
+            case .stored(let entry):
                 // Without a file it was evicted, or never committed: an older cover of the URL may still be there.
-                guard let cover = try cover(digest, bytes, metadata, &changes) else { return }
-                try remove(metadata.key)
-                try changes.table.addEntry(metadata, cover.id, digest)
+                guard let cover = try cover(entry, &changes) else { return }
+                try remove(entry.metadata.key)
+                try changes.table.addEntry(entry.metadata, cover.id, entry.digest)
             }
         }
         try index.connection.execute("DELETE FROM covers WHERE id NOT IN (SELECT cover FROM entries)")
@@ -60,12 +60,10 @@ struct Rebuild {
     }
 
     /// The cover's row, which is added if there is a file of its length; nil if there is none. `get` and `verify` compare the bytes.
-    private func cover(
-        _ digest: Digest, _ bytes: Int, _ metadata: EntryMetadata, _ changes: inout IndexChanges
-    ) throws -> CoverRow? {
-        if let cover = try changes.table.cover(digest) { return cover }
-        guard let charge = index.directory.covers.charge(of: digest, length: bytes) else { return nil }
+    private func cover(_ entry: EntryLine, _ changes: inout IndexChanges) throws -> CoverRow? {
+        if let cover = try changes.table.cover(entry.digest) { return cover }
+        guard let charge = index.directory.covers.charge(of: entry.digest, length: entry.bytes) else { return nil }
         return try changes.table.addCover(
-            digest, length: bytes, charge: charge, metadata, used: changes.state.tick())
+            entry.digest, length: entry.bytes, charge: charge, entry.metadata, used: changes.state.tick())
     }
 }

@@ -106,12 +106,12 @@ struct Verification {
         var lost: [String: Digest] = [:]
         try index.log.read { line in
             switch line {
-            case .stored(let metadata, let digest, let bytes):
+            case .stored(let entry):
                 // What cannot be looked at may be one whose row was deleted, and whose file could not be.
                 let isLost =
-                    try index.table.cover(digest) == nil
-                    && index.directory.covers.identity(of: digest, length: bytes) != nil
-                lost[metadata.key] = isLost ? digest : nil
+                    try index.table.cover(entry.digest) == nil
+                    && index.directory.covers.identity(of: entry.digest, length: entry.bytes) != nil
+                lost[entry.metadata.key] = isLost ? entry.digest : nil
             case .removed(let key): lost[key] = nil
             case .format, .pinned, .capacity: break
             }

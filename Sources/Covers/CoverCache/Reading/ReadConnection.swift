@@ -62,7 +62,7 @@ final class ReadConnection: @unchecked Sendable {
     /// The status of a key without its bytes, and its use.
     func status(of key: String) throws -> (status: CacheReader.Status, use: CacheUsage.Use)? {
         try status.first(.int(IndexTable.tag(key)), .text(key)) { row in
-            guard let digest = row.digest(1), row.int64(6) == IndexTable.seal(key, digest) else { return nil }
+            guard let digest = row.digest(1), row.int64(6) == EntryLine.seal(key, digest) else { return nil }
             return (
                 CacheReader.Status(
                     digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4), validatedAt: row.time(5),

@@ -280,7 +280,7 @@ package final class CacheWriter {
             try index.table.touch(cover.id, used: changes.state.tick())
             if let entry, entry.cover == cover.id {
                 try index.table.validate(entry, put.metadata)
-                changes.log(.stored(put.metadata, digest, bytes: put.length))
+                changes.log(.stored(EntryLine(put.metadata, digest, bytes: put.length)))
                 return .stored(digest, deduplicated: true)
             }
         }

@@ -17,8 +17,8 @@ import SQLite
 ///
 /// It is appended with the writer's lock held: before the rows are committed, or after, if a line takes something away. It is synced when the cache is closed, and with the
 /// next covers: power loss alone does not lose the index.
-struct EntryLog {
-    enum Line: Sendable {
+package struct EntryLog {
+    package enum Line: Sendable {
         /// The first line: the name and the version of the format.
         case format(String)
         case stored(EntryLine)
@@ -102,7 +102,7 @@ struct EntryLog {
 
     /// The same for lines in blocks of bytes.
     /// - Parameter nextBlock: returns an empty one at the end.
-    static func read(_ visit: (Line) throws -> Void, from nextBlock: () throws -> ArraySlice<UInt8>) throws {
+    package static func read(_ visit: (Line) throws -> Void, from nextBlock: () throws -> ArraySlice<UInt8>) throws {
         var line: [UInt8] = []
         func end() throws {
             if line.count <= maximumLineLength, let line = Line(line) { try visit(line) }
@@ -173,7 +173,7 @@ extension EntryLog.Line {
         }
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)
         return bytes

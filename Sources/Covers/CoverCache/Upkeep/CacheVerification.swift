@@ -24,7 +24,7 @@ public struct CacheVerification: Sendable, Hashable {
 
     package mutating func add(corruption: String, at path: String) {
         self.corruption = corruption
-        defects.append(CacheDefect(key: nil, location: path, problem: "the index is damaged: \(corruption)"))
+        defects.append(CacheDefect(nil, at: path, "the index is damaged: \(corruption)"))
     }
 }
 
@@ -35,6 +35,10 @@ public struct CacheDefect: Sendable, Hashable, CustomStringConvertible {
     /// The file.
     package var location: String
     package var problem: String
+
+    package init(_ key: String?, at location: String, _ problem: String) {
+        (self.key, self.location, self.problem) = (key, location, problem)
+    }
 
     /// The URL, the fault and the file.
     public var description: String { (key.map { "\($0): " } ?? "") + "\(problem) (\(location))" }

@@ -28,12 +28,12 @@ struct Verification {
             try verifyCovers(&found, progress)
             index.directory.sizes.verify { digest, path, problem in
                 if let digest { found.damagedSizes.insert(digest) }
-                found.report.defects.append(CacheDefect(key: nil, location: path, problem: problem))
+                found.report.defects.append(CacheDefect(nil, at: path, problem))
             }
             try verifyIndex(&found)
             do { try verifyLog() } catch let error as CacheError {
                 found.report.defects.append(
-                    CacheDefect(key: nil, location: index.directory.log, problem: "\(error)"))
+                    CacheDefect(nil, at: index.directory.log, "\(error)"))
             }
         } catch let error as SQLiteError where error.isCorruption {
             found.report.add(corruption: error.message, at: index.directory.index)
@@ -78,7 +78,7 @@ struct Verification {
     private func add(_ problem: String, _ cover: CoverRow, _ found: inout Found) {
         let key = (try? index.table.keys(of: cover.id))?.first
         let location = index.directory.covers.path(of: cover.digest)
-        found.report.defects.append(CacheDefect(key: key, location: location, problem: problem))
+        found.report.defects.append(CacheDefect(key, at: location, problem))
     }
 
     private func verifyIndex(_ found: inout Found) throws {
@@ -94,7 +94,7 @@ struct Verification {
             guard counted != state else { return }
             found.hasWrongCounts = true
             found.report.defects.append(
-                CacheDefect(key: nil, location: index.directory.index, problem: "the index's counts are wrong"))
+                CacheDefect(nil, at: index.directory.index, "the index's counts are wrong"))
         }
     }
 

@@ -3,6 +3,7 @@ import Platform
 import Testing
 
 @testable import CoverCache
+@testable import CoverPack
 
 @Suite struct PackTests {
     struct Contents: Equatable {

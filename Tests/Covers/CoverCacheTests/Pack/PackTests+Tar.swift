@@ -3,6 +3,7 @@ import Platform
 import Testing
 
 @testable import CoverCache
+@testable import CoverPack
 
 /// Tars that programs make of a cache.
 extension PackTests {

@@ -1,3 +1,4 @@
+import CoverCache
 import Platform
 
 /// Reads the files of a tar archive in order. What is damaged is skipped.

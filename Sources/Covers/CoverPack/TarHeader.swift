@@ -1,5 +1,5 @@
 /// A block of 512 bytes that precedes a file in a tar archive (POSIX.1-1988, "ustar").
-package struct TarHeader: Hashable {
+struct TarHeader: Hashable {
     enum Kind: Hashable {
         case file
         /// The bytes are the next file's name, which does not fit into its header (GNU tar).
@@ -10,7 +10,7 @@ package struct TarHeader: Hashable {
         case other
     }
 
-    package static let size = 512
+    static let size = 512
     /// The largest file, in bytes.
     static let maximumLength = 1 << 48
 
@@ -19,13 +19,13 @@ package struct TarHeader: Hashable {
     var length: Int
     var kind: Kind
 
-    package init(_ name: String, length: Int) { (self.name, self.length, kind) = (name, length, .file) }
+    init(_ name: String, length: Int) { (self.name, self.length, kind) = (name, length, .file) }
 
     /// Bytes that follow the file up to the next block.
-    package var padding: Int { -length & (Self.size - 1) }
+    var padding: Int { -length & (Self.size - 1) }
 
     /// - Precondition: the name has at most 100 bytes.
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         var block = [UInt8](repeating: 0, count: Self.size)
         func set(_ offset: Int, _ text: String) {
             for (index, byte) in text.utf8.enumerated() { block[offset + index] = byte }

@@ -1,3 +1,4 @@
+package import CoverCache
 import Platform
 import Synchronization
 
@@ -123,7 +124,7 @@ package final class PackReader: Sendable {
     }
 
     private func damage(_ key: String?, at location: String, _ problem: String) -> Item {
-        .damage(CacheDefect(key: key, location: location, problem: problem))
+        .damage(CacheDefect(key, at: location, problem))
     }
 
     private func location(_ tar: TarReader) -> String { "\(path) at \(tar.offset)" }

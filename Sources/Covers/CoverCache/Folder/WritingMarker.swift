@@ -67,8 +67,7 @@ final class WritingMarker {
 
     /// What all processes have reserved, with those that were killed, in bytes.
     var reservedByAll: Int {
-        let files = ((try? Self.markers(in: folder)) ?? []).map { "\(folder)/\($0)" }
-        return files.reduce(0) { $0 + min(AllocatedSpace.length(of: $1), 1 << 30) << 10 }
+        ((try? Self.markers(in: folder)) ?? []).reduce(0) { $0 + min($1.length, 1 << 30) << 10 }
     }
 
     /// Shares the lock if a sweep has kept this process from it, and creates the marker that the sweep has removed.
@@ -104,20 +103,22 @@ final class WritingMarker {
     var isAny: Bool { Self.isAny(in: folder) }
     static func isAny(in folder: String) -> Bool { (try? markers(in: folder).isEmpty) != true }
 
-    /// The names of the markers. Files that have other names, and folders, belong to a person.
-    private static func markers(in folder: String) throws(CacheError) -> [String] {
-        try CacheDirectory.names(in: folder).filter { name in
-            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    /// The markers, with their lengths. Files that have other names, and folders, belong to a person.
+    private static func markers(in folder: String) throws(CacheError) -> [(path: String, length: Int)] {
+        try CacheDirectory.names(in: folder).compactMap { name in
+            let (parts, path) = (name.split(separator: ".", omittingEmptySubsequences: false), "\(folder)/\(name)")
             var status = stat()
-            return parts.count == 2 && parts.allSatisfy { UInt64($0) != nil }
-                && lstat("\(folder)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            guard parts.count == 2, parts.allSatisfy({ UInt64($0) != nil }), lstat(path, &status) == 0,
+                status.st_mode & S_IFMT == S_IFREG
+            else { return nil }
+            return (path, Int(status.st_size))
         }
     }
 
     /// Runs `sweep` if there is a marker of a process that has ended, and no process has files without rows.
     func sweepIfNeeded(_ sweep: () throws -> Void) throws {
-        guard count == 0, let names = try? Self.markers(in: folder), !names.isEmpty else { return }
-        // A process that cannot share the lock from now on has a marker that is not in `names`.
+        guard count == 0, let markers = try? Self.markers(in: folder), !markers.isEmpty else { return }
+        // A process that cannot share the lock from now on has a marker that is not among them.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         // The sweep keeps the lock, whatever it removes.
         count = 1
@@ -127,6 +128,6 @@ final class WritingMarker {
             flock(descriptor, LOCK_UN)
         }
         try sweep()
-        if !isKept { for name in names { unlink("\(folder)/\(name)") } }
+        if !isKept { for marker in markers { unlink(marker.path) } }
     }
 }

@@ -121,6 +121,10 @@ let package = Package(
         .target(
             name: "CoverCache", dependencies: ["Files", "Platform", "SQLite", "CLinux"],
             path: "Sources/Covers/CoverCache", swiftSettings: settings),
+        // Covers of a cache in one file.
+        .target(
+            name: "CoverPack", dependencies: ["CoverCache", "Files", "Platform"], path: "Sources/Covers/CoverPack",
+            swiftSettings: settings),
         // The covers that several caches share, in a directory or a bucket.
         .target(
             name: "CoverTier", dependencies: ["CoverCache", "CurlHTTP", "Files", "Platform", httpTypes, logging],
@@ -135,8 +139,8 @@ let package = Package(
         .target(
             name: "CoverLibrary",
             dependencies: [
-                "Platform", "CoverFetch", "CoverCache", "CoverSizes", "CoverTier", "AlbumLibrary", "CurlHTTP",
-                "Files", "HTTPCaching",
+                "Platform", "CoverFetch", "CoverCache", "CoverPack", "CoverSizes", "CoverTier", "AlbumLibrary",
+                "CurlHTTP", "Files", "HTTPCaching",
                 "ImageHeader", httpTypes,
                 logging, deque, metrics, tracing, serviceLifecycle,
             ],
@@ -239,7 +243,7 @@ let package = Package(
             ],
             path: "Tests/Covers/CoverFetchTests", swiftSettings: settings),
         .testTarget(
-            name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"],
+            name: "CoverCacheTests", dependencies: ["CoverCache", "CoverPack", "Platform", "SQLite"],
             path: "Tests/Covers/CoverCacheTests", swiftSettings: settings),
         .testTarget(
             name: "CoverTierTests",

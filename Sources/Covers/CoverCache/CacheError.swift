@@ -115,7 +115,9 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The error for the system call that has just failed.
-    static func last(_ operation: String, _ path: String) -> CacheError { system(SystemError(operation, path: path)) }
+    package static func last(_ operation: String, _ path: String) -> CacheError {
+        system(SystemError(operation, path: path))
+    }
 
     private static func system(_ error: SystemError) -> CacheError {
         let path = error.path ?? "the cache"

@@ -2,4 +2,5 @@
 @_exported public import AlbumLibrary
 @_exported public import CoverCache
 @_exported public import CoverFetch
+@_exported public import CoverPack
 @_exported public import CoverTier

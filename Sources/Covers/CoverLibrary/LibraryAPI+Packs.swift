@@ -1,4 +1,5 @@
 import CoverCache
+package import CoverPack
 public import CoverFetch
 public import Platform
 import Synchronization
@@ -49,10 +50,24 @@ extension LibraryAPI {
         do {
             let summary = try await withTaskCancellationHandler {
                 try await covers.read { [covers] reader in
-                    var packer = Packer(reader, onFailure: onFailure, progress: progress) {
-                        isCancelled.load(ordering: .relaxed) || covers.isClosed
+                    var (selected, failed) = (selected, 0)
+                    func fail(_ failure: CoverFailure) {
+                        failed += 1
+                        onFailure(failure)
                     }
-                    return try packer.write(selected, to: output)
+                    var writer = PackWriter(reader, progress: progress) {
+                        isCancelled.load(ordering: .relaxed) || covers.isClosed
+                    } onDamaged: { key in
+                        let detail = "its bytes in the cache are damaged; `sleeve verify --repair` drops them"
+                        fail(CoverFailure(.cache, url: key, detail: detail))
+                    }
+                    var summary = try writer.write(to: output) {
+                        guard let batch = try selected.next(from: reader) else { return nil }
+                        for failure in batch.failures { fail(failure) }
+                        return batch.entries
+                    }
+                    summary.failed = failed
+                    return summary
                 }
             } onCancel: {
                 isCancelled.store(true, ordering: .relaxed)

@@ -14,3 +14,10 @@ package struct CachedEntry: Sendable, Hashable {
     package var isPinned = false
     package var row: EntryRow
 }
+
+extension EntryLine {
+    package init(_ entry: CachedEntry) {
+        self.init(entry.metadata, entry.digest, bytes: entry.bytes)
+        if entry.validatedAt != metadata.storedAt { metadata.validatedAt = entry.validatedAt }
+    }
+}

@@ -16,7 +16,7 @@ enum EntrySelection {
     /// - Parameter key: the entry's key if it is known already.
     static func entry(_ row: borrowing Row, key: String? = nil) throws -> CachedEntry? {
         let key = key ?? row.text(0)
-        guard let digest = row.digest(7), row.int64(14) == IndexTable.seal(key, digest) else { return nil }
+        guard let digest = row.digest(7), row.int64(14) == EntryLine.seal(key, digest) else { return nil }
         let metadata = EntryMetadata(
             key: key, mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
             storedAt: row.time(4), freshUntil: row.optionalTime(5), fields: row.text(6))

@@ -51,7 +51,7 @@ struct IndexChanges {
         state.entries += 1
         state.entryBytes += cover.length
         if try isPinned(metadata.key) { try pin(cover, 1) }
-        log(.stored(metadata, cover.digest, bytes: cover.length))
+        log(.stored(EntryLine(metadata, cover.digest, bytes: cover.length)))
     }
 
     /// Removes an entry, and its cover if no other entry names it.

@@ -47,11 +47,6 @@ struct IndexTable {
     /// The number that SQLite's index finds a key by. Two keys may share it, so the key itself is always compared too.
     static func tag(_ key: String) -> Int64 { Int64(bitPattern: FNV1a.hash(key)) }
 
-    /// A check of an entry's key and its cover's digest. A row that a failing disk has changed must not give another URL's cover.
-    static func seal(_ key: String, _ digest: Digest) -> Int64 {
-        Int64(bitPattern: digest.withUnsafeBytes { FNV1a.hash($0, after: FNV1a.hash(key)) })
-    }
-
     // MARK: Entries
 
     func entry(_ key: String) throws -> EntryRow? {
@@ -60,12 +55,12 @@ struct IndexTable {
 
     /// Whether the row's check matches its key and its cover's digest.
     func isSealed(_ entry: EntryRow, _ key: String, _ digest: Digest) throws -> Bool {
-        try selectSeal.first(.int(entry.id)) { $0.int64(0) } == Self.seal(key, digest)
+        try selectSeal.first(.int(entry.id)) { $0.int64(0) } == EntryLine.seal(key, digest)
     }
 
     func addEntry(_ metadata: EntryMetadata, _ cover: Int64, _ digest: Digest) throws {
         try insertEntry.run(
-            .int(Self.tag(metadata.key)), .text(metadata.key), .int(cover), .int(Self.seal(metadata.key, digest)),
+            .int(Self.tag(metadata.key)), .text(metadata.key), .int(cover), .int(EntryLine.seal(metadata.key, digest)),
             .int(metadata.storedAt), .int(metadata.validatedAt ?? metadata.storedAt), .int(metadata.freshUntil),
             .text(metadata.fields))
     }
@@ -79,11 +74,12 @@ struct IndexTable {
 
     /// Does nothing if the entry has changed since the renewal read it, or the new fields are too long. Returns whether there still is one.
     func renew(_ renewal: Renewal) throws -> Bool {
-        if renewal.fields.utf8.count > EntryMetadata.maximumLength { return try entry(renewal.key) != nil }
+        let (former, key) = (renewal.entry, renewal.entry.metadata.key)
+        if renewal.fields.utf8.count > EntryMetadata.maximumLength { return try entry(key) != nil }
         let changed = try renewEntry.run(
-            .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(renewal.row.id),
-            .int(renewal.row.cover), .text(renewal.key), .int(renewal.before))
-        return try changed > 0 || entry(renewal.key) != nil
+            .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(former.row.id),
+            .int(former.row.cover), .text(key), .int(former.validatedAt))
+        return try changed > 0 || entry(key) != nil
     }
 
     func removeEntry(_ entry: EntryRow) throws { try deleteEntry.run(.int(entry.id)) }

@@ -1,5 +1,6 @@
 import CoverCache
 import CoverFetch
+import CoverPack
 
 /// Stores the covers of a pack in the cache, a group at a time.
 struct Unpacker {

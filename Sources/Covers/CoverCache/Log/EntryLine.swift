@@ -1,0 +1,30 @@
+package import Platform
+
+/// A stored entry as a line of `EntryLog`.
+package struct EntryLine: Sendable, Hashable {
+    package var metadata: EntryMetadata
+    package var digest: Digest
+    /// The body's length.
+    package var bytes: Int
+
+    package init(_ metadata: EntryMetadata, _ digest: Digest, bytes: Int) {
+        (self.metadata, self.digest, self.bytes) = (metadata, digest, bytes)
+    }
+
+    /// When the server sent or confirmed the cover, in milliseconds since 1970.
+    package var validatedAt: Int64 { metadata.validatedAt ?? metadata.storedAt }
+
+    /// Nil if it is damaged, or a line of another kind.
+    package init?(_ line: some Collection<UInt8>) {
+        guard case .stored(let entry) = EntryLog.Line(line) else { return nil }
+        self = entry
+    }
+
+    /// The line and its line feed.
+    package var line: [UInt8] { EntryLog.Line.stored(self).bytes }
+
+    /// A check of an entry's key and its cover's digest. A row or a line that a failing disk has changed must not give another URL's cover.
+    static func seal(_ key: String, _ digest: Digest) -> Int64 {
+        Int64(bitPattern: digest.withUnsafeBytes { FNV1a.hash($0, after: FNV1a.hash(key)) })
+    }
+}

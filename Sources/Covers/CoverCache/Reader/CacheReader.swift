@@ -1,0 +1,290 @@
+package import Platform
+import SQLite
+import Synchronization
+
+/// The reading side of the cache. Synchronous, from any thread. It never writes.
+///
+/// Each read takes a connection for the time of its SQL statements. Bytes are read and checked with no lock held.
+package final class CacheReader: Sendable {
+    package enum Lookup: Sendable {
+        case hit(CachedEntry, body: [UInt8])
+        case miss
+        /// The cover's file is missing or has other bytes, or the entry's row is not what was written. The caller treats it as a miss and
+        /// drops the entry.
+        /// - Parameter key: of the entry.
+        case damaged(key: String)
+    }
+
+    /// Unused connections kept open.
+    private static let maximumIdle = 4
+
+    private let directory: CacheDirectory
+    private let covers: CoverFolder
+    private let index: Mutex<(number: UInt64, idle: [ReadConnection])>
+    private let didReplace: @Sendable () -> Void
+    private let usage = Mutex(CacheUsage())
+
+    /// - Parameter didReplace: called when another process has replaced the index, before the new one is read.
+    /// - Throws: `CacheError`, or SQLite's error if there is no index; a `CacheWriter` creates it.
+    package init(directory: CacheDirectory, didReplace: @escaping @Sendable () -> Void = {}) throws {
+        (self.directory, self.didReplace) = (directory, didReplace)
+        let number = directory.indexNumber
+        index = Mutex((number, [try ReadConnection(directory)]))
+        covers = directory.covers
+    }
+
+    private func withConnection<Result>(_ body: (ReadConnection) throws -> Result) throws -> Result {
+        if reopen() { didReplace() }
+        let (number, idle) = index.withLock { ($0.number, $0.idle.popLast()) }
+        let connection = try idle ?? ReadConnection(directory)
+        defer {
+            index.withLock { index in
+                if index.number != number {
+                    connection.leave(directory)
+                } else if index.idle.count < Self.maximumIdle {
+                    index.idle.append(connection)
+                }
+            }
+        }
+        return try body(connection)
+    }
+
+    /// From now on, reads the index that is there. One that was removed is read on until there is a new one.
+    /// - Returns: whether it is another one than before.
+    @discardableResult
+    package func reopen() -> Bool {
+        let number = directory.indexNumber
+        return index.withLock { index in
+            if number == index.number || number == 0 { return false }
+            for connection in index.idle { connection.leave(directory) }
+            index = (number, [])
+            return true
+        }
+    }
+
+    // MARK: Looking up
+
+    /// The entry and its bytes, verified against their digest.
+    /// - Parameter counting: whether to count a use, and a hit or a miss.
+    package func cover(for key: String, counting: Bool = true) throws -> Lookup {
+        switch try withConnection({ try $0.locate(key) }) {
+        case .entry(let entry):
+            guard let body = try covers.read(entry.digest, length: entry.bytes) else { break }
+            if counting { note(entry) }
+            return .hit(entry, body: body)
+        case .damaged: break
+        case .missing:
+            if counting { usage.withLock { $0.misses += 1 } }
+            return .miss
+        }
+        if counting { usage.withLock { $0.misses += 1 } }
+        return .damaged(key: key)
+    }
+
+    /// A cover by its digest, with one of its entries.
+    /// - Parameter counting: whether to count a use.
+    package func cover(digest: Digest, counting: Bool = true) throws -> Lookup {
+        guard let entry = try withConnection({ try $0.locate(digest) }) else { return .miss }
+        guard let body = try covers.read(digest, length: entry.bytes) else {
+            return .damaged(key: entry.metadata.key)
+        }
+        if counting { note(entry) }
+        return .hit(entry, body: body)
+    }
+
+    /// An entry of a cover, by the cover's digest, without its bytes. Counts as a use.
+    package func entry(digest: Digest) throws -> CachedEntry? {
+        let entry = try withConnection { try $0.locate(digest) }
+        if let entry { note(entry) }
+        return entry
+    }
+
+    /// A cover in a smaller size, without the cover's own bytes.
+    /// - Parameter counting: whether to count a use if the size is kept.
+    /// - Returns: nil if there is no such cover; without bytes if the size has to be made.
+    package func size(
+        _ digest: Digest, _ longestSide: Int, counting: Bool = true
+    ) throws -> (entry: CachedEntry, bytes: [UInt8]?)? {
+        guard let entry = try withConnection({ try $0.locate(digest) }) else { return nil }
+        let bytes = directory.sizes.read(digest, longestSide)
+        if counting, bytes != nil { usage.withLock { $0.add(entry) } }
+        return (entry, bytes)
+    }
+
+    /// The path of a size's file; nil if there is none.
+    package func path(of digest: Digest, _ longestSide: Int) -> String? {
+        let step = directory.sizes.step(longestSide)
+        return step.exists(digest) ? step.path(of: digest) : nil
+    }
+
+    private func note(_ entry: CachedEntry) {
+        usage.withLock { usage in
+            usage.hits += 1
+            usage.add(entry)
+        }
+    }
+
+    /// The entry without its bytes. Counts as no use.
+    package func entry(for key: String) throws -> CachedEntry? {
+        guard case .entry(let entry) = try withConnection({ try $0.locate(key) }) else { return nil }
+        return entry
+    }
+
+    /// Whether an entry's cover has a file. Its bytes are not read.
+    package func hasFile(_ entry: CachedEntry) -> Bool { covers.exists(entry.digest) }
+
+    /// The path of a cover's file.
+    package func path(of digest: Digest) -> String { covers.path(of: digest) }
+
+    package struct Status: Sendable {
+        package var digest: Digest
+        /// The body's length.
+        package var bytes: Int
+        /// Milliseconds since 1970; nil if the response states no lifetime.
+        package var freshUntil: Int64?
+        /// Milliseconds since 1970.
+        package var validatedAt: Int64
+        /// The dominant colour: red, green and blue, 8 bits each; nil before a size was made.
+        package var color: UInt32?
+        /// As in `CacheUsage`.
+        let use: (cover: Int64, lastUsed: Int)
+    }
+
+    /// The status of each key in one snapshot, nil for those without an entry. The covers' bytes are not read, but their files must be
+    /// there.
+    /// - Parameter counting: whether to count each as a use, and a hit or a miss.
+    package func status(of keys: some Collection<String>, counting: Bool = true) throws -> [Status?] {
+        let rows = try withConnection { connection in
+            try connection.read { _ in try keys.map { try connection.status(of: $0) } }
+        }
+        let found = rows.map { $0.flatMap { covers.has($0.digest, length: $0.bytes) ? $0 : nil } }
+        if counting {
+            let uses = found.compactMap { $0?.use }
+            usage.withLock { usage in
+                usage.uses += uses
+                usage.hits += uses.count
+                usage.misses += found.count - uses.count
+            }
+        }
+        return found
+    }
+
+    /// Takes the usage collected so far; nil if it covers fewer than `minimum` look-ups.
+    package func takeUsage(minimum: Int) -> CacheUsage? {
+        usage.withLock { usage in
+            guard !usage.isEmpty, usage.count >= minimum else { return nil }
+            defer { usage = CacheUsage() }
+            return usage
+        }
+    }
+
+    // MARK: Listing
+
+    /// Entries that are read in one snapshot. One that is kept for long would keep the index's log from being shortened.
+    private static let slice = 1_000
+
+    /// Visits every entry in the order of storing, without those that are stored meanwhile.
+    package func entries(_ visit: (CachedEntry) throws -> Void) throws {
+        let end = try lastRow()
+        var last = Int64.min
+        while last < end { last = try entries(after: last, through: end, limit: Self.slice, visit) }
+    }
+
+    /// The entries that still have these rows, in order.
+    package func entries(rows: some Collection<Int64>) throws -> [CachedEntry] {
+        try selecting("WHERE e.id = ?") { statement in
+            try rows.compactMap { row in try statement.first(.int(row)) { try EntrySelection.entry($0) } ?? nil }
+        }
+    }
+
+    /// Visits at most `limit` entries in the order of storing, from the row after `start` through row `end`. They are read in one
+    /// snapshot, which has ended when they are visited.
+    /// - Returns: the last row visited, or `end` if there are no more.
+    package func entries(
+        after start: Int64, through end: Int64, limit: Int, _ visit: (CachedEntry) throws -> Void
+    ) throws -> Int64 {
+        let (found, last) = try entries(
+            "WHERE e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?", .int(start), .int(end), .int(limit))
+        for entry in found { try visit(entry) }
+        return last.count < limit ? end : last.row?.id ?? end
+    }
+
+    /// Visits at most `limit` entries in the order of their covers: entries that share one are neighbours. They are read in one
+    /// snapshot, which has ended when they are visited.
+    /// - Returns: the row visited last, to continue after; nil if there are no more.
+    package func entries(
+        byCoverAfter start: EntryRow?, limit: Int, _ visit: (CachedEntry) throws -> Void
+    ) throws -> EntryRow? {
+        let (found, last) = try entries(
+            "WHERE (e.cover, e.id) > (?, ?) ORDER BY e.cover, e.id LIMIT ?", .int(start?.cover ?? .min),
+            .int(start?.id ?? .min), .int(limit))
+        for entry in found { try visit(entry) }
+        return last.count < limit ? nil : last.row
+    }
+
+    /// The entries that a condition selects, without those whose rows are damaged, and the last row with the number of all.
+    private func entries(
+        _ condition: String, _ first: SQLValue, _ second: SQLValue, _ third: SQLValue
+    ) throws -> (found: [CachedEntry], last: (row: EntryRow?, count: Int)) {
+        try selecting(condition) { statement in
+            var found: [CachedEntry] = []
+            var last: (row: EntryRow?, count: Int) = (nil, 0)
+            try statement.each(first, second, third) { row in
+                let id = row.int64(EntrySelection.entryColumn)
+                last = (EntryRow(id: id, cover: row.int64(EntrySelection.coverColumn)), last.count + 1)
+                if let entry = try EntrySelection.entry(row) { found.append(entry) }
+            }
+            return (found, last)
+        }
+    }
+
+    /// Reads what shows that an index is complete, and not damaged as a whole.
+    /// - Returns: its capacity, in bytes; nil if it is not complete.
+    package func check() throws -> Int? {
+        try reading { connection in
+            _ = try connection.integer("SELECT max(id) FROM covers")
+            let capacity = try IndexState(connection).capacity
+            return capacity > 0 ? capacity : nil
+        }
+    }
+
+    package func totals() throws -> CacheStatistics { try reading { CacheStatistics(try IndexState($0)) } }
+
+    package func statistics() throws -> CacheStatistics { try reading { try CacheStatistics($0, directory) } }
+
+    /// The row of the entry stored last; 0 if there is none.
+    package func lastRow() throws -> Int64 {
+        try reading { try $0.integer("SELECT max(id) FROM entries") ?? 0 }
+    }
+
+    /// The recency clock: the `lastUsed` of the entry used last.
+    package func clock() throws -> Int { try reading { try IndexState($0).clock } }
+
+    private func selecting<Result>(_ condition: String, _ body: (Statement) throws -> Result) throws -> Result {
+        try withConnection { try $0.selecting(condition, body) }
+    }
+
+    private func reading<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        try withConnection { try $0.read(body) }
+    }
+
+    // MARK: Hints
+
+    /// The hint for each key at `now`, in milliseconds since 1970; nil where there is none.
+    package func hints(_ kind: Hint.Kind, for keys: some Collection<String>, now: Int64) throws -> [Hint?] {
+        let keys = Array(keys)
+        if keys.isEmpty { return [] }
+        return try withConnection { connection in
+            try connection.hints { hints in
+                // Most caches have no hints: one look-up then answers for all keys.
+                guard try hints.hasAny(kind) else { return [Hint?](repeating: nil, count: keys.count) }
+                return try keys.map { try hints.hint(kind, for: $0, now: now) }
+            }
+        }
+    }
+
+    /// All hints of a kind at `now`, in milliseconds since 1970.
+    package func hints(_ kind: Hint.Kind, now: Int64) throws -> [Hint] {
+        try withConnection { try $0.hints { try $0.hints(kind, now: now) } }
+    }
+}

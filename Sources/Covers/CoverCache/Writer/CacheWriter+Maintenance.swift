@@ -1,0 +1,222 @@
+import Platform
+import SQLite
+
+extension CacheWriter {
+    private struct DryRun: Error {}
+
+    // MARK: Storing
+
+    /// Puts covers and commits them in groups.
+    /// - Returns: for each, what the commit did with it, never `.lost`, or why it was not put.
+    /// - Throws: the disk's error. Groups committed before it are stored.
+    package func store(
+        _ covers: [(metadata: EntryMetadata, body: [UInt8])]
+    ) throws -> [Result<PutOutcome, CacheError>] {
+        var results: [Result<PutOutcome, CacheError>] = []
+        results.reserveCapacity(covers.count)
+        var pending: [Int] = []
+        func commitPending() throws {
+            for (index, outcome) in zip(pending, try commit()) { results[index] = .success(outcome) }
+            pending = []
+            try makeRoom(headroom)
+        }
+        for (index, (metadata, body)) in covers.enumerated() {
+            if isGroupFull(before: body.count) { try commitPending() }
+            results.append(.success(.lost))
+            do {
+                _ = try body.withUnsafeBytes { try put(metadata, body: $0, keepsBody: true) }
+                pending.append(index)
+            } catch let error as CacheError where error.isOfCover {
+                results[index] = .failure(error)
+            }
+        }
+        try commitPending()
+        return results
+    }
+
+    // MARK: Evicting and removing
+
+    /// Evicts the least recently used covers until at most `bytes` are charged. Uncommitted puts stay.
+    /// - Returns: how many covers were evicted, and the bytes that were charged for them.
+    @discardableResult
+    package func evict(to bytes: Int) throws -> (covers: Int, bytes: Int) {
+        // On a full disk, the uses are less important than the room.
+        try? writeDeferred()
+        return try Eviction(index, isSpared: isUncommitted).run(to: bytes)
+    }
+
+    /// Removes entries, and the covers that no other entry names. Keys without an entry are ignored. A removed key is unpinned.
+    /// - Parameters:
+    ///   - includesPinned: Remove pinned entries as well.
+    ///   - isDryRun: Count, and change nothing.
+    /// - Throws: `CacheError`.
+    package func remove(
+        _ keys: some Sequence<String>, includingPinned includesPinned: Bool, dryRun isDryRun: Bool = false
+    ) throws -> RemovalSummary {
+        var removal = RemovalSummary()
+        do {
+            try index.freeing { changes in
+                removal = RemovalSummary()
+                let before = changes.state.charged
+                for key in keys {
+                    guard let entry = try index.table.entry(key) else { continue }
+                    if try index.pins.contains(key) {
+                        if !includesPinned {
+                            removal.pinned += 1
+                            continue
+                        }
+                        _ = try changes.unpin(key)
+                    }
+                    try changes.removeEntry(entry, key: key)
+                    changes.log(.removed(key))
+                    removal.entries += 1
+                }
+                removal.bytes = before - changes.state.charged
+                if isDryRun { throw DryRun() }
+            }
+        } catch is DryRun {
+            return removal
+        }
+        _ = try? index.checkpoint()
+        return removal
+    }
+
+    /// Removes an entry whose cover is damaged or missing, with all that share the cover. One that is whole by now stays.
+    /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost.
+    package func dropDamaged(_ key: String) throws {
+        try index.freeing { changes in
+            guard let entry = try index.table.entry(key) else { return }
+            if try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
+            guard let cover = try index.table.cover(id: entry.cover) else {
+                return try changes.removeEntry(entry, key: key)
+            }
+            if try covers.read(cover.digest, length: cover.length) == nil {
+                try changes.removeCover(cover)
+            } else if try !index.table.isSealed(entry, key, cover.digest) {
+                try changes.removeEntry(entry, key: key)
+            }
+        }
+    }
+
+    // MARK: Pins
+
+    /// Pins keys, whether or not they have an entry.
+    /// - Returns: for each, whether it was not pinned before.
+    /// - Throws: `CacheError`.
+    package func pin(_ keys: some Sequence<String>) throws -> [Bool] {
+        try index.transaction { changes in try keys.map { try changes.pin($0) } }
+    }
+
+    /// Unpins keys.
+    /// - Returns: for each, whether it was pinned before.
+    /// - Throws: `CacheError`.
+    package func unpin(_ keys: some Sequence<String>) throws -> [Bool] {
+        try index.transaction { changes in try keys.map { try changes.unpin($0) } }
+    }
+
+    /// Unpins everything, also keys without an entry.
+    /// - Returns: how many were pinned before.
+    /// - Throws: `CacheError`.
+    package func unpinAll() throws -> Int {
+        try index.transaction { changes in try index.pins.all().count { try changes.unpin($0) } }
+    }
+
+    // MARK: Counts
+
+    /// Returns the statistics without `diskBytes`, `sizeBytes`, `oldest` and `newest`.
+    package func totals() throws -> CacheStatistics { CacheStatistics(try IndexState(index.connection)) }
+
+    package func statistics() throws -> CacheStatistics { try CacheStatistics(index.connection, directory) }
+
+    /// Counts all rows, which takes as long as reading them.
+    func recount() throws { try index.transaction { try $0.state.recount(index.connection) } }
+
+    /// Moves the index's whole log into the index, and gives back what both no longer need.
+    package func compact() throws {
+        try index.shrink()
+        try index.checkpoint(ifLongerThan: 0)
+    }
+
+    // MARK: Verifying
+
+    /// Unlinks files that no row names, if a process has left any and no process is writing covers.
+    func sweep() throws {
+        try index.marker.sweepIfNeeded {
+            // After a failed commit its rows may be in the index's log, and no process sees them until one reads the whole log. A write
+            // replaces them: what has a row now has it for good.
+            try index.freeing { _ = $0.state.tick() }
+            try removeUnnamed()
+        }
+    }
+
+    private func removeUnnamed() throws {
+        for folder in try covers.folders() {
+            // In slices: each holds the lock for a few milliseconds.
+            try index.freeing { changes in
+                for digest in readable({ () throws(CacheError) in try covers.sweep(folder) }) {
+                    try changes.removeFile(of: digest)
+                }
+            }
+        }
+        try sweepSizes()
+    }
+
+    /// The covers of a folder that is swept. One that cannot be read is swept later.
+    func readable(_ names: () throws(CacheError) -> [Digest]) -> [Digest] {
+        do throws(CacheError) { return try names() } catch {
+            index.marker.keep()
+            notice(.unfinished(error))
+            return []
+        }
+    }
+
+    /// Compares every cover with its digest, and checks the index.
+    /// - Parameter progress: called after each cover with the number of covers checked and the number of all.
+    package func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
+        try Verification(index).run(progress: progress).report
+    }
+
+    /// Verifies the cache and mends it: damaged covers are removed, and all others keep their times and their order of use. A corrupt index is
+    /// set aside and rebuilt.
+    /// - Parameter progress: as in `verify`.
+    /// - Throws: `CacheError.noCovers`, which nothing is dropped for.
+    package func repair(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
+        do { return try mend(Verification(index).run(progress: progress)) } catch {
+            guard case .corruptIndex(let corruption) = CacheError(error) else { throw error }
+            try rebuildIndex()
+            let totals = try totals()
+            var report = CacheVerification()
+            (report.entries, report.covers, report.bytes) = (totals.entries, totals.blobs, totals.liveBytes)
+            report.rebuiltEntries = totals.entries
+            report.add(corruption: corruption, at: directory.index)
+            return report
+        }
+    }
+
+    /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost. `.corruptIndex` if the
+    ///   index must be set aside.
+    private func mend(_ found: Verification.Found) throws -> CacheVerification {
+        var report = found.report
+        if let corruption = report.corruption { throw CacheError.corruptIndex(corruption) }
+        report.unreadable = found.unreadable
+        if !found.damaged.isEmpty, try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
+        for start in stride(from: 0, to: found.damaged.count, by: Verification.slice) {
+            report.dropped += try index.freeing { changes in
+                try found.damaged[start...].prefix(Verification.slice).count { cover in
+                    // It may have been downloaded again since.
+                    guard let row = try index.table.cover(cover.digest), row.id == cover.id,
+                        try covers.read(cover.digest, length: cover.length) == nil
+                    else { return false }
+                    try changes.removeCover(row)
+                    return true
+                }
+            }
+        }
+        for digest in found.damagedSizes { _ = index.directory.sizes.remove(digest) }
+        if found.hasWrongCounts { try recount() }
+        try sweep()
+        index.marker.leave()
+        try index.marker.sweepIfNeeded(removeUnnamed)
+        return report
+    }
+}

@@ -1,0 +1,40 @@
+package import Platform
+
+/// A cover whose file is written and that has no row yet.
+struct Put: Sendable {
+    var metadata: EntryMetadata
+    var digest: Digest
+    /// The body's length in bytes.
+    var length: Int
+    var file: CoverFolder.Written
+    /// The bytes, if another process may remove the file: it was there before, or a sweep is in progress.
+    var body: [UInt8]?
+    var charge: Int { file.charge }
+}
+
+/// Covers that become durable together.
+package struct PutGroup: Sendable {
+    let puts: [Put]
+    let covers: CoverFolder
+    /// The path of the entry log: what was appended since the last group becomes durable with this one.
+    let log: String
+    /// The charge of the files that were written for it, in bytes.
+    package var length: Int { puts.reduce(0) { $0 + ($1.file.isDuplicate ? 0 : $1.charge) } }
+
+    /// The paths of the files to sync.
+    var files: [String] { puts.map { $0.file.temporary ?? covers.path(of: $0.digest) } + [log] }
+
+    /// Returns once the covers' files would survive power loss. From any thread.
+    /// - Throws: `CacheError`.
+    package func sync() throws(CacheError) {
+        try covers.sync(files)
+    }
+}
+
+/// The outcome of a put.
+package enum PutOutcome: Sendable, Hashable {
+    /// - Parameter deduplicated: the same bytes were already stored.
+    case stored(Digest, deduplicated: Bool)
+    /// Another process has evicted its bytes before the commit.
+    case lost
+}

@@ -79,7 +79,7 @@ package struct OwnFile {
             if keepsHardLinks, old.status.st_nlink > 1 { throw Refusal.hasHardLinks }
             if let refusal = old.refusal(isOwn: expected.isOwn, clock: { try? new.status() }) { throw refusal }
             do throws(SystemError) { try new.copyAttributes(of: old) } catch { throw Refusal.attributes(error) }
-        } catch let error as SystemError where [.missing, .notAFolder].contains(error.cause) || error.number == EINVAL {
+        } catch let error as SystemError where Self.isOtherFile(error) {
             throw Refusal.changed
         }
         try new.sync()
@@ -101,8 +101,8 @@ package struct OwnFile {
             _ = folder.unlink(step.hidden)
             throw error == ENOENT ? Refusal.changed : SystemError("write", path: folder.path(of: name), number: error)
         }
-        if let refusal = refusal(of: step.hidden, step.expected, clock) {
-            throw exchangeBack(step) ?? refusal
+        if let objection = objection(to: step.hidden, step.expected, clock) {
+            throw exchangeBack(step) ?? objection
         }
         try delete(step.hidden)
     }
@@ -128,7 +128,7 @@ package struct OwnFile {
         guard error == 0 else {
             throw error == ENOENT ? Refusal.changed : SystemError(purpose, path: folder.path(of: name), number: error)
         }
-        if let refusal = refusal(of: step.spare, step.expected, clock) { throw putBack(step.spare) ?? refusal }
+        if let objection = objection(to: step.spare, step.expected, clock) { throw putBack(step.spare) ?? objection }
     }
 
     /// Where names cannot be exchanged: the old file out, and the new one in.
@@ -155,7 +155,7 @@ package struct OwnFile {
     /// - Throws: `Refusal` or `SystemError`; the file is as it was then.
     package func remove(_ expected: Expected) throws {
         let clock = { try? NewFile(in: folder).status() }
-        if let refusal = refusal(of: name, expected, clock) { throw refusal }
+        if let objection = objection(to: name, expected, clock) { throw objection }
         let step = Step(
             folder: folder.absolutePath, name: name, hidden: Step.hiddenName(), expected: expected, new: nil)
         try journal?.begin(step)
@@ -167,11 +167,20 @@ package struct OwnFile {
 
     // MARK: Steps
 
-    /// Nil if a file is what was expected, and no program writes it.
-    private func refusal(of name: FileName, _ expected: Expected, _ clock: () -> stat?) -> Refusal? {
-        guard let file = try? folder.file(name) else { return .changed }
-        if let refusal = file.refusal(isOwn: expected.isOwn, clock: clock) { return refusal }
-        return (try? file.digest()) == expected.digest ? nil : .changed
+    /// Nil if a file is what was expected, and no program writes it. A `SystemError` if it cannot be read: it may be what was expected.
+    private func objection(to name: FileName, _ expected: Expected, _ clock: () -> stat?) -> (any Error)? {
+        do throws(SystemError) {
+            let file = try folder.file(name)
+            if let refusal = file.refusal(isOwn: expected.isOwn, clock: clock) { return refusal }
+            return try file.digest() == expected.digest ? nil : Refusal.changed
+        } catch {
+            return Self.isOtherFile(error) ? Refusal.changed : error
+        }
+    }
+
+    /// Whether the name has no regular file any more.
+    private static func isOtherFile(_ error: SystemError) -> Bool {
+        [.missing, .notAFolder].contains(error.cause) || error.number == EINVAL
     }
 
     /// A step that has left something under a hidden name stays in the journal.

@@ -24,7 +24,9 @@
                                 let name = String(cString: strerror(error))
                                 let description =
                                     "\(name)\(suffix) in call \(number) (\(failed.path)): \(attempt.result)"
-                                #expect(attempt.faults.isEmpty, "\(attempt.faults) after \(description)")
+                                // A disk that takes rows and removes no file leaves files without a row.
+                                let faults = attempt.faults.filter { error != EROFS || !$0.hasPrefix("no entry names") }
+                                #expect(faults.isEmpty, "\(faults) after \(description)")
                                 #expect([0, 1, 3].contains(attempt.result.status), "\(description)")
                                 if attempt.result.status != 0 {
                                     #expect(

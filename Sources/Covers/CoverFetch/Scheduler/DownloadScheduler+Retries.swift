@@ -1,8 +1,5 @@
 import CurlHTTP
-import HTTPCaching
-import HTTPTypes
 import Logging
-import Platform
 
 /// Retries and their delays.
 extension DownloadScheduler {
@@ -26,15 +23,6 @@ extension DownloadScheduler {
         case .giveUp: finish(start.job, start.url, failing: failure)
         case .tooLong(let pause): finish(start.job, start.url, failing: failure.asking(for: pause))
         }
-    }
-
-    /// The pause that a response asks for. It binds the response's URL; the host's other covers wait when several are refused and
-    /// none arrives in between.
-    func pause(after failure: CoverFailure, _ response: TransferResponse) -> Duration? {
-        let fields = response.head.headerFields, now = WallClock.milliseconds() / 1_000
-        if let pause = RetryAfter.delay(fields, now: now) { return pause }
-        guard failure.status == 429, let limit = RateLimit(fields, now: now), limit.remaining == 0 else { return nil }
-        return limit.reset
     }
 
     /// Retries from the beginning: redirects may lead elsewhere by then.

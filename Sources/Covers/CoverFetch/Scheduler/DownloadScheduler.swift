@@ -250,7 +250,8 @@ package actor DownloadScheduler {
             response, of: start.url, at: start.target, redirectCount: queue.jobs[job].state.redirects.count,
             policy: policy.redirect, stored: stored(for: job))
         queue.jobs[job].state.failure = disposition.failure
-        let pause = disposition.failure.flatMap { self.pause(after: $0, response) }
+        let pause = disposition.failure?.pause(
+            response.head.headerFields, now: WallClock.milliseconds() / 1_000)
         let signal = HostSignal(disposition.failure, pause: pause)
         if signal == .answered { obeyRateLimit(of: response, job, now) }
         didReceive(signal, of: job, disposition.failure, now)

@@ -30,20 +30,20 @@ extension DownloadScheduler {
         queue.jobs[job].state.forgetRedirects()
         // Another process may try meanwhile.
         jobLeases.release(job)
-        queue.retry(job, at: time, from: rememberedRedirect(of: job))
+        queue.retry(job, at: time, from: rememberedRedirect(of: job)?.target)
     }
 
     /// Whether libcurl may send a request again, whose connection ended before an answer. It counts as a retry.
     func mayResend(_ job: JobID) -> Bool { queue.resend(job, retries: policy.retry.retries) }
 
-    private func rememberedRedirect(of job: JobID) -> HTTPURL? {
+    func rememberedRedirect(of job: JobID) -> (target: HTTPURL, until: Int64)? {
         queue.jobs[job].state.ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
     }
 
     /// Asks once more, for the whole cover, if a server refuses a request with conditions: it may not know them, and a condition that fails
     /// (412) means a change.
     func retriesWithoutConditions(_ job: JobID, _ failure: CoverFailure) -> Bool {
-        guard [400, 403, 412, 501].contains(failure.status), stored(for: job)?.conditions.isEmpty == false else {
+        guard [400, 403, 412, 501].contains(failure.status), queue.jobs[job].state.revalidated != nil else {
             return false
         }
         retryWithoutConditions(job)

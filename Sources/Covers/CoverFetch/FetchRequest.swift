@@ -1,6 +1,5 @@
 package import CurlHTTP
 package import HTTPTypes
-package import Platform
 
 /// A caller's request for a cover. Requests for one URL share a transfer.
 package struct FetchRequest: Sendable {
@@ -13,8 +12,8 @@ package struct FetchRequest: Sendable {
     package var stored: StoredVersion?
     /// Download the cover even if it is stored.
     package var reloads = false
-    /// The URL's remembered permanent redirect.
-    package var redirect: HTTPURL?
+    /// The URL's remembered permanent redirect, and until when it is, in milliseconds since 1970.
+    package var redirect: (target: HTTPURL, until: Int64)?
     /// What is sent to the URL's own origin. A response to other fields than these answers the request only if it is a stored cover.
     package var headerFields: HTTPFields = [:]
     /// Connect to public addresses only. A transfer that it shares with a request that does not may connect to others.
@@ -48,24 +47,5 @@ extension [FetchRequest] {
             outcome.isJoined = true
             outcome.timings = nil
         }
-    }
-}
-
-/// A stored response that can be revalidated.
-package final class StoredVersion: Sendable {
-    /// The header fields of the conditional request.
-    package let conditions: HTTPFields
-    /// The stored `ETag`.
-    package let entityTag: String?
-    /// The SHA-256 of the stored bytes.
-    package let digest: Digest
-    /// When it was validated last, in milliseconds since 1970. With the digest, it tells whether the stored version is still the same.
-    package let validatedAt: Int64
-
-    package init(conditions: HTTPFields, entityTag: String?, digest: Digest, validatedAt: Int64) {
-        self.conditions = conditions
-        self.entityTag = entityTag
-        self.digest = digest
-        self.validatedAt = validatedAt
     }
 }

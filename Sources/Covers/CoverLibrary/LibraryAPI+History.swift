@@ -31,7 +31,7 @@ extension LibraryAPI {
                         cached: try reader.entry(for: locations[index].string).map { CoverListing($0) },
                         absence: absence.map {
                             ($0.status, Date(milliseconds: $0.answeredAt), Date(milliseconds: $0.until))
-                        }, redirect: hints[index].redirect?.string)
+                        }, redirect: hints[index].redirect?.target.string)
                 }
             }
         } catch {

@@ -10,9 +10,10 @@ enum BucketMetadata {
     private static let version = "1 "
     /// In bytes. S3 allows 2 KB for names and values; some servers allow more.
     private static let maximumLength = 1_900
-    /// The fields of an entry that matter most: validators, lifetimes, and that the image is incomplete.
+    /// The fields of an entry that matter most: validators and whose they are, lifetimes, and that the image is incomplete.
     private static let essentialFields = [
         "etag:", "last-modified:", "cache-control:", "expires:", "date:", "image incomplete:",
+        "validators of:", "redirected with:",
     ]
 
     /// - Returns: nil if even the most important parts are too long, as the URL is.

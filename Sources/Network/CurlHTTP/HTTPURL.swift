@@ -30,6 +30,9 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     /// Path and query as they are sent: the request target in origin form (RFC 9112 section 3.2.1).
     package var target: Substring { requestURL[originEnd(requestURL)...] }
 
+    /// A hash of path and query of the normalized URL: the copies of a file on an archive's nodes have the same.
+    package var place: UInt64 { FNV1a.hash(string.utf8[originEnd(string)...]) }
+
     package var isHTTPS: Bool { string.utf8.dropFirst(4).first == UInt8(ascii: "s") }
 
     /// Whether the host is a numeric address, so that connecting needs no name look-up.
@@ -37,7 +40,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         let host = origin.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
         if host.first == UInt8(ascii: "[") { return true }
         return host.prefix { $0 != UInt8(ascii: ":") }
-            .allSatisfy { $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            .allSatisfy { $0 == UInt8(ascii: ".") || Self.isDigit($0) }
     }
 
     package var description: String { string }
@@ -110,7 +113,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
         guard let first = bytes.first, isLetter(first) else { return false }
         return bytes.allSatisfy { byte in
-            isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            isLetter(byte) || isDigit(byte)
                 || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(byte)
         }
     }

@@ -8,10 +8,6 @@ package struct TransferResponse: Sendable {
     package var body: [UInt8]
     /// The target of a redirect, as the server wrote it; the whole URL.
     package var location: String?
-    /// The last URL, if the caller has followed redirects.
-    package var redirectedTo: String?
-    /// The redirects that the caller has followed, in order.
-    package var redirects: [HTTPResponse] = []
     /// The cookies to send to the target of a redirect.
     package var cookies: [String] = []
     /// The protocol shows that the body is complete (`BodyExtent`).
@@ -36,14 +32,11 @@ package struct TransferResponse: Sendable {
     }
 
     package init(
-        head: HTTPResponse, body: [UInt8] = [], location: String? = nil, redirectedTo: String? = nil,
-        redirects: [HTTPResponse] = [], isHTTP2: Bool = false, microseconds: Int = 0
+        head: HTTPResponse, body: [UInt8] = [], location: String? = nil, isHTTP2: Bool = false, microseconds: Int = 0
     ) {
         self.head = head
         self.body = body
         self.location = location
-        self.redirectedTo = redirectedTo
-        self.redirects = redirects
         self.isHTTP2 = isHTTP2
         self.microseconds = microseconds
     }

@@ -36,6 +36,20 @@ package struct CacheDirectives: Sendable, Hashable {
 
     package init(_ text: String) { text.withBytes { read($0) } }
 
+    /// How long after its freshness the response may be used, in seconds (RFC 5861 sections 3 and 4); nil for no limit.
+    var staleLimit: Int64? { staleIfError.map { max($0, staleWhileRevalidate ?? 0) } }
+
+    /// Those that restrict a cache, as a value of `Cache-Control`. Empty without any.
+    package var restrictions: String {
+        var names: [String] = []
+        if noStore { names.append("no-store") }
+        if noCache { names.append("no-cache") }
+        if mustRevalidate { names.append("must-revalidate") }
+        if isPrivate { names.append("private") }
+        if let staleLimit { names.append("stale-if-error=\(staleLimit)") }
+        return names.joined(separator: ", ")
+    }
+
     private mutating func read(_ text: Bytes) {
         var rest = text
         while let (name, value) = Self.element(&rest) {

@@ -4,8 +4,9 @@ import HTTPTypes
 /// milliseconds.
 package struct Freshness {
     package let directives: CacheDirectives
-    /// Whether `Vary` is `*`: the response answers no later request (section 4.1).
-    package let variesWithEverything: Bool
+    /// Whether the response answers no later request unless its server confirms it: `no-cache` (section 5.2.2.4) or `Vary: *` (section 4.1),
+    /// of it or of a redirect that led to it; or `no-store`, which only a 304 adds to a response that is stored.
+    package let needsValidation: Bool
     /// Whether the response states its lifetime (`max-age`, `Expires`).
     package let isExplicit: Bool
     /// When the response was generated (RFC 9110 section 6.6.1); when it arrived, if it has no valid `Date`.
@@ -15,6 +16,8 @@ package struct Freshness {
     /// How long the response is fresh from `date` on (section 4.2.1).
     package let lifetime: Int64
     private let responseTime: Int64
+    /// That of the redirects that led to the response.
+    private let redirectsFreshUntil: Int64?
 
     /// The maximum heuristic lifetime (section 4.2.2).
     static let maximumHeuristic: Int64 = 7 * 86_400_000
@@ -28,9 +31,14 @@ package struct Freshness {
         let fields = response.fields
         responseTime = response.responseTime
         directives = CacheDirectives(fields)
-        variesWithEverything = fields.contains {
+        redirectsFreshUntil = response.redirects.freshUntil
+        let variesWithEverything = fields.contains {
             $0.name == .vary && $0.value.contains("*") && Vary.names([$0.value]).contains("*")
         }
+        let redirects = response.redirects.directives
+        needsValidation =
+            variesWithEverything || directives.noCache || redirects.noCache || redirects.noStore
+            || response.forbidsStoring(directives)
         // Several lines of a field that must be sent once are joined, and then are no valid date (RFC 9110 section 5.3).
         func moment(_ name: HTTPField.Name) -> Int64? {
             fields.text(name).flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 }
@@ -63,15 +71,12 @@ package struct Freshness {
         }
     }
 
-    /// The age now (section 4.2.3).
-    func age(at now: Int64) -> Int64 { initialAge + max(0, now - responseTime) }
-
-    /// When the response stops being fresh. With `no-cache` it never is (section 5.2.2.4).
-    package var freshUntil: Int64 { directives.noCache ? responseTime : responseTime - initialAge + lifetime }
+    /// When the response, or a redirect that led to it, stops being fresh.
+    package var freshUntil: Int64 {
+        needsValidation
+            ? responseTime : min(responseTime - initialAge + lifetime, redirectsFreshUntil ?? .max)
+    }
 
     /// `freshUntil`, or nil if the response does not state its lifetime and no heuristic applies.
-    package var knownFreshUntil: Int64? {
-        if variesWithEverything { return responseTime }
-        return isExplicit || directives.noCache || lifetime > 0 ? freshUntil : nil
-    }
+    package var knownFreshUntil: Int64? { isExplicit || needsValidation || lifetime > 0 ? freshUntil : nil }
 }

@@ -13,11 +13,11 @@ package enum NegativeCaching {
     package static func until(_ response: StoredResponse, guess: Int64? = nil) -> Int64? {
         guard response.status == 404 || response.status == 410, response.isStorable else { return nil }
         let freshness = response.freshness, now = response.responseTime
-        guard !freshness.directives.noCache, !freshness.variesWithEverything else { return nil }
-        guard freshness.isExplicit else {
-            return now + (guess ?? (response.status == 410 ? defaultLifetime410 : defaultLifetime404))
-        }
-        let until = min(freshness.freshUntil, now + maximumLifetime)
+        if freshness.needsValidation { return nil }
+        let guessed = now + (guess ?? (response.status == 410 ? defaultLifetime410 : defaultLifetime404))
+        let until =
+            freshness.isExplicit
+            ? min(freshness.freshUntil, now + maximumLifetime) : min(guessed, response.redirects.freshUntil ?? .max)
         return until > now ? until : nil
     }
 }

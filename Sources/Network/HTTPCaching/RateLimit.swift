@@ -16,7 +16,8 @@ package struct RateLimit: Equatable {
     /// - Parameter now: seconds since 1970.
     package init?(_ fields: HTTPFields, now: Int64) {
         // Nearly all responses state none, which one pass over the fields shows.
-        guard fields.contains(where: { $0.name.canonicalName.utf8.count > 8 && Self.isRateLimit($0.name) }) else {
+        guard fields.contains(where: { $0.name.canonicalName.utf8.count > 8 && Self.fieldNames.contains($0.name) })
+        else {
             return nil
         }
         // The policy with the fewest requests left counts.
@@ -39,9 +40,9 @@ package struct RateLimit: Equatable {
     /// Discogs counts the requests of the last 60 seconds and states no reset.
     private static let discogsWindow: Int64 = 60
 
-    private static func isRateLimit(_ name: HTTPField.Name) -> Bool {
-        name == .rateLimit || name == .xDiscogsRateLimitRemaining || pairs.contains { $0.0 == name }
-    }
+    /// The fields that state it.
+    package static let fieldNames: [HTTPField.Name] =
+        [.rateLimit, .xDiscogsRateLimitRemaining] + pairs.flatMap { [$0.0, $0.1] }
 
     /// Nil for a negative number, with which some hosts say that there is no limit.
     private init?(remaining: Int, seconds: Int64) {

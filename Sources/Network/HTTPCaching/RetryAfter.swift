@@ -17,9 +17,7 @@ package enum RetryAfter {
     }
 
     private static func seconds(_ text: String, _ now: Int64) -> Int64? {
-        if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            return min(Int64(text) ?? maximum, maximum)
-        }
+        if let seconds = text.withBytes({ CacheDirectives.seconds($0) }) { return min(seconds, maximum) }
         return HTTPDate.seconds(text, now: now).map { min(max(0, $0 - now), maximum) }
     }
 }

@@ -3,11 +3,10 @@ extension StoredResponse {
     /// sections 3 and 4). Without a directive there is no limit.
     /// - Parameter now: milliseconds since 1970.
     package func mayBeStale(at now: Int64) -> Bool {
-        let freshness = freshness, directives = freshness.directives
+        let freshness = freshness, all = [freshness.directives, redirects.directives]
         // These forbid stale responses whatever else is sent (sections 5.2.2.2 and 5.2.2.4).
-        if directives.mustRevalidate || directives.noCache { return false }
-        guard let ifError = directives.staleIfError else { return true }
-        let staleness = max(0, freshness.age(at: now) - freshness.lifetime)
-        return staleness <= max(ifError, directives.staleWhileRevalidate ?? 0) * 1_000
+        if freshness.needsValidation || all.contains(where: \.mustRevalidate) { return false }
+        guard let limit = all.compactMap(\.staleLimit).min() else { return true }
+        return now - freshness.freshUntil <= limit * 1_000
     }
 }

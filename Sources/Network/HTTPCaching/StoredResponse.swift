@@ -8,10 +8,16 @@ package struct StoredResponse: Sendable, Hashable {
     package let requestTime: Int64
     /// When the response arrived, in milliseconds since 1970.
     package let responseTime: Int64
+    /// The redirects that led to it.
+    package let redirects: RedirectChain
 
-    package init(status: Int, fields: HTTPFields, requestTime: Int64, responseTime: Int64) {
+    package init(
+        status: Int, fields: HTTPFields, requestTime: Int64, responseTime: Int64,
+        redirects: RedirectChain = RedirectChain()
+    ) {
         self.status = status
         self.fields = fields
+        self.redirects = redirects
         self.requestTime = min(max(requestTime, 0), Self.latestTime)
         self.responseTime = min(max(responseTime, 0), Self.latestTime)
     }
@@ -33,21 +39,22 @@ package struct StoredResponse: Sendable, Hashable {
     private static let understood = Set(200...206).union(300...308).union(400...417).union([421, 422, 426]).union(
         500...505)
 
+    /// Whether `no-store` holds: `must-understand` overrides it if the status is understood (section 5.2.2.3).
+    func forbidsStoring(_ directives: CacheDirectives) -> Bool {
+        directives.noStore && !(directives.mustUnderstand && Self.understood.contains(status))
+    }
+
     /// Whether a private cache may store the response (section 3).
     package var isStorable: Bool {
         let directives = directives
-        // `must-understand` overrides `no-store` if the status is understood (section 5.2.2.3).
-        let isForbidden = directives.noStore && !(directives.mustUnderstand && Self.understood.contains(status))
-        guard (200...599).contains(status), status != 206, status != 304, !isForbidden else { return false }
+        if forbidsStoring(directives) || redirects.directives.noStore { return false }
+        guard (200...599).contains(status), status != 206, status != 304 else { return false }
         return directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields.contains(.expires)
             || Self.heuristicallyCacheable.contains(status)
     }
 
     /// Not stored: fields that hold for one exchange only, and the type, which an entry stores apart.
-    private static let dropped: [HTTPField.Name] = [
-        .contentType, .retryAfter, .rateLimit, .rateLimitRemaining, .rateLimitReset, .xRateLimitRemaining,
-        .xRateLimitReset, .xDiscogsRateLimitRemaining,
-    ]
+    private static let dropped = [.contentType, .retryAfter] + RateLimit.fieldNames
 
     /// The fields that an entry stores, as field lines.
     package var keptFields: String {

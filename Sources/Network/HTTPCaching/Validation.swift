@@ -10,8 +10,9 @@ extension StoredResponse {
         return conditions
     }
 
-    /// The stored response with the fields of a 304 (sections 3.2 and 4.3.4). Nil if the 304 is about another response.
-    package func updated(by notModified: HTTPFields, requestTime: Int64, responseTime: Int64) -> StoredResponse? {
+    /// The stored response with the fields and the redirects of a 304 (sections 3.2 and 4.3.4). Nil if the 304 is about another response.
+    package func updated(by update: StoredResponse) -> StoredResponse? {
+        let notModified = update.fields
         guard Self.is(notModified, about: fields.text(.eTag)) else { return nil }
         var merged = HTTPFields()
         // A 304 without `Age` or `Date` was generated now: the stored values no longer hold.
@@ -21,7 +22,9 @@ extension StoredResponse {
             if !isReplaced { merged.append(field) }
         }
         for field in notModified where !Self.keptFromUpdates.contains(field.name) { merged.append(field) }
-        return StoredResponse(status: status, fields: merged, requestTime: requestTime, responseTime: responseTime)
+        return StoredResponse(
+            status: status, fields: merged, requestTime: update.requestTime, responseTime: update.responseTime,
+            redirects: update.redirects)
     }
 
     /// Whether a 304 is about the response with this entity tag: one with another strong tag is not (section 4.3.4).

@@ -11,18 +11,19 @@ import Testing
     private static let url = "http://a.example/1.jpg"
 
     private static let stored = StoredVersion(
-        conditions: [.ifNoneMatch: "\"a\""], entityTag: "\"a\"", digest: Digest(of: []), validatedAt: 0)
+        conditions: [.ifNoneMatch: "\"a\""], digest: Digest(of: []), validatedAt: 0)
 
     private func disposition(
         _ status: Int, _ body: [UInt8] = [], url: String = Self.url, type: String = "image/jpeg",
-        location: String? = nil, redirectedTo: String? = nil, stored: StoredVersion? = nil
+        location: String? = nil, redirectedTo target: String? = nil, revalidated: StoredVersion? = nil
     ) throws -> ResponseDisposition {
         let response = TransferResponse(
             head: HTTPResponse(status: .init(code: status), headerFields: [.contentType: type]),
-            body: body, location: location, redirectedTo: redirectedTo, isHTTP2: false, microseconds: 1)
+            body: body, location: location, isHTTP2: false, microseconds: 1)
         let url = try HTTPURL(url)
         return ResponseDisposition(
-            response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), stored: stored)
+            response, of: url, at: try target.map { try HTTPURL($0) } ?? url, redirectCount: target == nil ? 0 : 1,
+            policy: RedirectPolicy(), revalidated: revalidated)
     }
 
     @Test func `RFC 9110 §15.3.7: a 206 to a request without a range is a failure`() throws {
@@ -30,9 +31,9 @@ import Testing
         #expect(failure?.status == 206 && failure?.detail.contains("a part of the cover, unasked") == true)
     }
 
-    @Test func `a 304 confirms the stored version, and is a failure without one`() throws {
+    @Test func `a 304 confirms the version whose validators were sent, and is a failure without one`() throws {
         let stored = Self.stored
-        guard case .notModified(let confirmed) = try disposition(304, stored: stored) else {
+        guard case .notModified(let confirmed) = try disposition(304, revalidated: stored) else {
             Issue.record("the stored version is not confirmed")
             return
         }
@@ -77,7 +78,7 @@ import Testing
             response.isEndMarked = false
             let url = try HTTPURL(Self.url)
             let disposition = ResponseDisposition(
-                response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), stored: nil)
+                response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), revalidated: nil)
             #expect((disposition.failure == nil) == isCover)
             #expect(isCover || disposition.failure?.kind == .truncated)
         }

@@ -31,6 +31,11 @@ import Testing
         #expect(decide(kind) == (isTransient ? .retry(after: .milliseconds(250)) : .giveUp))
     }
 
+    @Test(arguments: TransferError.Kind.allCases)
+    func `a failed transfer has the kind of its error; programs need none for codings`(kind: TransferError.Kind) {
+        #expect(CoverFailure.Kind(kind).rawValue == (kind == .coding ? "notAnImage" : kind.rawValue))
+    }
+
     @Test func `a lack of memory or descriptors says nothing about the host`() {
         let signal = HostSignal(TransferError(.outOfResources, url: "", detail: ""))
         #expect(signal == .answered && signal.failure == nil)

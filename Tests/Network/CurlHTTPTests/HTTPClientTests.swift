@@ -15,7 +15,6 @@ import Wire
             #expect(response.head.headerFields[.eTag] == "\"c7-\(response.body.count)\"")
             #expect(response.head.headerFields[.lastModified] != nil)
             #expect(response.head.headerFields[.cacheControl] == "public, max-age=86400")
-            #expect(response.redirectedTo == nil)
             #expect(!response.isHTTP2)
             #expect(response.timings.firstByte > 0)
             #expect(response.microseconds >= response.timings.total - response.timings.body)

@@ -34,7 +34,7 @@ import Testing
         for time in [Int64.min, .max] {
             let response = StoredResponse(
                 status: 200, fields: [.age: "9", .date: date(0)], requestTime: time, responseTime: time)
-            #expect(response.freshness.age(at: 0) >= 0 && response.freshness.freshUntil <= .max)
+            #expect(response.freshness.initialAge >= 0 && response.freshness.freshUntil <= .max)
         }
     }
 
@@ -45,8 +45,9 @@ import Testing
         ])
         let updated = try #require(
             stored.updated(
-                by: [.date: date(60), .cacheControl: "max-age=20", .contentType: "text/html", .contentLength: "0"],
-                requestTime: at(60), responseTime: at(60)))
+                by: response(
+                    [.date: date(60), .cacheControl: "max-age=20", .contentType: "text/html", .contentLength: "0"],
+                    status: 304, sent: 60, arrived: 60)))
         #expect(updated.fields[.cacheControl] == "max-age=20" && updated.fields[.vary] == "Accept")
         #expect(updated.fields[.contentType] == "image/png" && updated.fields[.contentLength] == "500")
         #expect(updated.fields[.eTag] == "\"a\"")
@@ -56,11 +57,27 @@ import Testing
     }
 
     @Test func `§4.3.4: a 304 with another strong entity tag is about another response`() {
-        let stored = response([.eTag: "\"a\""])
-        #expect(stored.updated(by: [.eTag: "\"b\""], requestTime: at(0), responseTime: at(0)) == nil)
-        #expect(stored.updated(by: [.eTag: "\"a\""], requestTime: at(0), responseTime: at(0)) != nil)
-        #expect(stored.updated(by: [.eTag: "W/\"b\""], requestTime: at(0), responseTime: at(0)) != nil)
-        let weak = response([.eTag: "W/\"a\""])
-        #expect(weak.updated(by: [.eTag: "\"a\""], requestTime: at(0), responseTime: at(0)) != nil)
+        for (stored, new, isSame) in [
+            ("\"a\"", "\"b\"", false), ("\"a\"", "\"a\"", true), ("\"a\"", "W/\"b\"", true), ("W/\"a\"", "\"a\"", true),
+        ] {
+            let updated = response([.eTag: stored]).updated(by: response([.eTag: new], status: 304))
+            #expect((updated != nil) == isSame, "\(stored) \(new)")
+        }
+    }
+
+    @Test(arguments: ["no-store", "no-cache", "max-age=0, must-revalidate"])
+    func `§4.3.4: what a 304, or a redirect to it, forbids holds for the stored response`(control: String) throws {
+        let stored = response([.eTag: "\"a\"", .cacheControl: "max-age=60"])
+        let redirect = HTTPResponse(status: .found, headerFields: [.cacheControl: control])
+        let updates = [
+            response([.cacheControl: control], status: 304, sent: 9, arrived: 9),
+            StoredResponse(
+                status: 304, fields: [:], requestTime: at(9), responseTime: at(9),
+                redirects: RedirectChain([redirect], now: at(9))),
+        ]
+        for update in updates {
+            let updated = try #require(stored.updated(by: update))
+            #expect(updated.knownFreshUntil == at(9) && !updated.mayBeStale(at: at(9)))
+        }
     }
 }

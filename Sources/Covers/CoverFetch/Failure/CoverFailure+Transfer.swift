@@ -1,23 +1,8 @@
 package import CurlHTTP
 
 extension CoverFailure.Kind {
-    package init(_ kind: TransferError.Kind) {
-        self =
-            switch kind {
-            case .nameResolution: .nameResolution
-            case .connect: .connect
-            case .broken: .broken
-            case .tls: .tls
-            case .timeout: .timeout
-            case .tooLarge: .tooLarge
-            case .truncated: .truncated
-            case .coding: .notAnImage
-            case .tooManyRedirects: .tooManyRedirects
-            case .refusedAddress: .refusedAddress
-            case .cancelled: .cancelled
-            case .outOfResources: .outOfResources
-            }
-    }
+    /// Kinds of errors have the names of failures, but for a coding that cannot be decoded.
+    package init(_ kind: TransferError.Kind) { self = Self(rawValue: kind.rawValue) ?? .notAnImage }
 }
 
 extension CoverFailure {

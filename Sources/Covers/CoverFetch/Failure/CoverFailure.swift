@@ -107,18 +107,8 @@ extension CoverFailure {
     /// A retry may succeed: the network or the server failed for a moment.
     package var isTransient: Bool {
         switch kind {
-        case .connect, .broken, .nameResolution, .timeout, .truncated, .overQuota, .outOfResources: true
-        case .status: status.map { Self.isTransient(status: $0) } ?? false
-        default: false
-        }
-    }
-
-    /// A later request may be answered: RFC 9110 section 15, RFC 4918 section 11.5 (507), RFC 5842 section 7.2 (508), RFC 8470
-    /// section 5.2 (425), and the unregistered codes of gateways: 520 to 530, and 598 and 599 for their time-outs.
-    private static func isTransient(status: Int) -> Bool {
-        switch status {
-        case 408, 425, 429, 500, 502, 503, 504, 507, 508, 520...530, 598, 599: true
-        default: false
+        case .connect, .broken, .nameResolution, .timeout, .truncated, .outOfResources: true
+        default: refusal.map { $0 != .final } ?? false
         }
     }
 

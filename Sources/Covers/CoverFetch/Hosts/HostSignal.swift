@@ -4,11 +4,11 @@ import CurlHTTP
 enum HostSignal: Equatable {
     /// The host works, even if it has no such cover.
     case answered
-    /// 429, or 503 with a pause. - pause: what `Retry-After` asks for; nil if it names none.
+    /// `Refusal.tooManyRequests`, or `overloaded` with a pause. - pause: what `Retry-After` asks for; nil if it names none.
     case rateLimited(pause: Duration?)
-    /// 503, 529, or a message about a quota.
+    /// `Refusal.overloaded`.
     case overloaded
-    /// Another 5xx, or a response that broke off.
+    /// `Refusal.serverError`, or a response that broke off.
     case serverError
     /// The connection broke before the response began.
     case broken
@@ -22,12 +22,11 @@ enum HostSignal: Equatable {
     ///   - pause: the pause that the response asks for; nil if it names none.
     init(_ failure: CoverFailure?, pause: Duration?) {
         let pause = pause.flatMap { $0 > .zero ? $0 : nil }
-        switch (failure?.kind, failure?.status ?? 0) {
-        case (.overQuota, _), (.status, 529): self = .overloaded
-        case (.status, 429): self = .rateLimited(pause: pause)
-        case (.status, 503): self = pause == nil ? .overloaded : .rateLimited(pause: pause)
-        case (.status, 500...): self = failure?.isTransient == true ? .serverError : .answered
-        default: self = .answered
+        switch failure?.refusal {
+        case .tooManyRequests: self = .rateLimited(pause: pause)
+        case .overloaded: self = pause == nil ? .overloaded : .rateLimited(pause: pause)
+        case .serverError: self = .serverError
+        case .untimely, .final, nil: self = .answered
         }
     }
 

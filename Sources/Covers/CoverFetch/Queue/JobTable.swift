@@ -36,6 +36,8 @@ struct JobState {
     var deniesPrivateAddresses = false
     /// The transfer in flight sends credentials.
     var hadCredentials = false
+    /// The version whose validators the transfer in flight sends.
+    var revalidated: StoredVersion?
     /// Duration of the last attempt with its redirects, in microseconds.
     var microseconds = 0
     /// The stages of the last attempt with its redirects.
@@ -57,16 +59,11 @@ struct JobState {
     /// The cookies that these redirects have set.
     var cookies: [String] = []
 
-    /// Counts a response, and gives it the redirects that led to it from `target`.
-    mutating func add(_ response: TransferResponse, from target: HTTPURL) -> TransferResponse {
+    /// Counts the time of a response.
+    mutating func add(_ response: TransferResponse) {
         if redirects.isEmpty { (microseconds, timings) = (0, TransferTimings()) }
         microseconds += response.microseconds
         timings = timings + response.timings
-        if redirects.isEmpty { return response }
-        var response = response
-        response.redirectedTo = target.requestURL
-        response.redirects = redirects
-        return response
     }
 
     /// The next attempt starts from the beginning: cookies hold for one chain of redirects.

@@ -1,8 +1,6 @@
 import CurlHTTP
-import HTTPCaching
 import HTTPTypes
 import ImageHeader
-import Platform
 
 /// The consequence of a response for the job that requested it.
 enum ResponseDisposition {
@@ -18,33 +16,33 @@ enum ResponseDisposition {
     ///   - url: the cover's own URL.
     ///   - target: the URL requested: `url`, or the target of a redirect.
     ///   - redirectCount: redirects followed so far.
-    ///   - stored: the version to revalidate.
+    ///   - revalidated: the version whose validators the request sent.
     init(
         _ response: TransferResponse, of url: HTTPURL, at target: HTTPURL, redirectCount: Int, policy: RedirectPolicy,
-        stored: StoredVersion?
+        revalidated: StoredVersion?
     ) {
         switch policy.decide(response, of: url, at: target, redirectCount: redirectCount) {
         case .success(let target): self = .redirect(target)
         case .failure(let failure): self = .failure(failure)
         case nil:
-            if response.head.status == .notModified, let stored, !stored.conditions.isEmpty {
-                self = .notModified(stored)
+            if response.head.status == .notModified, let revalidated {
+                self = .notModified(revalidated)
             } else {
-                self.init(final: response, url: url.string)
+                self.init(final: response, of: url, at: target, isRedirected: redirectCount > 0)
             }
         }
     }
 
     var failure: CoverFailure? { if case .failure(let failure) = self { failure } else { nil } }
 
-    private init(final response: TransferResponse, url: String) {
+    private init(final response: TransferResponse, of url: HTTPURL, at target: HTTPURL, isRedirected: Bool) {
         let status = response.head.status
-        let redirected = response.redirectedTo.map { " (redirected to \($0))" } ?? ""
+        let redirected = isRedirected ? " (redirected to \(target.requestURL))" : ""
         func fail(_ kind: CoverFailure.Kind, _ detail: String) -> Self {
-            .failure(CoverFailure(kind, url: url, detail: detail + redirected, status: status.code))
+            .failure(CoverFailure(kind, url: url.string, detail: detail + redirected, status: status.code))
         }
         guard status == .ok || status == .nonAuthoritativeInformation else {
-            if status.code == 407, let proxy = Proxy(for: response.redirectedTo ?? url) {
+            if status.code == 407, let proxy = Proxy(for: target.requestURL) {
                 self = fail(.status, "\(proxy.refusal) (407)")
             } else {
                 self = fail(.status, Self.describe(status))
@@ -96,15 +94,5 @@ enum ResponseDisposition {
             "ratelimit", "toomanyrequests", "quotaexceed", "exceededquota", "overquota", "throttled", "requestlimit",
         ]
         .contains { text.contains($0) }
-    }
-}
-
-extension StoredResponse {
-    /// A response that has just arrived.
-    init(_ response: TransferResponse) {
-        let now = WallClock.milliseconds()
-        self.init(
-            status: response.head.status.code, fields: response.head.headerFields,
-            requestTime: now - Int64(response.microseconds / 1_000), responseTime: now)
     }
 }

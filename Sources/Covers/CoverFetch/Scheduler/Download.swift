@@ -24,6 +24,8 @@ package struct Download: Sendable {
     }
 
     package var url: HTTPURL
+    /// The URL that answered: `url`, or the target of a redirect.
+    package var target: HTTPURL
     /// The normalised URL: the cover's key in the cache.
     package var key: String { url.string }
     package var content: Content

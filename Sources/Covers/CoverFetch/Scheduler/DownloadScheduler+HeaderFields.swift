@@ -1,6 +1,7 @@
 import CurlHTTP
 import HTTPCaching
 import HTTPTypes
+import Platform
 
 /// What requests send, and who may use the responses.
 ///
@@ -8,8 +9,9 @@ import HTTPTypes
 /// of one origin are not for another). Requests for one URL with different fields share a transfer as long as it brings a cover that
 /// is stored: the cache is private, and what it holds answers all of them (RFC 9111 section 3.5 binds shared caches only).
 extension DownloadScheduler {
-    func headerFields(for start: DownloadQueue<FetchRequest>.Start) -> HTTPFields {
-        var fields = stored(for: start.job)?.conditions ?? [:]
+    /// - Parameter conditions: those of the version to revalidate.
+    func headerFields(for start: DownloadQueue<FetchRequest>.Start, conditions: HTTPFields) -> HTTPFields {
+        var fields = conditions
         // RFC 9111 section 5.2.1.4.
         if reloads(start.job) { fields[.cacheControl] = "no-cache" }
         let origin = start.target.origin
@@ -31,12 +33,25 @@ extension DownloadScheduler {
         queue.first(of: job) { $0.deniesPrivateAddresses ? nil : false } ?? true
     }
 
-    /// Whether the server chose the response by a field that the caller gave (RFC 9111 section 4.1): it answers no other request.
-    func varies(_ response: StoredResponse, _ job: JobID) -> Bool {
-        let given = queue.jobs[job].state.headerFields
+    /// A response that has just arrived, as the cache has to take it.
+    func stored(_ response: TransferResponse, _ job: JobID) -> StoredResponse {
+        let now = WallClock.milliseconds()
+        return StoredResponse(
+            status: response.head.status.code, fields: response.head.headerFields,
+            requestTime: now - Int64(response.microseconds / 1_000), responseTime: now,
+            redirects: RedirectChain(
+                queue.jobs[job].state.redirects, after: rememberedRedirect(of: job)?.until, now: now))
+    }
+
+    /// Whether a server chose the response, or a redirect to it, by a field that the caller gave (RFC 9111 section 4.1): it answers no other
+    /// request.
+    func varies(_ response: TransferResponse, _ job: JobID) -> Bool {
+        let state = queue.jobs[job].state, given = state.headerFields
         if given.isEmpty { return false }
-        return Vary.names(response.fields[values: .vary]).contains { name in
-            name == "*" || HTTPField.Name(name).map { given.contains($0) } ?? false
+        return (state.redirects + [response.head]).contains { head in
+            Vary.names(head.headerFields[values: .vary]).contains { name in
+                name == "*" || HTTPField.Name(name).map { given.contains($0) } ?? false
+            }
         }
     }
 }

@@ -1,8 +1,5 @@
 import CurlHTTP
-import HTTPCaching
-import HTTPTypes
 import Logging
-import Platform
 
 /// Retries and their delays.
 extension DownloadScheduler {
@@ -28,34 +25,25 @@ extension DownloadScheduler {
         }
     }
 
-    /// The pause that a response asks for. It binds the response's URL; the host's other covers wait when several are refused and
-    /// none arrives in between.
-    func pause(after failure: CoverFailure, _ response: TransferResponse) -> Duration? {
-        let fields = response.head.headerFields, now = WallClock.milliseconds() / 1_000
-        if let pause = RetryAfter.delay(fields, now: now) { return pause }
-        guard failure.status == 429, let limit = RateLimit(fields, now: now), limit.remaining == 0 else { return nil }
-        return limit.reset
-    }
-
     /// Retries from the beginning: redirects may lead elsewhere by then.
     func retry(_ job: JobID, at time: ContinuousClock.Instant) {
         queue.jobs[job].state.forgetRedirects()
         // Another process may try meanwhile.
         jobLeases.release(job)
-        queue.retry(job, at: time, from: rememberedRedirect(of: job))
+        queue.retry(job, at: time, from: rememberedRedirect(of: job)?.target)
     }
 
     /// Whether libcurl may send a request again, whose connection ended before an answer. It counts as a retry.
     func mayResend(_ job: JobID) -> Bool { queue.resend(job, retries: policy.retry.retries) }
 
-    private func rememberedRedirect(of job: JobID) -> HTTPURL? {
+    func rememberedRedirect(of job: JobID) -> (target: HTTPURL, until: Int64)? {
         queue.jobs[job].state.ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
     }
 
     /// Asks once more, for the whole cover, if a server refuses a request with conditions: it may not know them, and a condition that fails
     /// (412) means a change.
     func retriesWithoutConditions(_ job: JobID, _ failure: CoverFailure) -> Bool {
-        guard [400, 403, 412, 501].contains(failure.status), stored(for: job)?.conditions.isEmpty == false else {
+        guard [400, 403, 412, 501].contains(failure.status), queue.jobs[job].state.revalidated != nil else {
             return false
         }
         retryWithoutConditions(job)

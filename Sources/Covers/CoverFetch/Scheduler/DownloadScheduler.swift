@@ -91,7 +91,7 @@ package actor DownloadScheduler {
             } else if !pending.join(url.string, request) {
                 request.submitted = request.submitted ?? now
                 _ = queue.submit(
-                    url, request: request, target: request.redirect, priority: request.priority,
+                    url, request: request, target: request.redirect?.target, priority: request.priority,
                     ignoresOutage: request.ignoresOutage)
             }
         }
@@ -173,7 +173,9 @@ package actor DownloadScheduler {
 
     private func begin(_ start: DownloadQueue<FetchRequest>.Start) {
         queue.jobs[start.job].state.headerFields = queue.first(of: start.job) { $0.headerFields } ?? [:]
-        let fields = headerFields(for: start)
+        let stored = stored(for: start.job), conditions = stored?.conditions(at: start.target, of: start.url) ?? [:]
+        queue.jobs[start.job].state.revalidated = conditions.isEmpty ? nil : stored
+        let fields = headerFields(for: start, conditions: conditions)
         queue.jobs[start.job].state.hadCredentials = fields.contains(.authorization) || fields.contains(.cookie)
         var request = TransferRequest(
             url: start.target, headerFields: fields, waitsToMultiplex: start.multiplexes)
@@ -244,13 +246,14 @@ package actor DownloadScheduler {
         _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ now: ContinuousClock.Instant
     ) {
         let job = start.job
-        let response = queue.jobs[job].state.add(response, from: start.target)
+        queue.jobs[job].state.add(response)
         queue.didAnswer(job, http2: response.isHTTP2)
         let disposition = ResponseDisposition(
             response, of: start.url, at: start.target, redirectCount: queue.jobs[job].state.redirects.count,
-            policy: policy.redirect, stored: stored(for: job))
+            policy: policy.redirect, revalidated: queue.jobs[job].state.revalidated)
         queue.jobs[job].state.failure = disposition.failure
-        let pause = disposition.failure.flatMap { self.pause(after: $0, response) }
+        let pause = disposition.failure?.pause(
+            response.head.headerFields, now: WallClock.milliseconds() / 1_000)
         let signal = HostSignal(disposition.failure, pause: pause)
         if signal == .answered { obeyRateLimit(of: response, job, now) }
         didReceive(signal, of: job, disposition.failure, now)
@@ -271,22 +274,22 @@ package actor DownloadScheduler {
     private func received(
         _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ header: ImageHeader
     ) {
-        let stored = StoredResponse(response)
-        guard stored.isStorable, !varies(stored, start.job) else {
+        let stored = stored(response, start.job)
+        guard stored.isStorable, !varies(response, start.job) else {
             return finish(start.job, start.url, .unstorable(response.body))
         }
-        finish(start.job, start.url, .cover(header, stored, response.body), hints(start, response))
+        finish(start.job, start.url, .cover(header, stored, response.body), hints(start, stored))
     }
 
     /// 304: the stored version is still valid (RFC 9111 §4.3.4).
     private func notModified(
         _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ version: StoredVersion
     ) {
-        let update = StoredResponse(response)
+        let update = stored(response, start.job)
         guard StoredResponse.is(update.fields, about: version.entityTag) else {
             return retryWithoutConditions(start.job)
         }
-        finish(start.job, start.url, .notModified(version, update), hints(start, response))
+        finish(start.job, start.url, .notModified(version, update), hints(start, update))
     }
 
     private func failed(
@@ -300,7 +303,7 @@ package actor DownloadScheduler {
         let timeToLive = queue.first(of: start.job) { $0.negativeTimeToLive }
         // What a server refuses to some it may have for others.
         if queue.jobs[start.job].state.headerFields.isEmpty,
-            let until = NegativeCaching.until(StoredResponse(response), guess: timeToLive)
+            let until = NegativeCaching.until(stored(response, start.job), guess: timeToLive)
         {
             var hints = URLHints()
             hints.absence = (failure.status ?? 404, until)
@@ -312,13 +315,9 @@ package actor DownloadScheduler {
     }
 
     /// The hints of a response for its URL.
-    private func hints(_ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse) -> URLHints {
+    private func hints(_ start: DownloadQueue<FetchRequest>.Start, _ response: StoredResponse) -> URLHints {
         var hints = URLHints()
-        if let target = response.redirectedTo.flatMap({ try? HTTPURL($0) }),
-            let until = PermanentRedirect.freshUntil(response.redirects, now: WallClock.milliseconds())
-        {
-            hints.redirect = (target, until)
-        }
+        hints.redirect = response.redirects.rememberedUntil.map { (start.target, $0) }
         hints.forgetsRedirect =
             hints.redirect == nil && (queue.jobs[start.job].state.ignoresRedirect || reloads(start.job))
         return hints
@@ -333,7 +332,7 @@ package actor DownloadScheduler {
 
     /// Has done with a job: frees its host's place, and hands its requests and its content over.
     private func finish(_ job: JobID, _ url: HTTPURL, _ content: Download.Content, _ hints: URLHints = URLHints()) {
-        let (state, now) = (queue.jobs[job].state, ContinuousClock.now)
+        let (state, target, now) = (queue.jobs[job].state, queue.jobs[job].target, ContinuousClock.now)
         let former = queue.first(of: job) { $0.stored }?.digest
         let requests = queue.end(job)
         let sent = SentRequest(fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
@@ -344,8 +343,8 @@ package actor DownloadScheduler {
         batch.footprint += content.footprint
         batch.downloads.append(
             Download(
-                url: url, content: content, hints: hints, former: former, hadCredentials: state.hadCredentials,
-                microseconds: state.microseconds, timings: timings))
+                url: url, target: target, content: content, hints: hints, former: former,
+                hadCredentials: state.hadCredentials, microseconds: state.microseconds, timings: timings))
     }
 
     private func flushBatch(_ now: ContinuousClock.Instant) {

@@ -34,8 +34,8 @@ struct CandidateBatch: Sendable {
 struct Hints: Sendable {
     /// The server answered 404 or 410.
     var absence: Absence?
-    /// Its permanent redirect.
-    var redirect: HTTPURL?
+    /// Its permanent redirect, as in `FetchRequest`.
+    var redirect: (target: HTTPURL, until: Int64)?
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
     var negativeTimeToLive: Int64?
 
@@ -137,7 +137,9 @@ extension CoverPipeline {
         return urls.indices.map { index in
             Hints(
                 absence: (lastAbsences[index] ?? absences[index]).flatMap { Absence($0, at: now) },
-                redirect: redirects[index].flatMap { policy.rememberedTarget($0.value, of: urls[index]) },
+                redirect: redirects[index].flatMap { hint in
+                    policy.rememberedTarget(hint.value, of: urls[index]).map { ($0, hint.until) }
+                },
                 negativeTimeToLive: archive.lastSize(of: keys[index]) == keys[index]
                     ? CoverArtArchive.negativeTimeToLive : nil)
         }

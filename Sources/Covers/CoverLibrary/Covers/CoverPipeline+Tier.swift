@@ -83,10 +83,11 @@ extension CoverPipeline {
     /// - Throws: `TierError` if it may not be shared, or is no longer there.
     static func shared(_ found: CacheReader.Lookup?) throws(TierError) -> TierCover {
         guard case .hit(let entry, let body) = found else { throw .damaged("it is no longer in the cache") }
-        let fields = HTTPFields(fieldLines: entry.metadata.fields)
+        let response = StoredResponse(entry)
         let isForOne =
-            CacheDirectives(fields).isPrivate || EntryAnnotation.haveCredentials(entry.metadata.fields)
-            || !Vary.names(fields[values: .vary]).allSatisfy { ["accept", "accept-encoding"].contains($0) }
+            response.directives.isPrivate || response.redirects.directives.isPrivate
+            || EntryAnnotation.haveCredentials(entry.metadata.fields)
+            || !Vary.names(response.fields[values: .vary]).allSatisfy { ["accept", "accept-encoding"].contains($0) }
         if isForOne || body.count > Tier.maximumCover { throw .unsuitable("it may not be shared, or is too large") }
         let line = EntryLine(entry)
         return TierCover(line.metadata.shared, line.digest, body: body)
@@ -105,7 +106,7 @@ extension EntryMetadata {
             switch annotation {
             // Each cache sees whether the image is complete. A URL is kept if it leads to the same place, without credentials.
             case .incompleteImage, .requestURL: break
-            case .failing, .credentials: shared.fields += annotation.line
+            case .failing, .credentials, .validatorsPlace, .redirects: shared.fields += annotation.line
             }
         }
         return shared

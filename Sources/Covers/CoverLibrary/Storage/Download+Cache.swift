@@ -7,11 +7,13 @@ import ImageHeader
 import Platform
 
 extension StoredVersion {
-    /// Without conditions if the entry's image may be cut off: the cover is downloaded again.
+    /// Without conditions if the entry's image may be cut off: the cover is downloaded again. An entry that does not say whose validators it has
+    /// got them from its own URL, or was stored by an earlier version: then a cover that was redirected is downloaded once more.
     convenience init(_ entry: CachedEntry) {
-        let conditions = EntryAnnotation.mayBeCutOff(entry.metadata.fields) ? [:] : StoredResponse(entry).conditions
+        let fields = entry.metadata.fields
         self.init(
-            conditions: conditions, entityTag: conditions.text(.ifNoneMatch), digest: entry.digest,
+            conditions: EntryAnnotation.mayBeCutOff(fields) ? [:] : StoredResponse(entry).conditions,
+            place: EntryAnnotation.validatorsPlace(in: fields), digest: entry.digest,
             validatedAt: entry.validatedAt)
     }
 }
@@ -37,17 +39,16 @@ extension Download {
             let former = EntryAnnotation.failures(in: entry.metadata.fields)
             let failing = EntryAnnotation.Failing(
                 last: now, first: former?.first ?? now, count: (former?.count ?? 0) + 1)
-            let fields = StoredResponse(entry).keptFields + url.annotation + EntryAnnotation.kept(entry.metadata.fields)
+            let fields =
+                StoredResponse(entry).storedFields + url.annotation + EntryAnnotation.kept(entry.metadata.fields)
             return Renewal(
                 entry, validatedAt: entry.validatedAt, freshUntil: entry.metadata.freshUntil,
                 fields: fields + EntryAnnotation.failing(failing).line, isConfirmation: false)
         }
-        let updated = StoredResponse(entry).updated(
-            by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime)
-        return updated.map {
+        return StoredResponse(entry).updated(by: update).map {
             Renewal(
                 entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
-                fields: $0.keptFields + url.annotation + EntryAnnotation.kept(entry.metadata.fields))
+                fields: $0.storedFields + url.annotation + EntryAnnotation.kept(entry.metadata.fields))
         }
     }
 
@@ -80,11 +81,13 @@ extension HintChange {
 }
 
 extension EntryMetadata {
-    init(_ url: HTTPURL, _ header: ImageHeader, _ response: StoredResponse) {
+    /// - Parameter target: the URL that answered; nil for `url`.
+    init(_ url: HTTPURL, _ header: ImageHeader, _ response: StoredResponse, from target: HTTPURL? = nil) {
         self.init(
             key: url.string, mediaType: header.mediaType, width: header.width, height: header.height,
             storedAt: response.responseTime, freshUntil: response.knownFreshUntil,
-            fields: response.keptFields + url.annotation)
+            fields: response.storedFields + url.annotation)
+        if let target, target.string != url.string { fields += EntryAnnotation.validatorsPlace(target.place).line }
     }
 
     /// Marks the cover if its image is incomplete.
@@ -119,7 +122,16 @@ extension StoredResponse {
     init(_ entry: CachedEntry) {
         self.init(
             status: 200, fields: HTTPFields(fieldLines: entry.metadata.fields), requestTime: entry.validatedAt,
-            responseTime: entry.validatedAt)
+            responseTime: entry.validatedAt,
+            redirects: RedirectChain(
+                freshUntil: entry.metadata.freshUntil,
+                restrictions: EntryAnnotation.redirects(in: entry.metadata.fields)))
+    }
+
+    /// The fields that an entry stores, and what the redirects to the response say.
+    fileprivate var storedFields: String {
+        let restrictions = redirects.directives.restrictions
+        return keptFields + (restrictions.isEmpty ? "" : EntryAnnotation.redirects(restrictions).line)
     }
 }
 

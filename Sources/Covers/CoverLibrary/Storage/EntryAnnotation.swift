@@ -1,3 +1,5 @@
+import HTTPCaching
+
 /// A line among an entry's fields that Sleeve adds itself. Its name contains a space, which no header field's name does.
 enum EntryAnnotation: Sendable, Hashable {
     /// The image's bytes stop before its end. Its server has sent the same bytes again: it has no others.
@@ -8,6 +10,10 @@ enum EntryAnnotation: Sendable, Hashable {
     case requestURL(String)
     /// The request had credentials, so the response is not for others.
     case credentials
+    /// The validators were given by the target of a redirect with this `HTTPURL.place`, not by the entry's own URL.
+    case validatorsPlace(UInt64)
+    /// What the redirects to the response say of its use: `CacheDirectives.restrictions`.
+    case redirects(String)
 
     /// The failures since the last success, in milliseconds since 1970.
     struct Failing: Sendable, Hashable {
@@ -22,6 +28,8 @@ enum EntryAnnotation: Sendable, Hashable {
         case .failing: "tried at"
         case .requestURL: "request URL"
         case .credentials: "with credentials"
+        case .validatorsPlace: "validators of"
+        case .redirects: "redirected with"
         }
     }
 
@@ -30,7 +38,8 @@ enum EntryAnnotation: Sendable, Hashable {
         case .incompleteImage(true): "as served"
         case .incompleteImage(false), .credentials: "yes"
         case .failing(let failing): "\(failing.last) \(failing.first) \(failing.count)"
-        case .requestURL(let value): value
+        case .requestURL(let value), .redirects(let value): value
+        case .validatorsPlace(let place): String(place, radix: 16)
         }
     }
 
@@ -49,6 +58,9 @@ enum EntryAnnotation: Sendable, Hashable {
                     ? Failing(last: last, first: numbers[1], count: Int(numbers[2])) : Failing(last: last, first: last))
         case "request URL": self = .requestURL(value)
         case "with credentials": self = .credentials
+        // What is no number is no URL's: the cover is downloaded again.
+        case "validators of": self = .validatorsPlace(UInt64(value, radix: 16) ?? 0)
+        case "redirected with": self = .redirects(value)
         default: return nil
         }
     }
@@ -66,12 +78,22 @@ enum EntryAnnotation: Sendable, Hashable {
         all(in: fields).lazy.compactMap { if case .failing(let failing) = $0 { failing } else { nil } }.first
     }
 
+    /// Where the validators come from; nil for the entry's own URL.
+    static func validatorsPlace(in fields: String) -> UInt64? {
+        all(in: fields).lazy.compactMap { if case .validatorsPlace(let place) = $0 { place } else { nil } }.first
+    }
+
+    /// What the redirects to the response say; empty without any.
+    static func redirects(in fields: String) -> String {
+        all(in: fields).lazy.compactMap { if case .redirects(let value) = $0 { value } else { nil } }.first ?? ""
+    }
+
     /// The lines that stay when the entry is renewed.
     static func kept(_ fields: String) -> String {
         all(in: fields).reduce("") { kept, annotation in
             switch annotation {
-            case .credentials, .incompleteImage: kept + annotation.line
-            case .failing, .requestURL: kept
+            case .credentials, .incompleteImage, .validatorsPlace: kept + annotation.line
+            case .failing, .requestURL, .redirects: kept
             }
         }
     }
@@ -81,12 +103,15 @@ enum EntryAnnotation: Sendable, Hashable {
 
     /// The annotations among the lines of `fields`, in order. Unknown ones are left out.
     static func all(in fields: String) -> [EntryAnnotation] {
-        fields.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].contains(UInt8(ascii: " ")) else {
-                return nil
+        fields.withBytes { lines in
+            var (rest, found) = (lines, [EntryAnnotation]())
+            while let line = FieldLine(&rest) {
+                if !line.name.contains(UInt8(ascii: " ")) { continue }
+                if let annotation = EntryAnnotation(name: line.name.string, value: line.value.string) {
+                    found.append(annotation)
+                }
             }
-            return EntryAnnotation(
-                name: String(Substring(line[..<colon])), value: String(Substring(line[colon...].dropFirst(2))))
+            return found
         }
     }
 }

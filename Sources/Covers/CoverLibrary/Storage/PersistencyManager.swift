@@ -150,7 +150,7 @@ actor PersistencyManager: DownloadStore {
                 while try !pipeline.hasRoom || writer().isGroupFull(before: body.count) {
                     if pipeline.syncing != nil || !seal() { await waitForRoom() }
                 }
-                var metadata = EntryMetadata(download.url, header, response)
+                var metadata = EntryMetadata(download.url, header, response, from: download.target)
                 if download.hadCredentials { metadata.fields += EntryAnnotation.credentials.line }
                 try body.withUnsafeBytes { bytes in
                     let digest = Digest(of: bytes)

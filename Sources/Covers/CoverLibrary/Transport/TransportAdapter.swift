@@ -42,8 +42,7 @@ struct TransportAdapter: Sendable {
     private static func transferError(_ error: any Error, url: String) -> TransferError {
         guard let failure = error as? CoverFailure else { return TransferError(.broken, url: url, detail: "\(error)") }
         // The scheduler itself cancels; a transport's end of a task is a broken transfer to it.
-        let kinds = TransferError.Kind.allCases.filter { $0 != .cancelled }
-        let kind = kinds.first { CoverFailure.Kind($0) == failure.kind } ?? .broken
-        return TransferError(kind, url: url, detail: failure.detail)
+        let kind = failure.kind == .notAnImage ? .coding : TransferError.Kind(rawValue: failure.kind.rawValue)
+        return TransferError(kind.flatMap { $0 == .cancelled ? nil : $0 } ?? .broken, url: url, detail: failure.detail)
     }
 }

@@ -33,17 +33,18 @@ extension LibraryAPI {
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(LibraryError) -> CacheVerification {
         var verification = try await maintain { try $0.verify(progress: progress) }
-        verification.incomplete = try await incompleteCovers()
+        verification.incomplete = try await cutOffCovers().map(\.url)
         return verification
     }
 
-    private func incompleteCovers() async throws(LibraryError) -> [String] {
+    /// The cached covers whose bytes stop before the image's end, without those that their servers have sent twice so: they have no others.
+    package func cutOffCovers() async throws(LibraryError) -> [CoverListing] {
         try await reading { reader in
-            var urls: [String] = []
+            var covers: [CoverListing] = []
             try reader.entries { entry in
-                if !EntryAnnotation.isImageComplete(entry.metadata.fields) { urls.append(entry.metadata.key) }
+                if EntryAnnotation.mayBeCutOff(entry.metadata.fields) { covers.append(CoverListing(entry)) }
             }
-            return urls
+            return covers
         }
     }
 
@@ -56,7 +57,7 @@ extension LibraryAPI {
         var verification = try await maintain { try $0.repair(progress: progress) }
         // An index that was rebuilt is not one that another process has replaced.
         covers.reader.reopen()
-        verification.incomplete = try await incompleteCovers()
+        verification.incomplete = try await cutOffCovers().map(\.url)
         return verification
     }
 }

@@ -1,4 +1,4 @@
-import CoverCache
+package import CoverCache
 package import CoverPack
 public import CoverFetch
 public import Platform
@@ -37,7 +37,8 @@ extension LibraryAPI {
             throw .unreadableFile(path: path, reason: SystemError("open", path: path).reason)
         }
         defer { systemClose(descriptor) }
-        return try await unpack(descriptor, name: path, onFailure: onFailure)
+        if covers.isClosed { throw .closed }
+        return try await unpack(Self.pack(in: descriptor, name: path), onFailure: onFailure)
     }
 
     package func pack(
@@ -81,17 +82,20 @@ extension LibraryAPI {
         }
     }
 
-    /// - Parameters:
-    ///   - descriptor: a file or a pipe. It stays the caller's to close.
-    ///   - isDryRun: Verify the pack, and store nothing.
+    /// Reads the beginning of a pack, on the caller's thread. - Parameter descriptor: a file or a pipe. It stays the caller's to close.
+    /// - Throws: `LibraryError` if it cannot be read or is no pack.
+    package static func pack(in descriptor: Int32, name: String) throws(LibraryError) -> PackReader {
+        do { return try PackReader(descriptor: descriptor, path: name) } catch { throw LibraryError(error) }
+    }
+
+    /// - Parameter isDryRun: Verify the pack, and store nothing.
     package func unpack(
-        _ descriptor: Int32, name: String, dryRun isDryRun: Bool = false,
-        onFailure: @escaping @Sendable (CoverFailure) -> Void,
+        _ pack: PackReader, dryRun isDryRun: Bool = false, onFailure: @escaping @Sendable (CoverFailure) -> Void,
         progress: @escaping @Sendable (UnpackSummary) -> Void = { _ in }
     ) async throws(LibraryError) -> UnpackSummary {
         do {
             return try await Unpacker(covers: covers, isDryRun: isDryRun, onFailure: onFailure, progress: progress)
-                .unpack(descriptor, path: name)
+                .unpack(pack)
         } catch {
             throw LibraryError(error)
         }

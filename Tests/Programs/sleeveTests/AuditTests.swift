@@ -128,6 +128,14 @@ extension CommandTests {
                 #expect(try await audit(stage, music(stage), status: 0).isEmpty)
                 #expect(try await audit(stage, music(stage), stage.folder + "/nowhere").isEmpty)
                 #expect(try await stage.run("audit", stage.folder + "/nowhere").status == 1)
+                let link = stage.folder + "/system"
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/proc")
+                for folder in ["/", "/..", "/proc", "/sys/.", "/dev", link] {
+                    for command in ["audit", "scan", "fill"] {
+                        let refused = try await stage.run(command, folder)
+                        #expect(refused.status == 1 && refused.stderr.contains("is the system's"), "\(refused)")
+                    }
+                }
                 try cover(stage, "Good/2.flac", [1, 2, 3])
                 #expect(try await audit(stage, music(stage)).isEmpty)
                 let lock = try FileLock(path: stage.folder + "/albums.json.state/music.lock")

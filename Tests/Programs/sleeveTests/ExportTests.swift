@@ -210,6 +210,24 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [
+            ("{\"sleeve\":\"export\",\"version\":9}\n", "another version"),
+            (String(repeating: "\0", count: 90), "first line is damaged"), ("Dear\n", "first line is damaged"),
+        ])
+        func `a record that cannot be read is said to be what it is, and stays`(text: String, reason: String)
+            async throws
+        {
+            try await withStage { stage in
+                try await library(0..<1, in: stage)
+                try FileManager.default.createDirectory(
+                    atPath: stage.folder + "/out", withIntermediateDirectories: false)
+                let record = try stage.file("out/.sleeve-export.jsonl", text)
+                let result = try await stage.run("export", stage.folder + "/out")
+                #expect(result.status == 1 && result.stderr.contains(reason), "\(result)")
+                #expect(try stage.text(of: record) == text && files(stage).isEmpty)
+            }
+        }
+
         @Test func `a symbolic link in the folder is not followed`() async throws {
             try await withStage { stage in
                 try await library(0..<1, in: stage)

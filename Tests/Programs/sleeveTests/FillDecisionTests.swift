@@ -71,6 +71,8 @@ extension CommandTests {
                 let plan = try await stage.run("fill", "undo", "--dry-run")
                 let path = "\(stage.folder)/music/Someone/Reissued/cover.jpg"
                 #expect(plan.stdout == "\(path): would be removed\n1 cover would be taken back.\n", "\(plan)")
+                let json = try await stage.run("fill", "undo", "--dry-run", "--json")
+                #expect(json.stdout.contains("\"files\":[\"\(path)\"]"), "\(json)")
                 #expect(pictures(stage) == files && files.count == filled.count + 1)
                 #expect(try await stage.run("fill", "undo").status == 0)
                 #expect(pictures(stage) == filled)

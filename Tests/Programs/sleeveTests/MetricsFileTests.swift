@@ -137,11 +137,17 @@ import Testing
         func file(_ name: String, _ cache: String = "/c", _ command: String = "refresh") -> MetricsFile {
             MetricsFile(path: "\(folder)/\(name)", cache: cache, command: command)
         }
-        for file in [file("old.prom"), file("other.prom", "/d"), file("fill.prom", "/c", "prefetch"), file("old.txt")] {
+        try Data("up 1\n".utf8).write(to: URL(filePath: folder + "/shared.prom"))
+        for file in [
+            file("old.prom"), file("shared.prom"), file("other.prom", "/d"), file("fill.prom", "/c", "prefetch"),
+            file("old.txt"),
+        ] {
             try file.write(run(1))
         }
         try Data("sleeve_last_run_exit_code{".utf8).write(to: URL(filePath: folder + "/torn.prom"))
-        #expect(file("old.prom").formerFiles(in: folder).isEmpty)
-        #expect(file("new.prom").formerFiles(in: folder) == ["old.prom"])
+        #expect(file("other.prom", "/d").formerFiles(in: folder).isEmpty)
+        let found = file("new.prom").formerFiles(in: folder).sorted { $0.path < $1.path }
+        #expect(found.map(\.path) == ["old.prom", "shared.prom"].map { "\(folder)/\($0)" })
+        #expect(found.map(\.isShared) == [false, true], "lines of other programs stay")
     }
 }

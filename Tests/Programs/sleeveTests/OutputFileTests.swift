@@ -20,6 +20,52 @@ extension CommandTests {
             }
         #endif
 
+        @Test func `nothing that a person names is written over Sleeve's own files`() async throws {
+            try await withStage { stage in
+                try await stage.fill([stage.origin.coverURL(1)])
+                #expect(try await stage.run("album", "add", "--title", "A").status == 0)
+                let link = stage.folder + "/link"
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "albums.json")
+                try FileManager.default.createSymbolicLink(
+                    atPath: stage.folder + "/places", withDestinationPath: stage.cache)
+                let own = ["albums.json", "link", "albums.json.state/journal.sqlite3", "cache/index.sqlite3"]
+                let files = own + ["places/entries.jsonl", "cache/covers/new.jpg", "albums.json.state/new"]
+                let before = own.map { FileManager.default.contents(atPath: "\(stage.folder)/\($0)") }
+                for file in files.map({ "\(stage.folder)/\($0)" }) {
+                    for command in [
+                        ["get", stage.origin.coverURL(1), "-o", file], ["pack", file], ["prefetch", "--report", file],
+                        ["album", "export", "--format", "csv", file], ["refresh", "--metrics-file", file],
+                        ["fill", stage.folder, "--offline", "--report", file],
+                    ] {
+                        let refused = try await sleeveTests.run(command, environment: stage.environment)
+                        #expect(
+                            refused.status == 1 && refused.stderr.contains("choose another file"),
+                            "\(command): \(refused)")
+                    }
+                }
+                #expect(own.map { FileManager.default.contents(atPath: "\(stage.folder)/\($0)") } == before)
+                for file in files.suffix(2) {
+                    #expect(!FileManager.default.fileExists(atPath: "\(stage.folder)/\(file)"))
+                }
+            }
+        }
+
+        @Test func `metrics go into metrics and an empty file, and no other file`() async throws {
+            try await withStage { stage in
+                for text in ["Dear\n", "name = 1\n", "a,b\n1,2\n", "# a\n\nx{a=\"b\"}\n", "\u{FFFD}"] {
+                    let file = try stage.file("file", text)
+                    let refused = try await stage.run("refresh", "--metrics-file", file)
+                    #expect(refused.status == 1 && refused.stderr.contains("it stays"), "\(refused)")
+                    #expect(try stage.text(of: file) == text)
+                }
+                for text in ["", "# HELP a b\na{b=\"c } d\"} 1.5e3\n\nb:c NaN 1700000000000\nd +Inf\n"] {
+                    let file = try stage.file("file", text)
+                    #expect(try await stage.run("refresh", "--metrics-file", file).status == 0)
+                    #expect(try stage.text(of: file).hasPrefix(text) && stage.text(of: file).contains("sleeve_"))
+                }
+            }
+        }
+
         @Test(arguments: ["fill", "prefetch"])
         func `a report replaces a report and an empty file, and no other file`(_ command: String) async throws {
             try await withStage { stage in

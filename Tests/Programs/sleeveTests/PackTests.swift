@@ -136,6 +136,11 @@ extension CommandTests {
                 let list = try stage.list(["http://a.example/1"])
                 let result = try await run(stage, ["unpack", list] + other(stage))
                 #expect(result.status == 1 && result.stderr.contains("is not a pack"), "\(result)")
+                let new = stage.folder + "/new"
+                let piped = try await sleeveTests.run(
+                    ["unpack", "-", "--cache", new], stdin: .text("Dear\n"), environment: stage.environment)
+                #expect(piped.status == 1 && piped.stderr.contains("is not a pack"), "\(piped)")
+                #expect(!FileManager.default.fileExists(atPath: new), "it leaves no cache behind")
                 let missing = try await stage.run("unpack", stage.folder + "/missing")
                 #expect(missing.status == 1 && missing.stderr.contains("No such file"), "\(missing)")
                 let unwritable = try await stage.run("pack", stage.folder + "/no/such/folder/x")

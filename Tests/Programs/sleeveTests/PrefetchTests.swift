@@ -41,6 +41,25 @@ extension CommandTests {
             }
         }
 
+        @Test func `a cache that is removed during a run is made again, and the run says what is gone with it`()
+            async throws
+        {
+            try await withStage { stage in
+                let report = stage.folder + "/report.jsonl"
+                let child = try stage.start("prefetch", "-", "--report", report, stdin: .open)
+                child.send(stage.urls(0..<3).map { $0 + "\n" }.joined())
+                try await eventually { (try? stage.text(of: report).split(separator: "\n").count) == 3 }
+                try FileManager.default.removeItem(atPath: stage.cache)
+                child.send(stage.urls(3..<5).map { $0 + "\n" }.joined())
+                child.closeInput()
+                let result = await child.exit()
+                #expect(result.status == 3 && result.stderr.contains("up to 3 covers of the run"), "\(result)")
+                #expect(try await Set(stage.entries().map(\.url)) == Set(stage.urls(3..<5)))
+                let again = try await stage.run("prefetch", stage.list(stage.urls(0..<5)))
+                #expect(again.status == 0 && !again.stderr.contains("removed"), "\(again)")
+            }
+        }
+
         @Test func `--format overrides the file's extension`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<3)

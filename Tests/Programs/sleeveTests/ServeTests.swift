@@ -50,6 +50,16 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: ["127.0.0.1", "LocalHost", "[::1]", "music.example"])
+        func `a gallery that would send its edits to itself says so, and remembers nothing`(host: String) async throws {
+            try await withStage { stage in
+                let serve = try await stage.run(
+                    "serve", "--port", "8730", "--name", "music.example", "--remote", "http://\(host):8730/")
+                #expect(serve.status == 1 && serve.stderr.contains("is this gallery itself"), "\(serve)")
+                #expect(try await stage.run("album", "remote", "--quiet").stdout.isEmpty)
+            }
+        }
+
         @Test func `the library remembers the gallery's remote library, to which later commands send what is queued`()
             async throws
         {

@@ -74,6 +74,20 @@ extension CommandTests {
             }
         }
 
+        @Test func `covers of a list larger than the cache count when the tier has them`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<24, "size=1500000"))
+                let first = try await prefetch(stage, list, machine: 1, "--capacity", "16M")
+                let summary: TierSummary = try first.json()
+                #expect(first.status == 0 && summary.downloaded == 24 && summary.tierStored == 24, "\(first)")
+                let requests = stage.origin.requestCount
+                let second = try await prefetch(stage, list, machine: 1, "--capacity", "16M")
+                let again: TierSummary = try second.json()
+                #expect(second.status == 0 && again.fresh == 24 && again.fromTier > 0, "\(second)")
+                #expect(stage.origin.requestCount == requests)
+            }
+        }
+
         @Test func `the tier has the covers of a server that asks for a pause`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<12)

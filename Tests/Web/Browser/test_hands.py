@@ -43,8 +43,10 @@ NOTES = """
         if (button?.id === 'add') form = null;
         if (['undo', 'redo'].includes(button?.id)) want(button.id);
         if (button?.id === 'toast-action') want(button.textContent.toLowerCase());
+        if (button?.id === 'album-cancel') want('undo'); // of an edit that is being made
     }, true);
-    document.addEventListener('close', () => want('undo'), true); // of an edit that is being made
+    // By a key, whose event comes before the closing; that of the closing itself comes after what a person does next.
+    document.addEventListener('cancel', () => want('undo'), true);
     document.addEventListener('submit', () => want(form ? 'change' : 'add', form ? {id: form} : {}), true);
     document.addEventListener('drop', ({target}) => target.closest('.cover') && want('change', {id: target.closest('.cover').dataset.id}), true);"""
 

@@ -59,6 +59,17 @@ extension Bool: JSONValue {
     package func append(to json: inout [UInt8]) { json += (self ? "true" : "false").utf8 }
 }
 
+extension [String]: JSONValue {
+    package func append(to json: inout [UInt8]) {
+        json.append(Byte.openBracket)
+        for (index, text) in enumerated() {
+            if index > 0 { json.append(Byte.comma) }
+            text.append(to: &json)
+        }
+        json.append(Byte.closeBracket)
+    }
+}
+
 extension Optional: JSONValue where Wrapped: JSONValue {
     package func append(to json: inout [UInt8]) {
         if let self { self.append(to: &json) } else { json += "null".utf8 }

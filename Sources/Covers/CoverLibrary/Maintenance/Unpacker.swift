@@ -12,10 +12,8 @@ struct Unpacker {
     let onFailure: @Sendable (CoverFailure) -> Void
     let progress: @Sendable (UnpackSummary) -> Void
 
-    /// - Parameter descriptor: stays the caller's to close.
     /// - Throws: `CacheError` if the pack cannot be read, or the cache not written.
-    func unpack(_ descriptor: Int32, path: String) async throws -> UnpackSummary {
-        let pack = try await covers.read { _ in try PackReader(descriptor: descriptor, path: path) }
+    func unpack(_ pack: PackReader) async throws -> UnpackSummary {
         var summary = UnpackSummary()
         while true {
             if Task.isCancelled {

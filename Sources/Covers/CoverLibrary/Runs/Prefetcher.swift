@@ -19,7 +19,7 @@ struct Prefetcher: Sendable {
         if pipeline.isClosed { throw .closed }
         await pipeline.startedScheduler?.forgetOutages()
         do {
-            try await pipeline.persistency.beginRun()
+            try await pipeline.persistency.beginRun(spares: pipeline.uploads == nil)
         } catch {
             throw LibraryError(error)
         }

@@ -107,8 +107,9 @@ actor PersistencyManager: DownloadStore {
     // MARK: - Runs
 
     /// Until `endRun`, covers that are stored or used are not evicted to make room: the run's own.
-    func beginRun() throws {
-        if runs == 0 { try withWriter { $0.spareFromNow() } }
+    /// - Parameter spares: False if they are in the tier, too, whence the next run takes them.
+    func beginRun(spares: Bool = true) throws {
+        if runs == 0, spares { try withWriter { $0.spareFromNow() } }
         runs += 1
     }
 
@@ -127,7 +128,7 @@ actor PersistencyManager: DownloadStore {
             now: now.milliseconds)
         for download in batch.downloads { await store(download) }
         if batch.isLast { pipeline.expectNoMore() }
-        await uploads?.ready()
+        await uploads?.ready(bytes: (openWriter?.capacity ?? .max) / 4)
     }
 
     /// Of a cover that was put, only its outcome is kept.

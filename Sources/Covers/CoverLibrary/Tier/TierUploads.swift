@@ -22,7 +22,7 @@ final class TierUploads: Sendable {
 
     private let tier: Tier
     private let read: @Sendable (_ key: String) async throws(TierError) -> TierCover
-    private let state = Mutex<(waiting: Deque<Upload>, workers: Int)>(([], 0))
+    private let state = Mutex<(waiting: Deque<Upload>, bytes: Int, workers: Int)>(([], 0, 0))
 
     /// - Parameter read: reads a cover from the cache.
     init(_ tier: Tier, read: @escaping @Sendable (_ key: String) async throws(TierError) -> TierCover) {
@@ -51,6 +51,7 @@ final class TierUploads: Sendable {
         }
         let newWorkers = state.withLock { state in
             state.waiting += uploads
+            state.bytes += uploads.reduce(0) { $0 + $1.outcome.bytes }
             let count = min(uploads.count, Self.maximumWorkers - state.workers)
             state.workers += count
             return count
@@ -61,8 +62,9 @@ final class TierUploads: Sendable {
     }
 
     /// Returns when there is room for more.
-    func ready() async {
-        while state.withLock({ $0.waiting.count > Self.maximumWaiting }) {
+    /// - Parameter bytes: As many may wait. The cache may evict them in favour of later ones, and then they cannot be put.
+    func ready(bytes: Int) async {
+        while state.withLock({ $0.waiting.count > Self.maximumWaiting || $0.bytes > bytes }) {
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
@@ -89,6 +91,7 @@ final class TierUploads: Sendable {
     private func next() -> Upload? {
         state.withLock { state in
             let upload = state.waiting.popFirst()
+            state.bytes -= upload?.outcome.bytes ?? 0
             if upload == nil { state.workers -= 1 }
             return upload
         }

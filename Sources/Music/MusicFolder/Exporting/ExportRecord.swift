@@ -48,10 +48,15 @@ struct ExportRecord: Hashable, Codable {
     static let head = Array("{\"sleeve\":\"export\",\"version\":2}\n".utf8)
 
     /// - Returns: The records by paths, the latest last. The file of a line that cannot be read counts as a person's.
-    /// - Throws: `LibraryError` if another version wrote them.
+    /// - Throws: `LibraryError` if another version wrote them, or they are damaged.
     static func read(_ bytes: [UInt8], path: String) throws(LibraryError) -> [String: [ExportRecord]] {
         guard bytes.starts(with: head) || head.starts(with: bytes) else {
-            throw .unreadableFile(path: path, reason: "another version of Sleeve wrote it")
+            let isOther = bytes.starts(with: head.prefix { $0 != UInt8(ascii: ",") })
+            throw .unreadableFile(
+                path: path,
+                reason: isOther
+                    ? "another version of Sleeve wrote it"
+                    : "its first line is damaged; remove it, and the files that it names count as yours")
         }
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         let records = lines.compactMap { try? JSONDecoder().decode(ExportRecord.self, from: Data($0)) }

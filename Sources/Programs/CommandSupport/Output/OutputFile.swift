@@ -107,6 +107,13 @@ package enum OutputFile {
         return first.st_mode & S_IFMT == S_IFREG && first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
+    /// Whether a file is in a directory or below it, or would be created there. Links are followed.
+    package static func isInside(_ path: String, _ directory: String) -> Bool {
+        let folder = FilePath.resolvingLinks(FilePath.directory(of: FilePath.resolvingLinks(path)))
+        let place = FilePath.resolvingLinks(directory)
+        return folder == place || folder.hasPrefix(place + "/")
+    }
+
     /// The exit code for `errno`, after an error message.
     private static func cannotWrite(_ path: String) -> any Error {
         fail("cannot \(SystemError("write", path: path))")

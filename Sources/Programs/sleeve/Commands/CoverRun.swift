@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
+import Platform
 
 /// The parts that prefetch and refresh share: signals, the progress line, reported failures, the report, the metrics, the
 /// summary and the exit code.
@@ -10,17 +11,19 @@ struct CoverRun {
     private let files: RunOptions
     private let report: ReportFile?
     private let metrics: MetricsFile?
+    private let cache: String
 
     /// Creates the report. - Throws: An exit code, after an error message, if the report or the metrics cannot be written.
     init(
         _ command: String, _ options: LibraryOptions, _ files: RunOptions, cache: String, shard: Shard? = nil
     ) throws {
         self.options = options
-        self.files = files
+        (self.files, self.cache) = (files, cache)
         report = try files.report.map { try ReportFile($0) }
         metrics = try files.metricsFile.map { path in
-            try OutputFile.check(path)
-            return MetricsFile(path: path, cache: cache, command: command, shard: shard)
+            let metrics = MetricsFile(path: path, cache: cache, command: command, shard: shard)
+            try metrics.check()
+            return metrics
         }
     }
 
@@ -60,6 +63,7 @@ struct CoverRun {
         isComplete: () -> Bool = { true },
         ended: (PrefetchSummary) async -> String
     ) async throws {
+        let index = indexNumber
         let work = Task { () -> Int? in
             if !sizes.isEmpty { return try await consume(outcomes, making: sizes, in: library) }
             try await consume(outcomes)
@@ -85,21 +89,23 @@ struct CoverRun {
         let summary = outcomes.counts
         let emptyText = await ended(summary)
         let evicted = await library.warnOfEvictedCovers()
+        let lost = await lostCovers(summary, evicted: evicted, former: index, library)
         let tier = library.tierStatistics
         tier?.warnOfFailures()
         let statistics = metrics == nil ? nil : try? await library.statistics()
+        let cutOff = metrics == nil ? nil : try? await library.cutOffCovers().count
         await library.close()
         let reportProblem = report?.close()
         var problem = summary.stopReason
         if case .failure(let error) = result { problem = (error as? LibraryError)?.message ?? "\(error)" }
         problem = problem ?? reportProblem
         let code = exitCode(
-            summary, hasProblem: problem != nil, isComplete: isComplete(), isShared: tier?.failed ?? 0 == 0)
+            summary, hasProblem: problem != nil, isComplete: isComplete(), isKept: lost == 0 && tier?.failed ?? 0 == 0)
         let metricsResult = Result {
             try metrics?.write(
                 .init(
                     summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics,
-                    tier: tier))
+                    cutOff: cutOff, tier: tier))
         }
         if case .success(let sizes) = result {
             let text = code == nil ? emptyText : ""
@@ -162,13 +168,36 @@ struct CoverRun {
         }
     }
 
+    /// The inode of the cache's index; 0 if there is none.
+    private var indexNumber: Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: cache + "/index.sqlite3")
+        return attributes?[.systemFileNumber] as? Int ?? 0
+    }
+
+    /// Warns if the cache was removed during the run, and made again by what was stored then.
+    /// - Returns: How many covers of the run are gone with it, at most: two may have had one URL.
+    private func lostCovers(
+        _ summary: PrefetchSummary, evicted: Int, former index: Int, _ library: LibraryAPI
+    ) async -> Int {
+        if indexNumber == index { return 0 }
+        var kept = 0
+        do { for try await _ in library.listings() { kept += 1 } } catch { return 0 }
+        let lost = max(0, summary.downloaded + summary.revalidated + summary.fresh - evicted - kept)
+        if lost > 0 {
+            Log.warning(
+                "the cache was removed during the run, and made again; gone with it: up to \(Decimals.count(lost, "cover")) of the run. Run again to get them"
+            )
+        }
+        return lost
+    }
+
     private func exitCode(
-        _ summary: PrefetchSummary, hasProblem: Bool, isComplete: Bool, isShared: Bool
+        _ summary: PrefetchSummary, hasProblem: Bool, isComplete: Bool, isKept: Bool
     ) -> ExitCode? {
         if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
         if hasProblem { return summary.succeeded > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
         if !isComplete { return summary.requested > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
-        return summary.failed - summary.gone + summary.skipped > 0 || !isShared ? ExitStatus.someFailed : nil
+        return summary.failed - summary.gone + summary.skipped > 0 || !isKept ? ExitStatus.someFailed : nil
     }
 }
 

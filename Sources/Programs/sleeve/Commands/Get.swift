@@ -90,6 +90,7 @@ struct Get: AsyncParsableCommand {
         tier.apply(to: &configuration)
         try archive.apply(to: &configuration)
         if let size { configuration.coverSize = size.inArchive }
+        try configuration.check(output: output, "--output")
         let library = try await openLibrary(configuration, createsCache: !network.offline, checksTier: false)
         let (request, own) = try await request(in: library)
         let work = Task {

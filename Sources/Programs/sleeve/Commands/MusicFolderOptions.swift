@@ -53,6 +53,10 @@ struct MusicFolders: ParsableArguments {
                 Log.error("\(folder): \(SystemError("open").reason)")
                 continue
             }
+            if ["/", "/proc", "/sys", "/dev"].contains("\(path)") {
+                Log.error("\(folder): is the system's; name a folder of music")
+                continue
+            }
             // Only a folder has an entry of this name.
             if path.appending([UInt8(ascii: ".")]).withCString({ access($0, F_OK) }) != 0, errno == ENOTDIR {
                 Log.error("\(folder): is no folder")

@@ -39,7 +39,9 @@ struct Pack: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await withLibrary(try options.configuration(), createsCache: false) { library in
+        let configuration = try options.configuration()
+        try configuration.check(output: file, "the pack")
+        try await withLibrary(configuration, createsCache: false) { library in
             var filter = self.filter.filter
             filter.isPinned = pinned
             let output = try self.output()

@@ -91,7 +91,7 @@ struct Prefetch: AsyncParsableCommand {
         tier.apply(to: &configuration)
         if inputs.isEmpty { try configuration.requireLibraryFile() }
         let paths = inputs.isEmpty ? [configuration.libraryPath] : inputs
-        try files.check(reading: paths + [configuration.libraryPath])
+        try files.check(configuration, reading: paths)
         let run = try CoverRun("prefetch", options, files, cache: configuration.cachePath, shard: shard)
         let library = try await run.opening(isOffline: network.offline) {
             let library = try await openLibrary(configuration)

@@ -80,7 +80,7 @@ struct Refresh: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         tier.apply(to: &configuration)
-        try files.check(reading: [configuration.libraryPath])
+        try files.check(configuration)
         let run = try CoverRun("refresh", options, files, cache: configuration.cachePath)
         if let jitter {
             let milliseconds = Int.random(in: 0...Int(jitter.duration / .milliseconds(1)))

@@ -73,6 +73,7 @@ struct Serve: AsyncParsableCommand {
         tier.apply(to: &configuration)
         try configuration.setRemote(remote)
         var galleryOptions = try galleryOptions()
+        try check(configuration.remote, galleryOptions)
         let library = try await openLibrary(configuration)
         let gallery: Gallery
         do {
@@ -112,6 +113,16 @@ struct Serve: AsyncParsableCommand {
         }
         options.token = given
         return options
+    }
+
+    /// - Throws: An exit code, after an error message, if the gallery would send its edits to itself.
+    private func check(_ remote: URL?, _ gallery: GalleryOptions) throws {
+        guard let remote, let host = remote.host()?.lowercased() else { return }
+        let own = [gallery.host, "localhost", "127.0.0.1", "::1", "[::1]"] + gallery.names
+        guard (remote.port ?? (remote.scheme == "https" ? 443 : 80)) == gallery.port, own.contains(host) else { return }
+        throw fail(
+            "the remote library \(remote) is this gallery itself, which takes no edits from there; name another server, or none with `sleeve album remote --none`"
+        )
     }
 
     /// The token that is kept beside the library; a new one if there is no place for it.

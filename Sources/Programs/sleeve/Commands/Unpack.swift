@@ -49,6 +49,9 @@ struct Unpack: AsyncParsableCommand {
         let name = file == "-" ? "stdin" : file
         guard descriptor >= 0 else { throw fail("cannot \(SystemError("read", path: file))") }
         defer { if file != "-" { close(descriptor) } }
+        // Before the cache is opened: what is no pack leaves no new cache behind.
+        let pack = try Result { () throws(LibraryError) in try LibraryAPI.pack(in: descriptor, name: name) }
+            .mapError { fail($0.message) }.get()
         // A dry run leaves no cache where there was none.
         var temporary: TemporaryFolder?
         if dryRun, !LibraryAPI.hasCache(at: configuration.cacheDirectory) {
@@ -68,9 +71,9 @@ struct Unpack: AsyncParsableCommand {
             let summary: UnpackSummary
             do {
                 summary = try await withProgress(UnpackSummary(), every: progress.interval(options), Self.progress) {
-                    [name, dryRun] progress in
+                    [dryRun] progress in
                     try await library.unpack(
-                        descriptor, name: name, dryRun: dryRun, onFailure: { failures.add($0) },
+                        pack, dryRun: dryRun, onFailure: { failures.add($0) },
                         progress: {
                             latest.set($0)
                             progress($0)

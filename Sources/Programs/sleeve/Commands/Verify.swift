@@ -8,14 +8,15 @@ struct Verify: AsyncParsableCommand {
         commandName: "verify", _superCommandName: "sleeve",
         abstract: "Check every cached cover against its stored hash.",
         discussion: """
-            Hashes every cover, and checks the index. Exits with 3 if a cover is damaged or the index is \
+            Hashes every cover, and checks the index. Exits with 3 if a cover is damaged or cut off, or the index is \
             wrong. Like every command, it first rebuilds an index that is missing or corrupt.
 
-            Also lists truncated images, whose server sent no more. The next refresh downloads them again.
+            The server of a cover that is cut off sent no more of it. The next refresh downloads it again. If the same bytes come, the \
+            server has no others, and the cover counts as whole.
 
             --repair drops damaged covers, and the next prefetch downloads them again. It rebuilds the index from entries.jsonl \
-            if the index is wrong, and deletes files that are no cover of it. It exits with 0, or with 3 if the disk cannot read \
-            a cover, which is kept. If no cover has a file, it drops nothing: their folder may be elsewhere.
+            if the index is wrong, and deletes files that are no cover of it. It exits with 0, or with 3 if a cover is cut off or the disk cannot \
+            read one, which is kept. If no cover has a file, it drops nothing: their folder may be elsewhere.
 
               sleeve verify
               sleeve verify --repair
@@ -38,11 +39,12 @@ struct Verify: AsyncParsableCommand {
             if isLive { Log.live("") }
             FailureList.print(found.defects.map(\.description), "defect", "defects")
             let incomplete = found.incomplete.map { url in
-                "\(Redaction.redact(url)): the image is incomplete; `sleeve refresh` downloads it again, until it comes twice so"
+                "\(Redaction.redact(url)): the image is cut off; `sleeve refresh` downloads it again, until it comes twice so"
             }
-            FailureList.print(incomplete, "incomplete image", "incomplete images")
+            FailureList.print(incomplete, "image cut off", "images cut off")
             try options.printResult(json: json(found), text: text(found))
             if repair ? found.unreadable > 0 : !found.defects.isEmpty { throw ExitStatus.someFailed }
+            if !found.incomplete.isEmpty { throw ExitStatus.someFailed }
         }
     }
 

@@ -79,6 +79,22 @@ extension LibraryConfiguration {
     /// The path of the library file, as given; empty if there is none.
     var libraryPath: String { libraryFile?.relativePath ?? "" }
 
+    /// Checks a file that a person names for writing: none that the command reads, and none of Sleeve's own.
+    /// - Parameters:
+    ///   - name: The option or the argument.
+    ///   - inputs: The files that are read; - for stdin.
+    /// - Throws: An exit code, after an error message.
+    func check(output: String?, _ name: String, reading inputs: [String] = []) throws {
+        guard let output, output != "-" else { return }
+        for input in inputs + [libraryPath] where input != "-" && OutputFile.isSame(output, input) {
+            throw fail("\(name) would overwrite \(input); choose another file")
+        }
+        let history = libraryPath.isEmpty ? [] : [AlbumStore.stateDirectory(of: libraryPath)]
+        for place in [cachePath] + history where OutputFile.isInside(output, place) {
+            throw fail("\(name): \(output) is in \(place), where Sleeve's own files are; choose another file")
+        }
+    }
+
     /// - Throws: An exit code, after an error message, if no option or variable names the library file.
     func requireLibraryFile() throws {
         if libraryFile == nil { throw fail("$HOME is not set; name the library file with --library") }

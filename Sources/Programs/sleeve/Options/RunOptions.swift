@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import CoverLibrary
 
 /// The output of a run beside its result: files, and its progress.
 struct RunOptions: ParsableArguments {
@@ -35,12 +36,9 @@ struct RunOptions: ParsableArguments {
     }
 
     /// - Parameter inputs: The files that the run reads, and - for stdin.
-    /// - Throws: An exit code, after an error message, if the run would overwrite one of them.
-    func check(reading inputs: [String]) throws {
-        for (output, name) in [(report, "--report"), (metricsFile, "--metrics-file")] {
-            for input in inputs where input != "-" && output.map({ OutputFile.isSame($0, input) }) == true {
-                throw fail("\(name) would overwrite \(input); choose another file")
-            }
-        }
+    /// - Throws: An exit code, after an error message, if the run would overwrite one of them, or a file of Sleeve's.
+    func check(_ configuration: LibraryConfiguration, reading inputs: [String] = []) throws {
+        try configuration.check(output: report, "--report", reading: inputs)
+        try configuration.check(output: metricsFile, "--metrics-file", reading: inputs)
     }
 }

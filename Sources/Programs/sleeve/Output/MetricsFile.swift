@@ -31,10 +31,35 @@ struct MetricsFile {
         var exitCode: Int32
         /// Nil if the cache could not be read. The file keeps what it says about it then.
         var cache: CacheStatistics?
+        /// Cached covers that are cut off. Nil like `cache`.
+        var cutOff: Int?
         /// Nil without a tier.
         var tier: TierStatistics?
         /// The end of the run, in seconds since 1970.
         var ended = Double(WallClock.milliseconds()) / 1_000
+    }
+
+    /// Checks that the file can be written, and that it is none of another kind, which a person has named by mistake.
+    /// - Throws: An exit code, after an error message.
+    func check() throws {
+        try OutputFile.check(path)
+        if OutputFile.isSpecial(path) { return }
+        guard let text = FileManager.default.contents(atPath: path), !Self.isMetrics(text) else { return }
+        throw fail("\(path) has something else than metrics; it stays: name another file, or remove it")
+    }
+
+    /// Whether a file has comments and series with values alone, in the text exposition format.
+    private static func isMetrics(_ bytes: Data) -> Bool {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+        return text.split(whereSeparator: \.isNewline).allSatisfy { line in
+            let series = line.drop { $0.isWhitespace }
+            if series.isEmpty || series.hasPrefix("#") { return true }
+            let name = series.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") }
+            // The value follows the labels, and a time may follow it.
+            let rest = series.dropFirst(name.count).split(separator: "}").last ?? ""
+            let numbers = rest.split(whereSeparator: \.isWhitespace)
+            return !name.isEmpty && (1...2).contains(numbers.count) && numbers.allSatisfy { Double($0) != nil }
+        }
     }
 
     /// Replaces the file atomically.
@@ -46,22 +71,28 @@ struct MetricsFile {
         defer { if lock >= 0 { close(lock) } }
         if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
         try OutputFile.update(path) { text(run, replacing: $0) }
-        for name in formerFiles(in: directory) {
+        for (file, isShared) in formerFiles(in: directory) {
+            let advice = isShared ? "remove its lines sleeve_…\(cacheLabels)…, and keep the others" : "remove it"
             Log.warning(
-                "\(directory)/\(name) has metrics of this command and cache, too; remove it, as node_exporter rejects a series that two files have"
+                "\(file) has metrics of this command and cache, too; \(advice), as node_exporter rejects a series that two files have"
             )
         }
     }
 
-    /// The files of earlier runs that had another --metrics-file in its directory.
-    func formerFiles(in directory: String) -> [String] {
-        let own = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        return own.filter { name in
-            guard name.hasSuffix(".prom"), !OutputFile.isSame("\(directory)/\(name)", path),
-                AllocatedSpace.length(of: "\(directory)/\(name)") < 1 << 20,
-                let text = FileManager.default.contents(atPath: "\(directory)/\(name)")
-            else { return false }
-            return String(decoding: text, as: UTF8.self).contains("\nsleeve_last_run_exit_code\(labels)} ")
+    /// The files of earlier runs that had another --metrics-file in its directory, and whether they have other series than this cache's.
+    func formerFiles(in directory: String) -> [(path: String, isShared: Bool)] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.filter { $0.hasSuffix(".prom") }.compactMap { name in
+            let file = "\(directory)/\(name)"
+            guard !OutputFile.isSame(file, path), AllocatedSpace.length(of: file) < 1 << 20,
+                let text = FileManager.default.contents(atPath: file)
+            else { return nil }
+            let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+            guard lines.contains(where: { $0.hasPrefix("sleeve_last_run_exit_code\(labels)} ") }) else { return nil }
+            let isShared = lines.contains { line in
+                !line.hasPrefix("#") && !(line.hasPrefix("sleeve_") && line.contains(cacheLabels))
+            }
+            return (file, isShared)
         }
     }
 
@@ -98,8 +129,8 @@ struct MetricsFile {
         func ofRun(_ name: String, _ help: String, _ samples: [(label: String, value: String)]) {
             family("last_" + name, "gauge", help, samples.map { "\(labels)\($0.label)} \($0.value)" })
         }
-        func ofCache(_ name: String, _ help: String, _ key: KeyPath<CacheStatistics, Int>, type: String = "gauge") {
-            let value = run.cache.map { "\($0[keyPath: key])" } ?? value("sleeve_cache_\(name)\(cacheLabels)}") ?? "0"
+        func ofCache(_ name: String, _ help: String, _ count: Int?, type: String = "gauge") {
+            let value = count.map { "\($0)" } ?? value("sleeve_cache_\(name)\(cacheLabels)}") ?? "0"
             family("cache_" + name, type, help, ["\(cacheLabels)} \(value)"])
         }
         let summary = run.summary
@@ -129,12 +160,13 @@ struct MetricsFile {
         ofRun(
             "run_tier", "Covers read from the tier and put there in the last run, by result.",
             run.tier?.results.map { (",result=\"\($0.name)\"", "\($0.count)") } ?? [])
-        ofCache("entries", "URLs in the cache.", \.entries)
-        ofCache("blobs", "Distinct covers in the cache.", \.blobs)
-        ofCache("bytes", "Bytes of the capacity that the cache uses.", \.chargedBytes)
-        ofCache("capacity_bytes", "Capacity of the cache in bytes.", \.capacity)
-        ofCache("hits_total", "Cache hits since the cache was created.", \.hits, type: "counter")
-        ofCache("misses_total", "Cache misses since the cache was created.", \.misses, type: "counter")
+        ofCache("entries", "URLs in the cache.", run.cache?.entries)
+        ofCache("blobs", "Distinct covers in the cache.", run.cache?.blobs)
+        ofCache("cut_off", "Covers in the cache that are cut off, and that a refresh downloads again.", run.cutOff)
+        ofCache("bytes", "Bytes of the capacity that the cache uses.", run.cache?.chargedBytes)
+        ofCache("capacity_bytes", "Capacity of the cache in bytes.", run.cache?.capacity)
+        ofCache("hits_total", "Cache hits since the cache was created.", run.cache?.hits, type: "counter")
+        ofCache("misses_total", "Cache misses since the cache was created.", run.cache?.misses, type: "counter")
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -5,7 +5,7 @@ import Platform
 enum AlbumFilter: String {
     /// None is cached, whatever the reason.
     case uncovered
-    /// None is cached: the address cannot be used, or the last request has failed.
+    /// None is cached: the address cannot be used, or the last request has failed. Or the cached one is cut off.
     case failed
     /// The cached one has less than `smallest` pixels along its longer side.
     case small
@@ -27,8 +27,10 @@ enum AlbumFilter: String {
             let tried = await model.sessions.failed(among: uncached.flatMap(\.keys))
             let absent = Set(
                 try await model.library.history(of: uncached.flatMap(\.keys)).filter { $0.absence != nil }.map(\.url))
-            return uncached.filter { cover in
-                ![nil, .noAddress].contains(cover.problem)
+            let cutOff = Set(try await model.library.cutOffCovers().map(\.digest))
+            return covers.filter { cover in
+                if let cached = cover.cached { return cutOff.contains(cached.digest) }
+                return ![nil, .noAddress].contains(cover.problem)
                     || cover.keys.contains { tried.contains($0) || absent.contains($0) }
             }.map(\.album)
         case .small:

@@ -148,6 +148,8 @@ export class Scroller {
   }
 
   #wake() {
+    // The list's active descendant is in the document before the next frame.
+    if (!this.#views.get(this.index)) this.#render();
     if (this.#frame) return;
     this.#time = performance.now();
     this.#frame = requestAnimationFrame((time) => this.#tick(time));

@@ -119,7 +119,7 @@ struct AccessMiddleware: RouterMiddleware {
                 Response(
                     status: .unauthorized,
                     headers: [.contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.tokenPagePolicy],
-                    body: .init(byteBuffer: ByteBuffer(string: Self.tokenPage(isWrong: isWrong))))
+                    body: .init(byteBuffer: isWrong ? Self.wrongTokenPage : Self.tokenPage))
             } else {
                 Response.problem(
                     isWrong
@@ -132,9 +132,14 @@ struct AccessMiddleware: RouterMiddleware {
         return response
     }
 
-    private static func tokenPage(isWrong: Bool) -> String {
-        let problem = isWrong ? "<p role=\"alert\">The token that this browser sent is not this gallery’s.</p>\n" : ""
-        return String(decoding: PackageResources.token_html, as: UTF8.self).replacing("PROBLEM\n", with: problem)
+    private static let tokenPage = tokenPage(saying: "")
+    private static let wrongTokenPage = tokenPage(
+        saying: "<p role=\"alert\">The token that this browser sent is not this gallery’s.</p>\n")
+
+    private static func tokenPage(saying problem: String) -> ByteBuffer {
+        ByteBuffer(
+            string: String(decoding: PackageResources.token_html, as: UTF8.self)
+                .replacing("PROBLEM\n", with: problem))
     }
 
     /// Its style is in the page, as another file would need the token.

@@ -52,11 +52,12 @@ import Wire
         defer { server.stop() }
         try await withStage { stage in
             let (library, url) = (stage.library, server.url + "/1.gif")
-            func incomplete() async throws -> [String] {
+            func incomplete(asServed: Set<String> = []) async throws -> [String] {
                 var listed: [String] = []
                 try library.listCovers { if !$0.isComplete { listed.append($0.url) } }
                 let verification = try await library.verify { _, _ in }
-                #expect(verification.incomplete == listed && verification.defects.isEmpty)
+                #expect(verification.incomplete == listed.filter { !asServed.contains($0) })
+                #expect(verification.defects.isEmpty)
                 return listed
             }
             let fresh = stage.url(1, "cache-control=max-age%3D1000")
@@ -77,7 +78,8 @@ import Wire
             try await stage.store(
                 confirmed, Array(whole.utf8.dropLast()), fields: "etag: \"1\"\nimage incomplete: as served\n")
             #expect(try await library.refresh().summary().revalidated == 1)
-            #expect(Set(try await incomplete()) == [other, confirmed], "a 304 keeps the mark")
+            let marked = try await incomplete(asServed: [other, confirmed])
+            #expect(Set(marked) == [other, confirmed], "a 304 keeps the mark")
         }
     }
 

@@ -33,13 +33,12 @@ struct AlbumExport: AsyncParsableCommand {
 
     func run() async throws {
         let format = try chosenFormat()
-        try await withAlbums(try options.configuration()) { library in
+        let configuration = try options.configuration()
+        try configuration.check(output: output, "the export")
+        try await withAlbums(configuration) { library in
             let albums = try await library.albums.all().map(\.withoutCoverFile)
             let text = AlbumFile.text(of: albums, format: format)
             let output = output == "-" ? nil : output
-            if let output, OutputFile.isSame(output, library.configuration.libraryPath) {
-                throw fail("\(output) is the library file itself; choose another file")
-            }
             if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try printResult(text) }
             if let output, !options.quiet {
                 Log.info("wrote \(Decimals.count(albums.count, "album")) to \(output)")

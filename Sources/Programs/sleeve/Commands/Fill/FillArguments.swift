@@ -62,9 +62,7 @@ struct FillArguments: ParsableArguments {
         try sources.apply(to: &configuration)
         output.tier.apply(to: &configuration)
         try configuration.setRemote(output.editing.remote)
-        if let report = output.report, OutputFile.isSame(report, configuration.libraryPath) {
-            throw fail("--report would overwrite \(report); choose another file")
-        }
+        try configuration.check(output: output.report, "--report")
         if !network.offline { try sources.requireContact(configuration.userAgent) }
         try await withAlbums(configuration) { library in
             var outcome: (any Error)?

@@ -3,6 +3,7 @@ import CommandSupport
 import CoverLibrary
 import CoverSources
 import MusicFolder
+import Synchronization
 
 struct FillUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,7 @@ struct FillUndo: AsyncParsableCommand {
             cover that was accepted is doubtful again. Exits with 3 if something could not be taken back.
             """)
 
-    @Flag(help: "Say what would be removed.")
+    @Flag(help: "Say what would be removed; with --json, of every file.")
     var dryRun = false
 
     @OptionGroup var progress: ProgressOptions
@@ -33,16 +34,15 @@ struct FillUndo: AsyncParsableCommand {
         let writer = try CoverWriter(state, name: "cover")
         let embedded = try state.runs().first.map { try state.embeddedCovers(ofRun: $0) } ?? []
         let undone = try await writer.undo(isDryRun: dryRun) { library.coverFile($0) }
-        let tags = try await undo(embedded, state)
-        var (albums, removed, restored, kept, failed) = (Set<Album.ID>(), 0, 0, tags.kept, tags.failed)
+        let (tags, ofTags) = try await undo(embedded, state)
+        var (albums, kept, failed) = (Set<Album.ID>(), tags.kept, tags.failed)
+        var (removed, restored): ([BytePath], [BytePath]) = ([], [])
         for (file, step) in undone {
             switch step {
             case .remove:
-                (removed, _) = (removed + 1, albums.insert(file.album))
-                tell("\(file.path): would be removed")
-            case .restore(let replaced):
-                restored += 1
-                tell("\(file.folder.appending(replaced.name)): the smaller cover would be put back")
+                removed.append(file.path)
+                albums.insert(file.album)
+            case .restore(let replaced): restored.append(file.folder.appending(replaced.name))
             case .keep:
                 kept += 1
                 Log.warning("\(file.path): was changed since; it stays as it is")
@@ -58,24 +58,35 @@ struct FillUndo: AsyncParsableCommand {
             }
         }
         if !dryRun { try await forget(albums, library, state) }
-        let done = [(removed, "taken back"), (restored, "put back"), (tags.removed, "taken out of tags")].filter {
+        tell(removed, "would be removed")
+        tell(restored, "the smaller cover would be put back")
+        tell(ofTags, "the cover would be taken out of its tags")
+        let done = [
+            (removed.count, "taken back"), (restored.count, "put back"), (tags.removed, "taken out of tags"),
+        ].filter {
             $0.0 > 0
         }
         .map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
         let isNothing = done.isEmpty && kept + failed == 0
+        var line: JSONObject = [
+            "removed": removed.count, "restored": restored.count, "kept": kept, "failed": failed,
+            "removedFromTags": tags.removed,
+        ]
+        if dryRun { line.add("files", (removed + restored + ofTags).map { "\($0)" }) }
         try editing.options.printResult(
-            json: [
-                "removed": removed, "restored": restored, "kept": kept, "failed": failed,
-                "removedFromTags": tags.removed,
-            ],
+            json: line,
             text: isNothing ? "There is no fill to take back.\n" : done.map { "\($0).\n" }.joined())
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         if failed > 0 { throw ExitStatus.someFailed }
     }
 
-    private func undo(_ covers: [EmbeddedCover], _ state: MusicState) async throws -> EmbedSummary {
-        if covers.isEmpty { return EmbedSummary() }
-        return try await FillWork.withEmbedder(
+    /// - Returns: The counts, and the files whose covers are taken out.
+    private func undo(
+        _ covers: [EmbeddedCover], _ state: MusicState
+    ) async throws -> (EmbedSummary, removed: [BytePath]) {
+        if covers.isEmpty { return (EmbedSummary(), []) }
+        let removed = Mutex<[BytePath]>([])
+        let summary = try await FillWork.withEmbedder(
             state, every: progress.interval(editing.options),
             { "\(Decimals.count($0.removed, "cover")) taken out of tags" }
         ) { event in
@@ -83,20 +94,27 @@ struct FillUndo: AsyncParsableCommand {
             case .kept(let path): Log.warning("\(path): its tags or its audio were changed since; it stays as it is")
             case .gone(let path): Log.warning("\(path): \(Self.gone)")
             case .left(let path, let reason): Log.error("\(path): \(reason)")
-            case .removed(let path): tell("\(path): the cover would be taken out of its tags")
+            case .removed(let path): removed.withLock { $0.append(path) }
             case .embedded, .otherFormat, .unwritable: break
             }
         } _: { [dryRun] embedder, observer in
             try await embedder.undo(covers, isDryRun: dryRun, observer)
         }
+        return (summary, removed.withLock { $0 })
     }
 
     private static let gone = "was gone already"
 
-    /// A line of a dry run.
-    private func tell(_ line: String) {
-        if dryRun, !editing.options.json, !editing.options.quiet { _ = try? printLine(line) }
+    /// Lists the first files in a dry run.
+    private func tell(_ files: [BytePath], _ what: String) {
+        guard dryRun, !editing.options.json, !editing.options.quiet else { return }
+        for file in files.prefix(Self.maximumLines) { _ = try? printLine("\(file): \(what)") }
+        let rest = files.count - Self.maximumLines
+        if rest > 0 { _ = try? printLine("\(Decimals.count(rest, "more file")): \(what); --json lists all") }
     }
+
+    /// Of each kind.
+    private static let maximumLines = 20
 
     /// The library loses the URLs of the covers, unless a person has edited them, and the covers are accepted no longer.
     private func forget(_ albums: Set<Album.ID>, _ library: LibraryAPI, _ state: MusicState) async throws {

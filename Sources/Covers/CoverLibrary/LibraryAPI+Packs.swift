@@ -1,4 +1,4 @@
-package import CoverCache
+import CoverCache
 package import CoverPack
 public import CoverFetch
 public import Platform

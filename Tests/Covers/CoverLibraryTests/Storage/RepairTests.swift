@@ -39,7 +39,8 @@ import Testing
             try index.close()
             let manager = PersistencyManager(cacheDirectory: path, capacity: nil, hub: EventHub())
             let opened = try await manager.open()
-            _ = try await manager.repair { _, _ in }
+            _ = try await manager.withWriter { try $0.repair { _, _ in } }
+            opened.reopen()
             #expect(try opened.totals().entries == Self.covers, "page \(page)")
             await manager.close()
             let reader = try CacheReader(directory: CacheDirectory(creating: path))

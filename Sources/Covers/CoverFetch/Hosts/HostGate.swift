@@ -48,7 +48,7 @@ struct HostGate {
         fileprivate var wasCrowded = false
         /// A transfer of the job has failed.
         fileprivate(set) var hasFailed = false
-        /// The request of the transfer in flight was sent again.
+        /// The request was sent again, or was about to be, and has not been answered since.
         fileprivate var wasResent = false
         /// The host has refused the transfer's streams.
         fileprivate var isStreamRefused = false
@@ -167,7 +167,7 @@ struct HostGate {
         inFlight += 1
         if case .none = state { state = .opening }
         (passage.began, passage.inFlightAtStart, passage.answersAtStart) = (now, inFlight, answers)
-        (passage.wasResent, passage.isStreamRefused) = (false, false)
+        passage.isStreamRefused = false
     }
 
     /// The transfer has ended, or starts again.
@@ -239,7 +239,7 @@ struct HostGate {
         if http2 != true || passage.wasResent && inFlight == 1 { return .retry }
         guard passage.forgiveAttempt() else { return .retry }
         passage.isStreamRefused = passage.wasResent
-        passage.wasResent = true
+        passage.wasResent.toggle()
         return passage.isStreamRefused ? .later : .free
     }
 
@@ -283,6 +283,7 @@ struct HostGate {
         var ended = ended(passage, now: now)
         ended.isRepeated = signal == .timedOut && passage.hasFailed
         if hasFailed { passage.hasFailed = true }
+        passage.wasResent = false
         let isCrowded = isCrowded(&passage, signal)
         if signal == .timedOut {
             let before = passage.answersAtStart

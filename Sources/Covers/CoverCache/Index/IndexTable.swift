@@ -74,11 +74,12 @@ struct IndexTable {
 
     /// Does nothing if the entry has changed since the renewal read it, or the new fields are too long. Returns whether there still is one.
     func renew(_ renewal: Renewal) throws -> Bool {
-        if renewal.fields.utf8.count > EntryMetadata.maximumLength { return try entry(renewal.key) != nil }
+        let (former, key) = (renewal.entry, renewal.entry.metadata.key)
+        if renewal.fields.utf8.count > EntryMetadata.maximumLength { return try entry(key) != nil }
         let changed = try renewEntry.run(
-            .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(renewal.row.id),
-            .int(renewal.row.cover), .text(renewal.key), .int(renewal.before))
-        return try changed > 0 || entry(renewal.key) != nil
+            .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(former.row.id),
+            .int(former.row.cover), .text(key), .int(former.validatedAt))
+        return try changed > 0 || entry(key) != nil
     }
 
     func removeEntry(_ entry: EntryRow) throws { try deleteEntry.run(.int(entry.id)) }

@@ -1,12 +1,7 @@
-import Platform
-
 /// A change to an entry's times and fields after a revalidation. The bytes stay.
 package struct Renewal: Sendable, Hashable {
-    let row: EntryRow
-    let key: String
-    let digest: Digest
-    /// `validatedAt` as it was read. If it has changed since, or the entry was replaced or evicted, the renewal does nothing.
-    let before: Int64
+    /// As it was read. If it was validated, replaced or evicted since, the renewal does nothing.
+    let entry: CachedEntry
     /// Milliseconds since 1970.
     package let validatedAt: Int64
     /// Milliseconds since 1970; nil if the response states no lifetime.
@@ -21,13 +16,7 @@ package struct Renewal: Sendable, Hashable {
     package init(
         _ entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String, isConfirmation: Bool = true
     ) {
-        row = entry.row
-        key = entry.metadata.key
-        digest = entry.digest
-        before = entry.validatedAt
-        self.validatedAt = validatedAt
-        self.freshUntil = freshUntil
-        self.fields = fields
-        self.isConfirmation = isConfirmation
+        (self.entry, self.isConfirmation) = (entry, isConfirmation)
+        (self.validatedAt, self.freshUntil, self.fields) = (validatedAt, freshUntil, fields)
     }
 }

@@ -107,7 +107,7 @@ package final class CacheReader: Sendable {
     ) throws -> (entry: CachedEntry, bytes: [UInt8]?)? {
         guard let entry = try withConnection({ try $0.locate(digest) }) else { return nil }
         let bytes = directory.sizes.read(digest, longestSide)
-        if counting, bytes != nil { usage.withLock { $0.uses.append(CacheUsage.Use(entry)) } }
+        if counting, bytes != nil { usage.withLock { $0.add(entry) } }
         return (entry, bytes)
     }
 
@@ -120,7 +120,7 @@ package final class CacheReader: Sendable {
     private func note(_ entry: CachedEntry) {
         usage.withLock { usage in
             usage.hits += 1
-            usage.uses.append(CacheUsage.Use(entry))
+            usage.add(entry)
         }
     }
 
@@ -136,7 +136,7 @@ package final class CacheReader: Sendable {
     /// The path of a cover's file.
     package func path(of digest: Digest) -> String { covers.path(of: digest) }
 
-    package struct Status: Sendable, Hashable {
+    package struct Status: Sendable {
         package var digest: Digest
         /// The body's length.
         package var bytes: Int
@@ -146,6 +146,8 @@ package final class CacheReader: Sendable {
         package var validatedAt: Int64
         /// The dominant colour: red, green and blue, 8 bits each; nil before a size was made.
         package var color: UInt32?
+        /// As in `CacheUsage`.
+        let use: (cover: Int64, lastUsed: Int)
     }
 
     /// The status of each key in one snapshot, nil for those without an entry. The covers' bytes are not read, but their files must be
@@ -155,7 +157,7 @@ package final class CacheReader: Sendable {
         let rows = try withConnection { connection in
             try connection.read { _ in try keys.map { try connection.status(of: $0) } }
         }
-        let found = rows.map { $0.flatMap { covers.has($0.status.digest, length: $0.status.bytes) ? $0 : nil } }
+        let found = rows.map { $0.flatMap { covers.has($0.digest, length: $0.bytes) ? $0 : nil } }
         if counting {
             let uses = found.compactMap { $0?.use }
             usage.withLock { usage in
@@ -164,7 +166,7 @@ package final class CacheReader: Sendable {
                 usage.misses += found.count - uses.count
             }
         }
-        return found.map { $0?.status }
+        return found
     }
 
     /// Takes the usage collected so far; nil if it covers fewer than `minimum` look-ups.

@@ -59,16 +59,13 @@ final class ReadConnection: @unchecked Sendable {
         try byDigest.first(.int(digest.tag), .digest(digest)) { try EntrySelection.entry($0) } ?? nil
     }
 
-    /// The status of a key without its bytes, and its use.
-    func status(of key: String) throws -> (status: CacheReader.Status, use: CacheUsage.Use)? {
+    func status(of key: String) throws -> CacheReader.Status? {
         try status.first(.int(IndexTable.tag(key)), .text(key)) { row in
             guard let digest = row.digest(1), row.int64(6) == EntryLine.seal(key, digest) else { return nil }
-            return (
-                CacheReader.Status(
-                    digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4), validatedAt: row.time(5),
-                    color: row.optionalInt64(7).map { UInt32(truncatingIfNeeded: $0) }),
-                CacheUsage.Use(cover: row.int64(0), lastUsed: row.int(3))
-            )
+            return CacheReader.Status(
+                digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4), validatedAt: row.time(5),
+                color: row.optionalInt64(7).map { UInt32(truncatingIfNeeded: $0) },
+                use: (row.int64(0), row.int(3)))
         } ?? nil
     }
 }

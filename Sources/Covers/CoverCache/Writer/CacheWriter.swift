@@ -318,12 +318,12 @@ package final class CacheWriter {
     package func renew(_ renewals: [Renewal]) throws -> [Bool] {
         // A refresh changes every row. A longer log spares checkpoints that would write each page several times.
         defer { _ = try? index.checkpoint(ifLongerThan: IndexWriter.longLogLength * 6) }
-        let confirmed = Set(renewals.lazy.filter(\.isConfirmation).map(\.digest))
+        let confirmed = Set(renewals.lazy.filter(\.isConfirmation).map(\.entry.digest))
         let damaged = try confirmed.filter { try !isIntact($0) }
         let isThere = try index.transaction { changes in
             try deferred.write(to: index, &changes)
             return try renewals.map { renewal in
-                if renewal.isConfirmation, damaged.contains(renewal.digest) { return false }
+                if renewal.isConfirmation, damaged.contains(renewal.entry.digest) { return false }
                 return try index.table.renew(renewal)
             }
         }

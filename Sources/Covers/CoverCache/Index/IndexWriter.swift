@@ -16,14 +16,13 @@ final class IndexWriter {
     private static let vacuumSlice = 1_000
 
     let directory: CacheDirectory
-    private(set) var connection: Connection
-    /// The inodes of the file that `connection` has opened, and of its shared memory.
-    private(set) var number: UInt64
-    private var memoryNumber: UInt64
+    private var open: OpenIndex
+    var connection: Connection { _read { yield open.connection } }
+    var number: UInt64 { open.number }
+    var table: IndexTable { _read { yield open.table } }
+    var pins: PinTable { _read { yield open.pins } }
+    var hints: HintTable { _read { yield open.hints } }
     let lock: FileLock
-    private(set) var table: IndexTable
-    private(set) var pins: PinTable
-    private(set) var hints: HintTable
     let log: EntryLog
     let marker: WritingMarker
     /// Gives an index without a capacity its entries, and the capacity of the former index, if there was one.
@@ -48,31 +47,12 @@ final class IndexWriter {
         let lock: FileLock
         do { lock = try FileLock(path: directory.lock) } catch { throw CacheError(error) }
         marker = try WritingMarker(directory.writing)
-        number = 0
-        connection = try Self.open(directory, lock, &number)
-        memoryNumber = directory.memoryNumber
+        open = try lock.withLock { try OpenIndex(directory) }
         self.lock = lock
-        (table, pins, hints) = (IndexTable(connection), PinTable(connection), HintTable(connection))
         log = EntryLog(path: directory.log)
-        state = try IndexState(connection)
-        lastOldCover = try connection.integer("SELECT max(id) FROM covers") ?? 0
+        state = try IndexState(open.connection)
+        lastOldCover = try open.connection.integer("SELECT max(id) FROM covers") ?? 0
         if capacity == 0 { try complete(self, nil) }
-    }
-
-    private static func open(
-        _ directory: CacheDirectory, _ lock: borrowing FileLock, _ number: inout UInt64
-    ) throws -> Connection {
-        try lock.withLock {
-            defer { number = directory.indexNumber }
-            return try directory.usingReserve {
-                do {
-                    return try IndexFile.openForWriting(directory)
-                } catch let error as SQLiteError where error.isCorruption {
-                    try IndexFile.setAside(directory)
-                    return try IndexFile.openForWriting(directory)
-                }
-            }
-        }
     }
 
     /// Opens the index again if another process has set it aside, replaced it or removed the whole cache, which is created again then.
@@ -83,14 +63,12 @@ final class IndexWriter {
         let former = capacity
         _ = try CacheDirectory(creating: directory.path, isKnown: true)
         try marker.reopen()
-        var number: UInt64 = 0
-        let new = try Self.open(directory, lock, &number)
-        state = try IndexState(new)
-        lastOldCover = try new.integer("SELECT max(id) FROM covers") ?? 0
-        if directory.memoryNumber == memoryNumber { connection.leaveOpen() }
-        connection = new
-        (self.number, memoryNumber, overhead) = (number, directory.memoryNumber, nil)
-        (table, pins, hints) = (IndexTable(connection), PinTable(connection), HintTable(connection))
+        let new = try lock.withLock { try OpenIndex(directory) }
+        state = try IndexState(new.connection)
+        lastOldCover = try new.connection.integer("SELECT max(id) FROM covers") ?? 0
+        if new.memoryNumber == open.memoryNumber { connection.leaveOpen() }
+        open = new
+        overhead = nil
         if capacity == 0 { try complete(self, former > 0 ? former : nil) }
         return true
     }

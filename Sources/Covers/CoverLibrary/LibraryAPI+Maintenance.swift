@@ -53,12 +53,10 @@ extension LibraryAPI {
     public func repair(
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(LibraryError) -> CacheVerification {
-        do {
-            var verification = try await covers.persistency.repair(progress: progress)
-            verification.incomplete = try await incompleteCovers()
-            return verification
-        } catch {
-            throw LibraryError(error)
-        }
+        var verification = try await maintain { try $0.repair(progress: progress) }
+        // An index that was rebuilt is not one that another process has replaced.
+        covers.reader.reopen()
+        verification.incomplete = try await incompleteCovers()
+        return verification
     }
 }

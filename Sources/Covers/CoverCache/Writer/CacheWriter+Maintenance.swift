@@ -176,23 +176,29 @@ extension CacheWriter {
         try Verification(index).run(progress: progress).report
     }
 
-    /// Verifies the cache and mends it: damaged covers are removed, and all others keep their times and their order of use.
+    /// Verifies the cache and mends it: damaged covers are removed, and all others keep their times and their order of use. A corrupt index is
+    /// set aside and rebuilt.
     /// - Parameter progress: as in `verify`.
-    /// - Throws: `CacheError.noCovers`, which nothing is dropped for; `.corruptIndex` if the index must be set aside.
+    /// - Throws: `CacheError.noCovers`, which nothing is dropped for.
     package func repair(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
-        let found = try Verification(index).run(progress: progress)
+        do { return try mend(Verification(index).run(progress: progress)) } catch {
+            guard case .corruptIndex(let corruption) = CacheError(error) else { throw error }
+            try rebuildIndex()
+            let totals = try totals()
+            var report = CacheVerification()
+            (report.entries, report.covers, report.bytes) = (totals.entries, totals.blobs, totals.liveBytes)
+            report.rebuiltEntries = totals.entries
+            report.add(corruption: corruption, at: directory.index)
+            return report
+        }
+    }
+
+    /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost. `.corruptIndex` if the
+    ///   index must be set aside.
+    private func mend(_ found: Verification.Found) throws -> CacheVerification {
         var report = found.report
         if let corruption = report.corruption { throw CacheError.corruptIndex(corruption) }
         report.unreadable = found.unreadable
-        try mend(found, &report)
-        try sweep()
-        index.marker.leave()
-        try index.marker.sweepIfNeeded(removeUnnamed)
-        return report
-    }
-
-    /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost.
-    private func mend(_ found: Verification.Found, _ report: inout CacheVerification) throws {
         if !found.damaged.isEmpty, try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
         for start in stride(from: 0, to: found.damaged.count, by: Verification.slice) {
             report.dropped += try index.freeing { changes in
@@ -208,5 +214,9 @@ extension CacheWriter {
         }
         for digest in found.damagedSizes { _ = index.directory.sizes.remove(digest) }
         if found.hasWrongCounts { try recount() }
+        try sweep()
+        index.marker.leave()
+        try index.marker.sweepIfNeeded(removeUnnamed)
+        return report
     }
 }

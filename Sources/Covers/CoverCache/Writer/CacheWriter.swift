@@ -117,7 +117,7 @@ package final class CacheWriter {
     package func reopenIfReplaced() throws -> Bool { try index.reopenIfReplaced() }
 
     /// Rebuilds a corrupt index.
-    package func rebuildIndex() throws {
+    func rebuildIndex() throws {
         try Self.setAside(directory, index.number)
         try reopenIfReplaced()
     }

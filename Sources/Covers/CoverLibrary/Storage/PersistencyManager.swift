@@ -370,24 +370,6 @@ actor PersistencyManager: DownloadStore {
         return try body(writer)
     }
 
-    /// Verifies the cache and mends it. A corrupt index is set aside and rebuilt.
-    func repair(progress: @Sendable (_ checked: Int, _ all: Int) -> Void) throws -> CacheVerification {
-        do {
-            return try withWriter { try $0.repair(progress: progress) }
-        } catch {
-            guard case .corruptIndex(let corruption) = CacheError(error) else { throw error }
-            let writer = try writer()
-            try writer.rebuildIndex()
-            openReader?.reopen()
-            let totals = try writer.totals()
-            var report = CacheVerification()
-            (report.entries, report.covers, report.bytes) = (totals.entries, totals.blobs, totals.liveBytes)
-            report.rebuiltEntries = totals.entries
-            report.add(corruption: corruption, at: writer.directory.index)
-            return report
-        }
-    }
-
     /// Commits what is left and closes the cache.
     func close() async {
         await flush()

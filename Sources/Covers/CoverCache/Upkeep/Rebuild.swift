@@ -14,7 +14,8 @@ struct Rebuild {
     func completeIndex(_ wanted: Int?, _ willRebuild: () -> Void) throws {
         // Its first line makes a directory a cache, before the index is there.
         let hasLog = AllocatedSpace.length(of: index.log.path) > EntryLog.header.count
-        let hasCovers = (try? index.directory.covers.folders().isEmpty) != true
+        // The files of entries that were replaced or removed are swept, also if this process is killed after the rows are committed.
+        if (try? index.directory.covers.folders().isEmpty) != true { index.marker.leave() }
         try index.transaction { changes in
             guard changes.state.capacity == 0 else { return }
             if hasLog {
@@ -25,8 +26,6 @@ struct Rebuild {
             let known = changes.state.capacity > 0 ? changes.state.capacity : IndexWriter.defaultCapacity
             changes.setCapacity(wanted ?? known)
         }
-        // The files of entries that were replaced or removed.
-        if hasCovers { index.marker.leave() }
     }
 
     private func restore(_ changes: inout IndexChanges) throws {

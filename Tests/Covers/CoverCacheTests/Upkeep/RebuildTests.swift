@@ -46,6 +46,17 @@ import Testing
         return entries
     }
 
+    @Test func `a rebuild has left its marker before it begins, so that one that is killed is swept after`() throws {
+        try withFolder { folder in
+            _ = try fill(folder)
+            try folder.deleteIndex()
+            var markers: [String] = []
+            let notice = { (notice: CacheNotice) in if notice == .rebuilding { markers = folder.markers } }
+            try folder.abandoned(notice: notice) { _ in }
+            #expect(markers.count == 1 && folder.markers == [])
+        }
+    }
+
     @Test(arguments: Loss.allCases)
     private func `a lost or corrupt index is rebuilt with all entries, their metadata and order`(loss: Loss) throws {
         try withFolder { folder in

@@ -73,7 +73,7 @@ package final class TierDirectory: TierStorage {
             try system { () throws(SystemError) in
                 let name = cover.entry.digest.description
                 let covers = try folder("covers", String(name.prefix(2)), in: root)
-                if (try? covers.file(FileName(name)!).contents()) != cover.body {
+                if (try? contents("covers", name, in: root, maximum: cover.body.count)) != cover.body {
                     try write(cover.body, FileName(name)!, in: covers)
                 }
                 let entries = try folder("entries", String(key.hash.prefix(2)), in: root)

@@ -188,7 +188,7 @@ package final class CacheWriter {
     package func seal() -> PutGroup? {
         if pending.isEmpty { return nil }
         defer { (pending, pendingBytes) = ([], 0) }
-        return PutGroup(puts: pending, covers: covers)
+        return PutGroup(puts: pending, covers: covers, log: directory.log)
     }
 
     /// Removes the files of a group that could not be synced or committed.

@@ -16,13 +16,18 @@ struct Put: Sendable {
 package struct PutGroup: Sendable {
     let puts: [Put]
     let covers: CoverFolder
+    /// The path of the entry log: what was appended since the last group becomes durable with this one.
+    let log: String
     /// The charge of the files that were written for it, in bytes.
     package var length: Int { puts.reduce(0) { $0 + ($1.file.isDuplicate ? 0 : $1.charge) } }
+
+    /// The paths of the files to sync.
+    var files: [String] { puts.map { $0.file.temporary ?? covers.path(of: $0.digest) } + [log] }
 
     /// Returns once the covers' files would survive power loss. From any thread.
     /// - Throws: `CacheError`.
     package func sync() throws(CacheError) {
-        try covers.sync(puts.lazy.map { $0.file.temporary ?? covers.path(of: $0.digest) })
+        try covers.sync(files)
     }
 }
 

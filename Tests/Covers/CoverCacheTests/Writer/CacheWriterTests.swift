@@ -6,6 +6,19 @@ import Testing
 @testable import CoverCache
 
 @Suite struct CacheWriterTests {
+    @Test func `a group's sync reaches the entry log, whether files are synced together or one by one`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.fill([1])
+                try writer.put(url(2), picture(2))
+                let group = try #require(writer.seal())
+                #expect(group.files == [folder.file(picture(2)), folder.log])
+                try group.sync()
+                _ = try writer.commit([group])
+            }
+        }
+    }
+
     @Test func `a committed cover is read back byte for byte, with its metadata, and its file has its bytes alone`()
         throws
     {

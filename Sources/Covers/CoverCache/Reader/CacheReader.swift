@@ -57,8 +57,10 @@ package final class CacheReader: Sendable {
         return index.withLock { index in
             if number == index.number || number == 0 { return false }
             for connection in index.idle { connection.leave(directory) }
+            // Another process has created it while this one opened it.
+            let isFirst = index.number == 0
             index = (number, [])
-            return true
+            return !isFirst
         }
     }
 

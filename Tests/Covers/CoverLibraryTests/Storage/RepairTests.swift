@@ -39,8 +39,7 @@ import Testing
             try index.close()
             let manager = PersistencyManager(cacheDirectory: path, capacity: nil, hub: EventHub())
             let opened = try await manager.open()
-            _ = try await manager.withWriter { try $0.repair { _, _ in } }
-            opened.reopen()
+            _ = try await manager.withWriter { try $0.repair() }
             #expect(try opened.totals().entries == Self.covers, "page \(page)")
             await manager.close()
             let reader = try CacheReader(directory: CacheDirectory(creating: path))

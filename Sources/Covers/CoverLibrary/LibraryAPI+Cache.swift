@@ -94,15 +94,16 @@ extension LibraryAPI {
 
     /// Downloads covers that are not cached. Returns when their requests are queued.
     /// - Parameters:
-    ///   - order: keys of the outstanding demands, by falling priority. Unsent requests are reordered accordingly.
-    ///   - withdrawn: keys that are no longer demanded. Their requests are cancelled unless they are in flight.
-    ///   - completion: called once for each demand, with its key and the digest of its cover, on any thread.
+    ///   - wanted: for each cover, the URLs where it may be, in the order of trying; at least one, and the first is its key. A cover is urgent if a person asked
+    ///     to try again: what is remembered of its URL and its host does not count.
+    ///   - order: keys of the covers that are outstanding, by falling priority. Unsent requests are reordered accordingly.
+    ///   - withdrawn: keys that are no longer wanted. Their requests are cancelled unless they are in flight.
+    ///   - completion: called once for each cover, with its key and its digest, on any thread.
     package func fetch(
-        _ demands: [CoverDemand], order: [String], withdrawing withdrawn: [String],
+        _ wanted: [(urls: [String], isUrgent: Bool)], order: [String], withdrawing withdrawn: [String],
         completion: @escaping @Sendable (_ key: String, Result<String, CoverFailure>) -> Void
     ) async {
-        let fetch = DemandFetch(pipeline: covers, completion: completion)
-        await fetch.send(demands.compactMap(fetch.begin), order, withdrawn)
+        await covers.fetch(wanted, order: order, withdrawing: withdrawn, for: CoverWall(completion))
     }
 }
 

@@ -10,10 +10,11 @@ extension LibraryAPI {
         _ requests: Requests
     ) -> CoverOutcomes<PrefetchSummary> where Requests.Element == CoverRequest {
         CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
+            let prefetcher = Prefetcher(covers, run)
             let batches = RequestBatches(requests) { error in
                 _ = run.stop("the list could not be read on: \(error)")
             }
-            try await Prefetcher(pipeline: covers, run: run).prefetch(batches.map { await covers.lookUp($0) })
+            try await prefetcher.prefetch(batches.map { await covers.lookUp($0, for: prefetcher) })
         }
     }
 
@@ -66,14 +67,16 @@ extension LibraryAPI {
         onNotice: @escaping @Sendable (ListProblem) -> Void, onFailure: @escaping @Sendable (ListProblem) -> Void
     ) -> CoverOutcomes<PrefetchSummary> {
         CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
+            let prefetcher = Prefetcher(covers, run)
             let batches = ListBatches(
                 paths: paths, options,
                 transform: { batch, file in
-                    covers.lookUp(
-                        batch.lazy.filter { !$0.isFileAlone }.map { .parsed($0, cachePolicy) }, in: file, shard: shard)
+                    let elements = batch.lazy.filter { !$0.isFileAlone }
+                    return covers.lookUp(
+                        elements.map { covers.ask($0, in: file, cachePolicy, for: prefetcher) }, shard: shard)
                 },
                 onNotice: onNotice, onFailure: onFailure)
-            try await Prefetcher(pipeline: covers, run: run).prefetch(batches)
+            try await prefetcher.prefetch(batches)
         }
     }
 }
@@ -82,19 +85,5 @@ extension ListElement {
     /// An album of the library whose cover is a person's file, and that has no URL.
     fileprivate var isFileAlone: Bool {
         if case .problem(let problem) = self { problem.album?.coverFile != nil } else { false }
-    }
-}
-
-extension CandidateBatch.Element {
-    /// The request of a list's element, or why it is none.
-    fileprivate static func parsed(_ element: ListElement, _ policy: CoverRequest.CachePolicy) -> Self {
-        switch element {
-        case .item(let item): .success(CoverRequest(item, cachePolicy: policy))
-        case .problem(let problem):
-            .failure(
-                CoverFailure(
-                    .badURL, url: Redaction.displayable(problem.url ?? ""), detail: "\(problem)",
-                    line: problem.location.line > 0 ? problem.location.line : nil))
-        }
     }
 }

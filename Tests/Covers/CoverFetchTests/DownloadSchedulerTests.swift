@@ -9,38 +9,38 @@ import Wire
 @testable import CoverFetch
 
 @Suite(.timeLimit(.minutes(5))) struct DownloadSchedulerTests {
-    @Test func `requests for one URL share a transfer; later ones join until the cover is stored`() async throws {
+    @Test func `asks for one URL share a transfer; later ones join until the cover is stored`() async throws {
         try await withScheduler { origin, scheduler, store in
             let url = try HTTPURL(origin.coverURL(1) + "?hold=1")
             let (first, second, third) = (Caller(), Caller(), Caller())
             store.pause()
-            await scheduler.submit([(url, first.request), (url, second.request)])
+            await scheduler.submit([first.ask(url), second.ask(url)])
             try await eventually { origin.requestCount == 1 }
             origin.release()
             try await eventually { store.downloads.count == 1 }
             #expect(store.downloads[0].key == url.string)
-            #expect(await scheduler.join(url, third.request))
+            await scheduler.submit([third.ask(url)])
             store.resume()
             try await eventually { third.result != nil }
             #expect(
                 third.result?.isJoined == true && first.result?.isJoined == false && second.result?.isJoined == true)
             #expect(origin.requestCount == 1)
-            #expect(await !scheduler.join(url, third.request), "the cover is stored")
+            // The cover is stored: another ask starts a transfer.
+            await scheduler.submit([Caller().ask(url)])
+            try await eventually { origin.requestCount == 2 }
         }
     }
 
-    @Test func `a request that may not connect to private addresses joins a transfer that may`() async throws {
+    @Test func `an ask that may not connect to private addresses joins a transfer that may`() async throws {
         try await withScheduler { origin, scheduler, _ in
             let url = try HTTPURL(origin.coverURL(1) + "?hold=1")
             let (first, second, alone) = (Caller(), Caller(), Caller())
-            func denying(_ caller: Caller) -> FetchRequest {
-                var request = caller.request
-                request.deniesPrivateAddresses = true
-                return request
+            func denying(_ caller: Caller, _ url: HTTPURL) -> Ask {
+                caller.ask(url) { $0.deniesPrivateAddresses = true }
             }
-            await scheduler.submit([(url, first.request)])
+            await scheduler.submit([first.ask(url)])
             try await eventually { origin.requestCount == 1 }
-            await scheduler.submit([(url, denying(second)), (try HTTPURL(origin.coverURL(2)), denying(alone))])
+            await scheduler.submit([denying(second, url), denying(alone, try HTTPURL(origin.coverURL(2)))])
             try await eventually { alone.result != nil }
             origin.release()
             try await eventually { first.result != nil && second.result != nil }
@@ -49,11 +49,11 @@ import Wire
         }
     }
 
-    @Test func `a cover that the store lost is downloaded again for the same requests`() async throws {
+    @Test func `a cover that the store lost is downloaded again for the same asks`() async throws {
         try await withScheduler { origin, scheduler, store in
             let caller = Caller()
             store.loseNext()
-            await scheduler.submit([(try HTTPURL(origin.coverURL(1)), caller.request)])
+            await scheduler.submit([caller.ask(try HTTPURL(origin.coverURL(1)))])
             try await eventually { caller.result != nil }
             #expect(origin.requestCount == 2 && store.downloads.count == 2)
             #expect(caller.result?.kind == .downloaded)
@@ -65,10 +65,10 @@ import Wire
             let (first, second) = (Caller(), Caller())
             store.pause()
             await scheduler.submit([
-                (try HTTPURL(origin.coverURL(1)), first.request), (try HTTPURL(origin.coverURL(2)), second.request),
+                first.ask(try HTTPURL(origin.coverURL(1))), second.ask(try HTTPURL(origin.coverURL(2))),
             ])
             try await eventually { origin.requestCount == 2 }
-            await scheduler.cancelRequests(of: first.owner)
+            await scheduler.cancelAsks(of: first)
             #expect(first.result == nil)
             store.resume()
             try await eventually { first.result != nil && second.result != nil }
@@ -79,21 +79,21 @@ import Wire
     @Test func `all covers of an unreachable host fail, however many are waiting`() async throws {
         try await withScheduler { _, scheduler, _ in
             let caller = Caller()
-            let requests = try (0..<25_000).map { (try HTTPURL("http://127.0.0.1:1/\($0).jpg"), caller.request) }
-            await scheduler.submit(requests)
+            let asks = try (0..<25_000).map { caller.ask(try HTTPURL("http://127.0.0.1:1/\($0).jpg")) }
+            await scheduler.submit(asks)
             try await eventually { caller.results.count == 25_000 }
             #expect(caller.results.allSatisfy { $0.failure != nil })
         }
     }
 
-    @Test func `cancelling an owner's requests cancels its transfers, and no other owner's`() async throws {
+    @Test func `cancelling a sink's asks cancels its transfers, and no other sink's`() async throws {
         try await withScheduler { origin, scheduler, store in
             let (leaving, staying) = (Caller(), Caller())
             let shared = try HTTPURL(origin.coverURL(1) + "?hold=1")
             let own = try HTTPURL(origin.coverURL(2) + "?fault=never")
-            await scheduler.submit([(shared, leaving.request), (own, leaving.request), (shared, staying.request)])
+            await scheduler.submit([leaving.ask(shared), leaving.ask(own), staying.ask(shared)])
             try await eventually { origin.requestCount == 2 }
-            await scheduler.cancelRequests(of: leaving.owner)
+            await scheduler.cancelAsks(of: leaving)
             #expect(leaving.results.compactMap(\.failure?.kind) == [.cancelled, .cancelled])
             origin.release()
             try await eventually { staying.result != nil }
@@ -102,15 +102,15 @@ import Wire
         }
     }
 
-    @Test func `closing cancels every request, and later ones at once`() async throws {
+    @Test func `closing cancels every ask, and later ones at once`() async throws {
         try await withScheduler { origin, scheduler, _ in
             let (before, after) = (Caller(), Caller())
             let url = try HTTPURL(origin.coverURL(1) + "?fault=never")
-            await scheduler.submit([(url, before.request)])
+            await scheduler.submit([before.ask(url)])
             try await eventually { origin.requestCount == 1 }
             await scheduler.close()
             #expect(before.result?.failure?.kind == .cancelled)
-            await scheduler.submit([(url, after.request)])
+            await scheduler.submit([after.ask(url)])
             #expect(after.result?.failure?.kind == .cancelled)
         }
     }
@@ -120,7 +120,7 @@ import Wire
         try await withScheduler { origin, scheduler, store in
             let url = try HTTPURL(origin.coverURL(1) + "?redirect-status=\(status)&to=/covers/2.jpg")
             let caller = Caller()
-            await scheduler.submit([(url, caller.request)])
+            await scheduler.submit([caller.ask(url)])
             try await eventually { caller.result != nil }
             let target = store.downloads.first?.hints.redirect?.target.string
             #expect(target == ([301, 308].contains(status) ? origin.coverURL(2) : nil))
@@ -130,7 +130,7 @@ import Wire
     @Test func `a 404 is handed to the store as a hint with its status and the end of its lifetime`() async throws {
         try await withScheduler { origin, scheduler, store in
             let caller = Caller()
-            await scheduler.submit([(try HTTPURL(origin.coverURL(1) + "?status=404"), caller.request)])
+            await scheduler.submit([caller.ask(try HTTPURL(origin.coverURL(1) + "?status=404"))])
             try await eventually { caller.result != nil }
             let absence = try #require(store.downloads.first?.hints.absence)
             #expect(absence.status == 404 && absence.until > Int64(Date.now.timeIntervalSince1970 * 1_000))

@@ -18,7 +18,7 @@ import Testing
         #expect(table.held.isEmpty)
     }
 
-    @Test func `the lease of a job whose download is handed over stays with the download`() throws {
+    @Test func `the lease of a job whose download is handed over stays with the download`() {
         let table = FakeLeases()
         var leases = JobLeases(table, timeout: .seconds(60))
         #expect(leases.admit(job(1), "a", now: now) == .start)
@@ -26,7 +26,7 @@ import Testing
         leases.end(job(1))
         #expect(lease != nil && table.held == ["a"])
         let pending = PendingStores(table)
-        pending.add(try HTTPURL("http://a.example/1"), [], SentRequest(), lease: lease)
+        pending.add("http://a.example/1", [], SentRequest(), lease: lease)
         _ = pending.complete([CoverOutcome(.downloaded, url: "http://a.example/1")])
         #expect(table.held.isEmpty)
     }

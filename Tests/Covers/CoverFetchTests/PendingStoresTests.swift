@@ -6,91 +6,84 @@ import Testing
 @testable import CoverFetch
 
 @Suite struct PendingStoresTests {
-    @Test func `all requests of a key are completed once, those that joined as such; then the key is free`() throws {
+    @Test func `all asks of a key are completed once, those that joined as such; then the key is free`() throws {
         let (pending, caller) = (PendingStores(nil), Caller())
         let url = try HTTPURL("http://a.example/1")
-        #expect(!pending.join(url.string, caller.request))
-        pending.add(url, [caller.request, caller.request], SentRequest(), lease: nil)
-        #expect(pending.join(url.string, caller.request))
-        #expect(!pending.join("http://a.example/2", caller.request))
+        #expect(!pending.join(caller.ask(url)))
+        pending.add(url.string, [caller.ask(url), caller.ask(url)], SentRequest(), lease: nil)
+        #expect(pending.join(caller.ask(url)))
+        #expect(!pending.join(caller.ask(try HTTPURL("http://a.example/2"))))
         _ = pending.complete([CoverOutcome(.downloaded, url: url.string)])
         #expect(caller.results.map(\.isJoined) == [false, true, true])
         #expect(caller.results.allSatisfy { $0.kind == .downloaded && $0.url == url.string })
-        #expect(!pending.join(url.string, caller.request))
+        #expect(!pending.join(caller.ask(url)))
         _ = pending.complete([CoverOutcome(.downloaded, url: url.string)])
         #expect(caller.results.count == 3)
     }
 
-    @Test func `a request whose look-up was before a cover was stored joins its end, and a later one does not`() throws
-    {
+    @Test func `an ask whose look-up was before a cover was stored joins its end, and a later one does not`() throws {
         let (pending, caller) = (PendingStores(nil), Caller())
-        func request(_ mark: Int?) -> FetchRequest {
-            var request = caller.request
-            request.mark = mark
-            return request
+        func ask(_ number: Int, _ mark: Int?) throws -> Ask {
+            caller.ask(try HTTPURL("http://a.example/\(number)")) { $0.mark = mark }
         }
         func store(_ number: Int) throws {
             let url = try HTTPURL("http://a.example/\(number)")
             var outcome = CoverOutcome(.downloaded, url: url.string)
             outcome.contentDigest = Digest(of: [])
-            pending.add(url, [], SentRequest(), lease: nil)
+            pending.add(url.string, [], SentRequest(), lease: nil)
             _ = pending.complete([outcome])
         }
         let mark = pending.mark
         try store(1)
-        #expect(pending.join("http://a.example/1", request(mark)))
+        #expect(pending.join(try ask(1, mark)))
         #expect(caller.results.map(\.isJoined) == [true])
-        #expect(!pending.join("http://a.example/1", request(pending.mark)))
-        #expect(!pending.join("http://a.example/1", request(nil)), "it wants its server asked")
-        #expect(!pending.join("http://a.example/2", request(mark)))
+        #expect(!pending.join(try ask(1, pending.mark)))
+        #expect(!pending.join(try ask(1, nil)), "it wants its server asked")
+        #expect(!pending.join(try ask(2, mark)))
         // The last ones are remembered, also those that were stored twice.
         try store(1)
         for number in 2...4_096 { try store(number) }
-        #expect(pending.join("http://a.example/1", request(mark)))
+        #expect(pending.join(try ask(1, mark)))
         for number in 4_097...4_098 { try store(number) }
-        #expect(!pending.join("http://a.example/1", request(mark)) && caller.results.count == 2)
+        #expect(!pending.join(try ask(1, mark)) && caller.results.count == 2)
     }
 
-    @Test func `requests of a lost cover are taken back, and not completed`() throws {
+    @Test func `asks of a lost cover are taken back, and not completed`() throws {
         let (pending, caller) = (PendingStores(nil), Caller())
         let url = try HTTPURL("http://a.example/1")
-        pending.add(url, [caller.request], SentRequest(), lease: nil)
-        #expect(pending.join(url.string, caller.request))
+        pending.add(url.string, [caller.ask(url)], SentRequest(), lease: nil)
+        #expect(pending.join(caller.ask(url)))
         #expect(pending.takeBack([url.string, "http://a.example/2"]).map(\.url) == [url, url])
         #expect(pending.takeBack([url.string]).isEmpty && caller.results.isEmpty)
     }
 
-    @Test func `a refusal answers the requests whose fields were sent, and a stored cover answers all`() throws {
+    @Test func `a refusal answers the asks whose fields were sent, and a stored cover answers all`() throws {
         let (pending, sent, other) = (PendingStores(nil), Caller(), Caller())
         let url = try HTTPURL("http://a.example/1")
         let fields: HTTPFields = [.authorization: "Bearer sent"]
-        func request(_ caller: Caller, _ fields: HTTPFields) -> FetchRequest {
-            var request = caller.request
-            request.headerFields = fields
-            return request
+        func ask(_ caller: Caller, _ fields: HTTPFields) -> Ask {
+            caller.ask(url) { $0.ownFields = fields.isEmpty ? nil : (fields, String(url.origin)) }
         }
         for (status, isRefusal) in [(401, true), (nil, false)] {
-            let requests = [request(sent, fields), request(other, [:])]
-            pending.add(url, requests, SentRequest(fields: fields), lease: nil)
-            #expect(pending.join(url.string, request(other, [.authorization: "Bearer other"])))
+            pending.add(url.string, [ask(sent, fields), ask(other, [:])], SentRequest(fields: fields), lease: nil)
+            #expect(pending.join(ask(other, [.authorization: "Bearer other"])))
             let failure = CoverFailure(isRefusal ? .status : .timeout, url: url.string, detail: "", status: status)
             let unanswered = pending.complete([CoverOutcome(failed: failure)])
             #expect(
-                unanswered.map { $0.request.headerFields[.authorization] } == (isRefusal ? [nil, "Bearer other"] : []))
+                unanswered.map { $0.headerFields[.authorization] } == (isRefusal ? [nil, "Bearer other"] : []))
         }
         #expect(sent.results.count == 2 && other.results.count == 2)
     }
 
-    @Test func `an address that one request refuses is no answer for another that does not`() throws {
+    @Test func `an address that one ask refuses is no answer for another that does not`() throws {
         let (pending, open, closed) = (PendingStores(nil), Caller(), Caller())
         let url = try HTTPURL("http://a.example/1")
-        var request = closed.request
-        request.deniesPrivateAddresses = true
-        pending.add(url, [request, open.request], SentRequest(deniesPrivateAddresses: true), lease: nil)
+        let closedAsk = closed.ask(url) { $0.deniesPrivateAddresses = true }
+        pending.add(url.string, [closedAsk, open.ask(url)], SentRequest(deniesPrivateAddresses: true), lease: nil)
         let failure = CoverFailure(.refusedAddress, url: url.string, detail: "")
-        #expect(pending.complete([CoverOutcome(failed: failure)]).map(\.request.deniesPrivateAddresses) == [false])
+        #expect(pending.complete([CoverOutcome(failed: failure)]).map(\.deniesPrivateAddresses) == [false])
         #expect(closed.results.count == 1 && open.results.isEmpty)
-        pending.add(url, [open.request], SentRequest(), lease: nil)
+        pending.add(url.string, [open.ask(url)], SentRequest(), lease: nil)
         #expect(pending.complete([CoverOutcome(failed: failure)]).isEmpty && open.results.count == 1)
     }
 }

@@ -1,4 +1,4 @@
-import CurlHTTP
+package import CurlHTTP
 import Platform
 
 /// Why a cover could not be downloaded or read. `message` is one line that names the URL and never holds credentials.
@@ -115,6 +115,12 @@ extension CoverFailure {
     /// A later run may succeed.
     package var isTemporary: Bool { kind == .notTried || isTransient }
 
+    /// No other address would help.
+    var isFinal: Bool { kind == .cancelled || kind == .cache || kind == .offline }
+
+    /// The server has answered that there is no cover.
+    var isAbsence: Bool { kind == .status && (status == 404 || status == 410) }
+
     /// The host of the cover cannot be reached: its other covers would fail as well.
     package var isHostUnreachable: Bool {
         switch kind {
@@ -139,7 +145,7 @@ extension CoverFailure {
     }
 
     /// RFC 6761 §6.4.
-    static func givenAsFile(_ url: String) -> CoverFailure {
+    package static func givenAsFile(_ url: String) -> CoverFailure {
         CoverFailure(
             .notCached, url: url,
             detail:
@@ -187,5 +193,34 @@ extension CoverFailure {
         failure.detail += " (redirected to \(target))"
         failure.isElsewhere = true
         return failure
+    }
+}
+
+// MARK: - Addresses
+
+extension CoverFailure {
+    /// The failure of a cover whose addresses have all failed: the first temporary one, else the first, with the details of all.
+    /// - Parameter failures: at least one, in order.
+    init(of failures: [CoverFailure]) {
+        let cause = failures.firstIndex { $0.isTemporary } ?? 0
+        self = failures[cause]
+        isElsewhere = isElsewhere || cause > 0
+        url = failures[0].url
+        guard failures.count > 1 else { return }
+        detail = failures[0].detail + failures.dropFirst().map { "; then \($0.message)" }.joined()
+    }
+}
+
+extension HTTPURL {
+    /// - Parameters:
+    ///   - line: the line of the list that named it.
+    ///   - ignored: as `LibraryConfiguration.ignoredParameters`.
+    /// - Throws: `CoverFailure` if the text is no usable URL.
+    package init(location: String, line: Int? = nil, ignoring ignored: Set<String>) throws(CoverFailure) {
+        do throws(HTTPURL.Problem) {
+            self = try HTTPURL(location, ignoring: ignored)
+        } catch {
+            throw CoverFailure(.badURL, url: Redaction.displayable(location), detail: "\(error)", line: line)
+        }
     }
 }

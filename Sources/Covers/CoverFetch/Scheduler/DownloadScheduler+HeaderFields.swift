@@ -10,7 +10,7 @@ import Platform
 /// is stored: the cache is private, and what it holds answers all of them (RFC 9111 section 3.5 binds shared caches only).
 extension DownloadScheduler {
     /// - Parameter conditions: those of the version to revalidate.
-    func headerFields(for start: DownloadQueue<FetchRequest>.Start, conditions: HTTPFields) -> HTTPFields {
+    func headerFields(for start: DownloadQueue<Ask>.Start, conditions: HTTPFields) -> HTTPFields {
         var fields = conditions
         // RFC 9111 section 5.2.1.4.
         if reloads(start.job) { fields[.cacheControl] = "no-cache" }
@@ -62,7 +62,7 @@ struct SentRequest: Sendable {
     var deniesPrivateAddresses = false
 }
 
-extension FetchRequest {
+extension Ask {
     /// Whether the outcome of a transfer answers the request. A failure that a server answered with, and a cover that is not stored,
     /// answer only requests with the same fields; a refused address answers only requests that may not connect to it.
     func isAnswered(by outcome: CoverOutcome, to sent: SentRequest) -> Bool {

@@ -9,7 +9,7 @@ extension DownloadScheduler {
     private static let shortestLife = Duration.seconds(1)
 
     func retryOrFail(
-        _ start: DownloadQueue<FetchRequest>.Start, _ failure: CoverFailure, retryAfter: Duration?,
+        _ start: DownloadQueue<Ask>.Start, _ failure: CoverFailure, retryAfter: Duration?,
         _ now: ContinuousClock.Instant
     ) {
         if queue.hasPersistentErrors(hostOf: start.job) { return finish(start.job, start.url, failing: failure) }

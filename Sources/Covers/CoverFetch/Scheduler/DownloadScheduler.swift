@@ -22,7 +22,7 @@ package actor DownloadScheduler {
     private let store: any DownloadStore
     let policy: FetchPolicy
     let logger: Logger
-    var queue: DownloadQueue<FetchRequest>
+    var queue: DownloadQueue<Ask>
     var jobLeases: JobLeases
     /// Downloads that were handed to the store and have no outcome yet.
     package nonisolated let pending: PendingStores
@@ -57,73 +57,67 @@ package actor DownloadScheduler {
         client.loop.onTurn { [weak self] now in self?.assumeIsolated { $0.turn(now) } }
     }
 
-    // MARK: Requests
+    // MARK: Asks
 
-    /// Adds requests. Returns when there is room for more.
-    package func submit(_ requests: [(url: HTTPURL, request: FetchRequest)]) async {
-        add(requests)
+    /// Adds asks. Returns when there is room for more.
+    package func submit(_ asks: [Ask]) async {
+        add(asks)
         if queue.waiting > maximumWaiting { await withCheckedContinuation { submitters.append($0) } }
     }
 
-    /// Adds requests ahead of all others of their hosts.
+    /// Adds asks ahead of all others of their hosts.
     /// - Parameters:
     ///   - order: their keys, the most important first.
-    ///   - withdrawn: keys that `owner` no longer wants. Jobs in flight are left alone.
+    ///   - withdrawn: keys that `isLeaving` selects the asks of. Jobs in flight are left alone.
     package func submit(
-        _ requests: [(url: HTTPURL, request: FetchRequest)], order: [String], withdrawing withdrawn: [String],
-        of owner: ObjectIdentifier
+        _ asks: [Ask], order: [String], withdrawing withdrawn: [String], where isLeaving: (Ask) -> Bool
     ) {
         for key in withdrawn {
-            for request in queue.withdraw(key, { $0.owner == owner }) { request.cancel() }
+            for ask in queue.withdraw(key, isLeaving) { ask.cancel() }
         }
         if !withdrawn.isEmpty { endLeases() }
-        add(requests)
+        add(asks)
         queue.prefer(order)
     }
 
-    private func add(_ requests: [(url: HTTPURL, request: FetchRequest)]) {
-        let now = ContinuousClock.now
-        for (url, var request) in requests {
-            if isClosed {
-                request.cancel()
-            } else if url.isInvalidHost {
-                request.completion(CoverOutcome(failed: .givenAsFile(url.string)))
-            } else if !pending.join(url.string, request) {
-                request.submitted = request.submitted ?? now
-                _ = queue.submit(
-                    url, request: request, target: request.redirect?.target, priority: request.priority,
-                    ignoresOutage: request.ignoresOutage)
-            }
+    /// Adds asks to jobs, and to downloads that are being stored. - Returns: those for which there is none.
+    package func join(_ asks: [Ask]) -> [Ask] {
+        asks.filter { ask in
+            if !ask.sink.isWanted { return true }
+            if pending.join(ask) { return false }
+            return !queue.contains(ask.url.string) || !queue.submit(ask.url, request: ask, priority: ask.priority)
         }
     }
 
-    /// Adds a request to an existing job, or to a download that is being stored. Returns false if there is none.
-    package func join(_ url: HTTPURL, _ request: FetchRequest) -> Bool {
-        pending.join(url.string, request)
-            || queue.contains(url.string) && queue.submit(url, request: request, priority: request.priority)
+    private func add(_ asks: [Ask]) {
+        let now = ContinuousClock.now
+        for ask in asks {
+            if isClosed || !ask.sink.isWanted {
+                ask.cancel()
+            } else if !pending.join(ask) {
+                ask.submitted = ask.submitted ?? now
+                _ = queue.submit(
+                    ask.url, request: ask, target: ask.redirect?.target, priority: ask.priority,
+                    ignoresOutage: ask.ignoresOutage)
+            }
+        }
     }
 
     /// Downloads covers again that the store has lost: the stored bytes that they shared, or that a 304 was about, were evicted before
     /// the commit.
     package func resubmit(_ keys: [String]) {
-        add(
-            pending.takeBack(keys).map { url, request in
-                var request = request
-                (request.stored, request.mark) = (nil, nil)
-                return (url, request)
-            })
+        let asks = pending.takeBack(keys)
+        for ask in asks { (ask.stored, ask.mark) = (nil, nil) }
+        add(asks)
     }
 
-    /// Adds requests again that the end of a transfer has not answered, as it sent other header fields.
-    package func resubmit(_ requests: [(url: HTTPURL, request: FetchRequest)]) { add(requests) }
-
-    /// Cancels the requests of `owner`, and the transfers without any other request. Covers that are being stored are left alone: their
-    /// requests complete in a moment.
-    package func cancelRequests(of owner: ObjectIdentifier) {
-        let (requests, inFlight) = queue.cancel { $0.owner == owner }
+    /// Cancels the asks of a sink that is no longer wanted, and the transfers without any other ask. Covers that are being stored are left
+    /// alone: their asks complete in a moment.
+    package func cancelAsks(of sink: any OutcomeSink) {
+        let (asks, inFlight) = queue.cancel { $0.sink === sink }
         endLeases()
-        for request in requests { request.cancel() }
-        // One of them may belong to the owner. The others submit one batch more than they should.
+        for ask in asks { ask.cancel() }
+        // One of them may belong to the sink. The others submit one batch more than they should.
         resumeSubmitters()
         let tokens = inFlight.compactMap(\.state.token)
         client.assumeIsolated { client in
@@ -135,7 +129,7 @@ package actor DownloadScheduler {
     package func close() async {
         isClosed = true
         await client.shutdown()
-        for request in queue.cancel({ _ in true }).requests { request.cancel() }
+        for ask in queue.cancel({ _ in true }).requests { ask.cancel() }
         endLeases()
         resumeSubmitters()
         // The loop may have had its last turn, and may as well have one more while this waits: both flush the same batch.
@@ -171,7 +165,7 @@ package actor DownloadScheduler {
         if queue.waiting < maximumWaiting / 2 { resumeSubmitters() }
     }
 
-    private func begin(_ start: DownloadQueue<FetchRequest>.Start) {
+    private func begin(_ start: DownloadQueue<Ask>.Start) {
         queue.jobs[start.job].state.headerFields = queue.first(of: start.job) { $0.headerFields } ?? [:]
         let stored = stored(for: start.job), conditions = stored?.conditions(at: start.target, of: start.url) ?? [:]
         queue.jobs[start.job].state.revalidated = conditions.isEmpty ? nil : stored
@@ -218,7 +212,7 @@ package actor DownloadScheduler {
     // MARK: Responses
 
     private func ended(
-        _ start: DownloadQueue<FetchRequest>.Start, _ result: Result<TransferResponse, TransferError>
+        _ start: DownloadQueue<Ask>.Start, _ result: Result<TransferResponse, TransferError>
     ) {
         // A transfer that was cancelled has no token.
         guard queue.contains(start.job), queue.jobs[start.job].state.token.take() != nil else { return }
@@ -243,7 +237,7 @@ package actor DownloadScheduler {
     }
 
     private func didAnswer(
-        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ now: ContinuousClock.Instant
+        _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse, _ now: ContinuousClock.Instant
     ) {
         let job = start.job
         queue.jobs[job].state.add(response)
@@ -272,7 +266,7 @@ package actor DownloadScheduler {
     }
 
     private func received(
-        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ header: ImageHeader
+        _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse, _ header: ImageHeader
     ) {
         let stored = stored(response, start.job)
         guard stored.isStorable, !varies(response, start.job) else {
@@ -283,7 +277,7 @@ package actor DownloadScheduler {
 
     /// 304: the stored version is still valid (RFC 9111 §4.3.4).
     private func notModified(
-        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ version: StoredVersion
+        _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse, _ version: StoredVersion
     ) {
         let update = stored(response, start.job)
         guard StoredResponse.is(update.fields, about: version.entityTag) else {
@@ -293,7 +287,7 @@ package actor DownloadScheduler {
     }
 
     private func failed(
-        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ failure: CoverFailure,
+        _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse, _ failure: CoverFailure,
         _ pause: Duration?, _ now: ContinuousClock.Instant
     ) {
         let coding = failure.kind == .notAnImage ? queue.jobs[start.job].state.codingFailure : nil
@@ -315,7 +309,7 @@ package actor DownloadScheduler {
     }
 
     /// The hints of a response for its URL.
-    private func hints(_ start: DownloadQueue<FetchRequest>.Start, _ response: StoredResponse) -> URLHints {
+    private func hints(_ start: DownloadQueue<Ask>.Start, _ response: StoredResponse) -> URLHints {
         var hints = URLHints()
         hints.redirect = response.redirects.rememberedUntil.map { (start.target, $0) }
         hints.forgetsRedirect =
@@ -330,15 +324,15 @@ package actor DownloadScheduler {
         finish(job, url, .failure(failure, stored: stored))
     }
 
-    /// Has done with a job: frees its host's place, and hands its requests and its content over.
+    /// Has done with a job: frees its host's place, and hands its asks and its content over.
     private func finish(_ job: JobID, _ url: HTTPURL, _ content: Download.Content, _ hints: URLHints = URLHints()) {
         let (state, target, now) = (queue.jobs[job].state, queue.jobs[job].target, ContinuousClock.now)
         let former = queue.first(of: job) { $0.stored }?.digest
-        let requests = queue.end(job)
+        let asks = queue.end(job)
         let sent = SentRequest(fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
-        pending.add(url, requests, sent, lease: jobLeases.handOver(job))
+        pending.add(url.string, asks, sent, lease: jobLeases.handOver(job))
         let timings = CoverTimings(
-            submitted: requests.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)
+            submitted: asks.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)
         backlog += content.footprint
         batch.footprint += content.footprint
         batch.downloads.append(

@@ -144,7 +144,7 @@ package protocol DownloadLeases: Sendable {
 /// Covers that another process may be downloading, or may have stored.
 extension DownloadScheduler {
     /// Whether a job may start. Revalidating and reloading need no lease: what another process stores is no answer to them.
-    func admit(_ job: Job<FetchRequest>, _ now: ContinuousClock.Instant) -> Admission {
+    func admit(_ job: Job<Ask>, _ now: ContinuousClock.Instant) -> Admission {
         job.requests.contains { $0.stored != nil || $0.reloads }
             ? .start : jobLeases.admit(job.id, job.url.string, now: now)
     }
@@ -167,7 +167,7 @@ extension DownloadScheduler {
         for (job, cover) in zip(jobs, covers) where queue.keyToStart(job) != nil {
             if let cover {
                 jobLeases.end(job)
-                queue.end(job).complete(cover)
+                _ = queue.end(job).complete(cover)
             } else {
                 jobLeases.isMissing(job)
                 queue.resume(job)

@@ -1,18 +1,17 @@
-package import CurlHTTP
+import CurlHTTP
 import Synchronization
 
-/// The downloads that were handed to the store and have no outcome yet, by key, with the requests that wait for each.
+/// The downloads that were handed to the store and have no outcome yet, by key, with the asks that wait for each.
 ///
-/// The scheduler adds a download when it has judged its response, and has done with it. A later request for the key joins it here. The
-/// store completes the requests when the outcome is certain; from then on, a request for the key starts a new job, unless its look-up was
+/// The scheduler adds a download when it has judged its response, and has done with it. A later ask for the key joins it here. The
+/// store completes the asks when the outcome is certain; from then on, an ask for the key starts a new job, unless its look-up was
 /// before: then it joins what has ended meanwhile.
 package final class PendingStores: Sendable {
-    /// How many stored covers are remembered for requests that were looked up before. More than end between a look-up and its request.
+    /// How many stored covers are remembered for asks that were looked up before. More than end between a look-up and its ask.
     static let maximumEnded = 4_096
 
     private struct Entry {
-        let url: HTTPURL
-        var requests: [FetchRequest]
+        var asks: [Ask]
         let sent: SentRequest
         let lease: Int?
     }
@@ -46,56 +45,44 @@ package final class PendingStores: Sendable {
     init(_ leases: (any DownloadLeases)?) { self.leases = leases }
 
     /// - Parameter lease: ends with the download.
-    func add(_ url: HTTPURL, _ requests: [FetchRequest], _ sent: SentRequest, lease: Int?) {
-        state.withLock { $0.entries[url.string] = Entry(url: url, requests: requests, sent: sent, lease: lease) }
+    func add(_ key: String, _ asks: [Ask], _ sent: SentRequest, lease: Int?) {
+        state.withLock { $0.entries[key] = Entry(asks: asks, sent: sent, lease: lease) }
     }
 
-    /// What `FetchRequest.mark` is: read it before the look-up.
+    /// What `Ask.mark` is: read it before the look-up.
     package var mark: Int { state.withLock { $0.mark } }
 
-    /// Adds a request to a download, or completes it with one that has ended since the request's look-up. Returns false if the key has
-    /// neither.
-    func join(_ key: String, _ request: FetchRequest) -> Bool {
+    /// Adds an ask to a download, or completes it with one that has ended since the ask's look-up. Returns false if its key has neither.
+    func join(_ ask: Ask) -> Bool {
+        let key = ask.url.string
         let (isJoined, outcome) = state.withLock { state -> (Bool, CoverOutcome?) in
-            if state.entries[key]?.requests.append(request) != nil { return (true, nil) }
-            guard let mark = request.mark, let ended = state.ended[key], ended.number > mark else {
-                return (false, nil)
-            }
+            if state.entries[key]?.asks.append(ask) != nil { return (true, nil) }
+            guard let mark = ask.mark, let ended = state.ended[key], ended.number > mark else { return (false, nil) }
             return (true, ended.outcome)
         }
         if var outcome {
             (outcome.isJoined, outcome.timings) = (true, nil)
-            request.completion(outcome)
+            ask.complete(outcome)
         }
         return isJoined
     }
 
-    /// Whether a request waits until the cover is in the tier: false if all of those were cancelled, nil if there is none.
+    /// Whether an ask waits until the cover is in the tier: false if all of those were cancelled, nil if there is none.
     package func isPutAwaited(_ key: String) -> Bool? {
-        let waiting = state.withLock { $0.entries[key]?.requests ?? [] }.compactMap(\.isPutAwaited)
-        return waiting.isEmpty ? nil : waiting.contains { $0() }
+        let waiting = state.withLock { $0.entries[key]?.asks ?? [] }.compactMap(\.sink.isPutAwaited)
+        return waiting.isEmpty ? nil : waiting.contains(true)
     }
 
-    /// Ends the downloads of these keys, and completes the requests that wait for them. The outcomes' URLs are keys.
-    /// - Returns: the requests that the outcomes do not answer: for `DownloadScheduler.resubmit`.
-    package func complete(_ outcomes: [CoverOutcome]) -> [(url: HTTPURL, request: FetchRequest)] {
-        var unanswered: [(url: HTTPURL, request: FetchRequest)] = []
-        for case (let outcome, let entry?) in zip(outcomes, end(outcomes.map(\.url), outcomes)) {
-            func isAnswered(_ request: FetchRequest) -> Bool { request.isAnswered(by: outcome, to: entry.sent) }
-            if entry.requests.allSatisfy(isAnswered) {
-                entry.requests.complete(outcome)
-                continue
-            }
-            entry.requests.filter(isAnswered).complete(outcome)
-            unanswered += entry.requests.filter { !isAnswered($0) }.map { (entry.url, $0) }
+    /// Ends the downloads of these keys, and completes the asks that wait for them. The outcomes' URLs are keys.
+    /// - Returns: the asks that need another request: to the next address of their album, or with their own fields.
+    package func complete(_ outcomes: [CoverOutcome]) -> [Ask] {
+        zip(outcomes, end(outcomes.map(\.url), outcomes)).flatMap { outcome, entry in
+            entry.map { $0.asks.complete(outcome, to: $0.sent) } ?? []
         }
-        return unanswered
     }
 
-    /// Ends the downloads of these keys. - Returns: their requests.
-    func takeBack(_ keys: [String]) -> [(url: HTTPURL, request: FetchRequest)] {
-        end(keys, []).compactMap(\.self).flatMap { entry in entry.requests.map { (entry.url, $0) } }
-    }
+    /// Ends the downloads of these keys. - Returns: their asks.
+    func takeBack(_ keys: [String]) -> [Ask] { end(keys, []).compactMap(\.self).flatMap(\.asks) }
 
     private func end(_ keys: [String], _ outcomes: [CoverOutcome]) -> [Entry?] {
         let ended = state.withLock { state in
@@ -104,5 +91,21 @@ package final class PendingStores: Sendable {
         }
         if let leases { for case let entry? in ended { if let lease = entry.lease { leases.release(lease) } } }
         return ended
+    }
+}
+
+extension [Ask] {
+    /// Completes asks that shared a transfer. All but the first have joined it.
+    /// - Parameter sent: by that transfer.
+    /// - Returns: the asks that need another request.
+    func complete(_ outcome: CoverOutcome, to sent: SentRequest = SentRequest()) -> [Ask] {
+        var outcome = outcome
+        return filter { ask in
+            guard ask.isAnswered(by: outcome, to: sent) else { return true }
+            let isComplete = ask.complete(outcome)
+            outcome.isJoined = true
+            outcome.timings = nil
+            return !isComplete
+        }
     }
 }

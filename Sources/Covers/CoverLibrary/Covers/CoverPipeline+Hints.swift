@@ -4,19 +4,7 @@ import CurlHTTP
 import HTTPCaching
 import Platform
 
-extension FetchRequest {
-    mutating func apply(_ hints: Hints) {
-        redirect = hints.redirect
-        negativeTimeToLive = hints.negativeTimeToLive
-    }
-}
-
 extension CoverPipeline {
-    /// The hints about the URL of each candidate.
-    func hints(_ candidates: [CoverCandidate]) async -> [Hints] {
-        zip(candidates, await hints(candidates.map(\.url))).map { $1.about($0) }
-    }
-
     /// The hints about each URL. Unreadable hints are ignored.
     func hints(_ urls: [HTTPURL]) async -> [Hints] {
         await (try? read { [self] reader in try hints(of: urls, reader) }) ?? urls.map { _ in Hints() }
@@ -54,9 +42,9 @@ extension CoverFailure {
         CoverFailure(.offline, url: url, detail: "not in the cache, and offline")
     }
 
-    /// - Parameter policy: `revalidate` or `reload`.
-    static func offline(_ url: String, _ policy: CoverRequest.CachePolicy) -> CoverFailure {
-        CoverFailure(.offline, url: url, detail: "offline: its server cannot be asked (\(policy))")
+    /// - Parameter use: `revalidate` or `reload`.
+    static func offline(_ url: String, _ use: CacheUse) -> CoverFailure {
+        CoverFailure(.offline, url: url, detail: "offline: its server cannot be asked (\(use))")
     }
 
     /// RFC 9111 §5.2.2.2, §5.2.2.4.

@@ -14,18 +14,18 @@ extension CoverPipeline {
 
     // MARK: Reading
 
-    /// As for URLs. A candidate whose server has to be asked is not looked up.
-    func fetchFromTier(_ candidates: [CoverCandidate]) async -> [CoverOutcome?] {
-        if tier == nil { return candidates.map { _ in nil } }
-        return await fetchFromTier(
-            candidates.map { candidate in
-                candidate.options.cachePolicy.asksServer
-                    ? [] : [(candidate.location, candidate.url.string)] + candidate.alternativeKeys
-            })
+    /// Completes the asks whose covers the tier has, which are stored in the cache. Neither asks servers, nor depends on what is known of these.
+    /// - Returns: the others, and those whose servers have to be asked.
+    func fetchFromTier(_ asks: [Ask]) async -> [Ask] {
+        if tier == nil { return asks }
+        let addresses = asks.map { ask in ask.cacheUse.asksServer ? [] : ask.addresses.map { ($0, $1.string) } }
+        return zip(asks, await fetchFromTier(addresses)).compactMap { ask, outcome in
+            outcome.map { ask.complete($0) } == true ? nil : ask
+        }
     }
 
-    /// Stores covers that the tier has in the cache. It neither asks their servers, nor depends on what is known of these.
-    /// - Parameter covers: for each, the URLs where it may be: as written, and as keys. None for a cover that is not looked up.
+    /// Stores covers that the tier has in the cache.
+    /// - Parameter covers: for each, the URLs where it may be: as written, and as keys.
     /// - Returns: for each, the outcome of its first URL that the tier has; nil if it has none.
     func fetchFromTier(_ covers: [[(location: String, key: String)]]) async -> [CoverOutcome?] {
         var outcomes = [CoverOutcome?](repeating: nil, count: covers.count)

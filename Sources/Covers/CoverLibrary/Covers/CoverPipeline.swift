@@ -123,13 +123,6 @@ package final class CoverPipeline: Sendable {
         }
     }
 
-    /// As `cachedCover`, on a thread that may block.
-    func storedCover(_ url: HTTPURL, location: String) async throws(CoverFailure) -> Cover? {
-        if isClosed { throw .closed(location) }
-        guard let (entry, body) = try await cachedEntry(url, location: location) else { return nil }
-        return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
-    }
-
     /// The cover with these bytes, under whichever URL. Counts as a use. Damaged bytes are a miss, and their entry is dropped.
     func openCover(_ digest: Digest) async throws(CoverFailure) -> OpenCover? {
         do {
@@ -195,135 +188,82 @@ package final class CoverPipeline: Sendable {
 
     /// The cover from the cache, or downloaded.
     func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
-        var (locations, options) = (try locations(of: request), request.options(in: configuration))
+        let caller = Caller()
+        let ask = try ask(request, for: caller)
+        (ask.isForUse, ask.priority) = (true, request.priority?.order ?? .immediate)
+        if isClosed { throw .closed(ask.location) }
+        let locations = ask.addresses.map(\.location)
         await restorePictures(locations)
-        if locations.count == 1 { return try await cover(at: CoverCandidate(locations[0], options)) }
-        // One that is stored comes first. Whether it may be used is decided as for any other.
-        for location in locations where options.cachePolicy != .reload {
-            guard let url = try? key(location), try await storedCover(url, location: location) != nil else { continue }
-            locations = [location] + locations.filter { $0 != location }
-            break
-        }
-        var candidate = try CoverCandidate(locations, options)
-        while true {
-            do throws(CoverFailure) {
-                return try await cover(at: candidate)
-            } catch {
-                let (next, failure) = candidate.next(after: error)
-                guard let next else { throw failure }
-                candidate = next
+        var found = try await storedCover(of: ask)
+        // Its copy may have been damaged.
+        if case .missing = found, await restorePictures(locations) { found = try await storedCover(of: ask) }
+        if case .missing = found, await hasArrivedFromTier(ask) { found = try await storedCover(of: ask) }
+        if !ask.cacheUse.asksServer {
+            if case .usable(let cover) = found {
+                hub.instruments.didLookUp(hits: 1)
+                return cover
             }
+            hub.instruments.didLookUp(misses: 1)
         }
+        let outcome = try await traced("sleeve.transfer", url: ask.url.string, isClient: true) {
+            () async throws(CoverFailure) in
+            let outcome = await caller.outcome(of: ask, self)
+            if var failure = outcome.failure, outcome.bodyIfNotStored == nil {
+                if ask.stored != nil, !ask.cacheUse.asksServer, failure.kind != .offline {
+                    failure.detail += "; \(Staleness.reason)"
+                }
+                throw failure
+            }
+            return outcome
+        }
+        let url = try key(outcome.url)
+        if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
+            return Cover(url.string, header, body)
+        }
+        if let (entry, body) = try await cachedEntry(url, location: outcome.url) {
+            // What was stored a moment ago is not stale.
+            let isStale = outcome.date == nil && Staleness(entry, at: WallClock.milliseconds()) != .fresh
+            return Cover(entry, body, isStale: isStale)
+        }
+        throw CoverFailure(.cache, url: outcome.url, detail: "evicted as soon as it was stored; raise the capacity")
+    }
+
+    private enum StoredCover {
+        case usable(Cover)
+        /// Its server has to be asked first.
+        case forbidden
+        case missing
+    }
+
+    /// The stored cover of the first address that has one.
+    private func storedCover(of ask: Ask) async throws(CoverFailure) -> StoredCover {
+        if ask.cacheUse.asksServer { return .missing }
+        for (location, url) in ask.addresses {
+            guard let (entry, body) = try await cachedEntry(url, location: location) else { continue }
+            guard mayUse(entry, for: ask) else { return .forbidden }
+            let staleness = Staleness(entry, at: WallClock.milliseconds())
+            return .usable(Cover(entry, body, isStale: staleness != .fresh))
+        }
+        return .missing
+    }
+
+    /// Gives the tier a while to bring a cover. - Returns: false without a tier, or for an ask that wants its server asked.
+    private func hasArrivedFromTier(_ ask: Ask) async -> Bool {
+        if tier == nil || ask.cacheUse.asksServer { return false }
+        let addresses = ask.addresses.map { ($0, $1.string) }
+        await withTaskGroup { group in
+            group.addTask { _ = await self.fetchFromTier([addresses]) }
+            group.addTask { try? await Task.sleep(for: Self.tierPatience) }
+            _ = await group.next()
+            group.cancelAll()
+        }
+        return true
     }
 
     /// A URL, whose `string` is its key in this cache.
     /// - Throws: `CoverFailure` if the text is no usable URL.
     func key(_ location: String) throws(CoverFailure) -> HTTPURL {
         try HTTPURL(location: location, ignoring: configuration.ignoredParameters)
-    }
-
-    /// Where the cover may be, in the order of trying; at least one.
-    /// - Throws: `CoverFailure` if nothing locates the album's cover.
-    func locations(of request: CoverRequest) throws(CoverFailure) -> [String] {
-        // Most requests have one URL, and lists have millions.
-        guard let album = request.album, !album.otherFields.isEmpty || request.location.isEmpty else {
-            return [request.location]
-        }
-        let locations = album.coverURLs(in: archive)
-        if locations.isEmpty {
-            throw CoverFailure(.badURL, url: "", detail: "the album has no cover URL", line: request.line)
-        }
-        return locations
-    }
-
-    private func cover(at candidate: CoverCandidate) async throws(CoverFailure) -> Cover {
-        let (location, url) = (candidate.location, candidate.url)
-        let policy = candidate.options.cachePolicy
-        if isClosed { throw .closed(location) }
-        let isOffline = configuration.isOffline || policy == .onlyCache
-        if isOffline, policy.asksServer { throw .offline(location, policy) }
-        let mark = policy.asksServer ? nil : storeMark
-        var found = try await cachedEntry(url, location: location)
-        // Its copy may have been damaged.
-        if found == nil, await restorePictures([location]) { found = try await cachedEntry(url, location: location) }
-        if found == nil, !policy.asksServer, tier != nil {
-            await withTaskGroup { group in
-                group.addTask { _ = await self.fetchFromTier([[(location, url.string)]]) }
-                group.addTask { try? await Task.sleep(for: Self.tierPatience) }
-                _ = await group.next()
-                group.cancelAll()
-            }
-            found = try await cachedEntry(url, location: location)
-        }
-        if !policy.asksServer { hub.instruments.didLookUp(hits: found == nil ? 0 : 1, misses: found == nil ? 1 : 0) }
-        if let (entry, body) = found, !policy.asksServer {
-            let staleness = Staleness(entry, at: WallClock.milliseconds())
-            if staleness != .forbidden { return Cover(entry, body, isStale: staleness != .fresh) }
-            if isOffline { throw .staleOffline(location) }
-        }
-        if isOffline { throw .offline(location) }
-        let hints = await hints([candidate])[0]
-        if let absence = hints.absence, candidate.options.usesAbsence { throw .absent(location, absence) }
-        do throws(CoverFailure) {
-            let cover = try await traced("sleeve.transfer", url: url.string, isClient: true) {
-                () async throws(CoverFailure) in try await download(candidate, found?.entry, hints, mark)
-            }
-            if let cover { return cover }
-        } catch {
-            var failure = error
-            failure.url = location
-            if found != nil, !policy.asksServer { failure.detail += "; \(Staleness.reason)" }
-            throw failure
-        }
-        // Stored a moment ago, so it is not stale.
-        if let (entry, body) = try await cachedEntry(url, location: location) {
-            return Cover(entry, body, isStale: false)
-        }
-        throw CoverFailure(.cache, url: location, detail: "evicted as soon as it was stored; raise the capacity")
-    }
-
-    /// Returns nil if the cover is in the cache now, or the cover itself if it must not be stored.
-    private func download(
-        _ candidate: CoverCandidate, _ stored: CachedEntry?, _ hints: Hints, _ mark: Int?
-    ) async throws(CoverFailure) -> Cover? {
-        let url = candidate.url
-        let scheduler: DownloadScheduler
-        do throws(LibraryError) {
-            scheduler = try await self.scheduler()
-        } catch {
-            throw isClosed ? .closed(url.string) : CoverFailure(.connect, url: url.string, detail: error.message)
-        }
-        let caller = Caller()
-        let result: Result<Cover?, CoverFailure> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                var request = candidate.fetchRequest(
-                    owner: caller, hints, stored: stored.map { StoredVersion($0) }, priority: .immediate
-                ) { outcome in
-                    if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
-                        continuation.resume(returning: .success(Cover(url.string, header, body)))
-                    } else {
-                        continuation.resume(returning: outcome.failure.map { .failure($0) } ?? .success(nil))
-                    }
-                }
-                request.mark = mark
-                Task { [request] in
-                    await scheduler.submit([(url, request)])
-                    // A cancellation before this found nothing to cancel.
-                    if caller.isCancelled { await scheduler.cancelRequests(of: ObjectIdentifier(caller)) }
-                }
-            }
-        } onCancel: {
-            caller.cancel()
-            Task { await scheduler.cancelRequests(of: ObjectIdentifier(caller)) }
-        }
-        return try result.get()
-    }
-
-    /// The owner of a call's request.
-    private final class Caller: Sendable {
-        private let cancelled = Atomic(false)
-        var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
-        func cancel() { cancelled.store(true, ordering: .releasing) }
     }
 
     // MARK: - Runs
@@ -347,11 +287,12 @@ package final class CoverPipeline: Sendable {
     /// Nil if nothing was downloaded yet.
     var startedScheduler: DownloadScheduler? { state.withLock { $0.scheduler } }
 
-    /// Cancels the requests of `owner` without waiting. What has arrived is committed immediately: it need not wait for others.
-    func cancelRequests(of owner: ObjectIdentifier) {
+    /// Cancels the asks of a sink that is no longer wanted, without waiting. What has arrived is committed immediately: it need not wait for
+    /// others.
+    func cancelAsks(of sink: any OutcomeSink) {
         guard let scheduler = startedScheduler else { return }
         Task {
-            await scheduler.cancelRequests(of: owner)
+            await scheduler.cancelAsks(of: sink)
             await persistency.flush()
         }
     }
@@ -371,7 +312,7 @@ package final class CoverPipeline: Sendable {
             return (started, true)
         }
         if isNew {
-            await persistency.connect(scheduler, uploads)
+            await persistency.connect(scheduler, uploads, self)
             await scheduler.start()
         }
         return scheduler

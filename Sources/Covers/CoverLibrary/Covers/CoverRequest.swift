@@ -49,11 +49,4 @@ public struct CoverRequest: Sendable, Hashable {
         self.cachePolicy = cachePolicy
         headerFields = [:]
     }
-
-    /// - Parameter item: a cover of a list.
-    init(_ item: ListItem, cachePolicy: CachePolicy) {
-        self.init(item.url, cachePolicy: cachePolicy)
-        album = item.album
-        line = item.line
-    }
 }

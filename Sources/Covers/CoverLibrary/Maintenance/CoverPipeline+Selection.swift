@@ -23,8 +23,7 @@ extension CoverPipeline {
     /// The keys of a request's URLs.
     /// - Throws: `CoverFailure` if none is usable.
     func keys(of request: CoverRequest) throws(CoverFailure) -> [String] {
-        let locations = try locations(of: request)
-        if locations.count == 1 { return [try key(locations[0]).string] }
+        let locations = try self.locations(at: request.location, of: request.album) ?? [request.location]
         let keys = locations.compactMap { try? key($0).string }
         if keys.isEmpty { return [try key(locations[0]).string] }
         return keys

@@ -1,21 +1,21 @@
-import CoverCache
 import CoverFetch
 import CurlHTTP
-import Platform
 
 /// Downloads every cover of a list that is not cached. One run.
-struct Prefetcher: Sendable {
-    let pipeline: CoverPipeline
-    let run: Run
+final class Prefetcher: OutcomeSink {
+    private let pipeline: CoverPipeline
+    private let run: Run
+
+    init(_ pipeline: CoverPipeline, _ run: Run) { (self.pipeline, self.run) = (pipeline, run) }
 
     /// Reads the list to its end, and returns when every cover has an outcome. Cancelling the task stops within 100 ms; covers that
     /// have arrived are still committed. A put into a tier that does not answer may take 10 s to end.
     /// - Throws: `LibraryError` if the library is closed before the end.
-    func prefetch(_ batches: some AsyncSequence<CandidateBatch, Never> & Sendable) async throws(LibraryError) {
+    func prefetch(_ batches: some AsyncSequence<AskBatch, Never> & Sendable) async throws(LibraryError) {
         try await traced("sleeve.prefetch") { () async throws(LibraryError) in try await download(batches) }
     }
 
-    private func download(_ batches: some AsyncSequence<CandidateBatch, Never> & Sendable) async throws(LibraryError) {
+    private func download(_ batches: some AsyncSequence<AskBatch, Never> & Sendable) async throws(LibraryError) {
         if pipeline.isClosed { throw .closed }
         await pipeline.startedScheduler?.forgetOutages()
         do {
@@ -30,7 +30,7 @@ struct Prefetcher: Sendable {
             await run.drained()
         } onCancel: {
             feeding.cancel()
-            cancelRequests()
+            pipeline.cancelAsks(of: self)
         }
         pipeline.endRun(ObjectIdentifier(run))
         await pipeline.persistency.endRun()
@@ -39,9 +39,7 @@ struct Prefetcher: Sendable {
         if pipeline.isClosed, !counts.isCancelled, counts.remaining > 0 || run.total == nil { throw .closed }
     }
 
-    private func cancelRequests() { pipeline.cancelRequests(of: ObjectIdentifier(run)) }
-
-    private func feed(_ batches: some AsyncSequence<CandidateBatch, Never>) async {
+    private func feed(_ batches: some AsyncSequence<AskBatch, Never>) async {
         var seen: Set<UInt64> = []
         for await batch in batches {
             if Task.isCancelled || run.isEnding { return }
@@ -52,7 +50,7 @@ struct Prefetcher: Sendable {
         if !Task.isCancelled { run.didReadList() }
     }
 
-    private func take(_ batch: CandidateBatch, _ seen: inout Set<UInt64>) async {
+    private func take(_ batch: AskBatch, _ seen: inout Set<UInt64>) async {
         run.addRequests(batch.count)
         for failure in batch.unusable {
             var outcome = CoverOutcome(failed: failure)
@@ -61,159 +59,86 @@ struct Prefetcher: Sendable {
         }
         if let error = batch.error {
             stop("\(error)")
-            for item in batch.items { fail(item.candidate, CoverFailure(.cache, url: "", detail: "\(error)")) }
+            for ask in batch.asks {
+                ask.complete(CoverOutcome(failed: CoverFailure(.cache, url: "", detail: "\(error)")))
+            }
             return
         }
         pipeline.passUsageOn(ofAtLeast: 8_192)
-        var missing: [CandidateBatch.Item] = []
-        var repeated: [CoverCandidate] = []
-        var (hits, misses) = (0, 0)
-        for item in await restoringPictures(batch.items) {
-            let candidate = item.candidate
-            let fingerprint = candidate.url.string.fingerprint
-            let policy = candidate.options.cachePolicy
-            if pipeline.configuration.isOffline, policy.asksServer {
-                fail(candidate, .offline(candidate.location, policy))
-            } else if let cached = item.cached, !policy.asksServer {
-                hits += 1
-                add(seen.contains(fingerprint) ? .joined : .fresh, candidate, cached)
-            } else if pipeline.configuration.isOffline || policy == .onlyCache {
-                misses += 1
-                fail(candidate, .offline(candidate.location))
+        var missing = await restoringPictures(batch)
+        var again: [Ask] = []
+        var (hits, misses) = (0, missing.count)
+        for (ask, answer) in zip(batch.asks, batch.answers) where answer != nil || !ask.url.isInvalidHost {
+            let fingerprint = ask.url.string.fingerprint
+            if var answer {
+                if answer.kind == .fresh {
+                    hits += 1
+                    if seen.contains(fingerprint) { answer.kind = .joined }
+                } else if !ask.cacheUse.asksServer {
+                    misses += 1
+                }
+                if !ask.complete(answer) { again.append(ask) }
             } else if seen.insert(fingerprint).inserted {
-                if !policy.asksServer { misses += 1 }
-                missing.append(item)
+                if !ask.cacheUse.asksServer { misses += 1 }
+                missing.append(ask)
             } else {
-                repeated.append(candidate)
+                // Its server is asked by the one that it repeats.
+                if ask.cacheUse.asksServer { ask.cacheUse = .ignoreAbsence }
+                again.append(ask)
             }
         }
         pipeline.hub.instruments.didLookUp(hits: hits, misses: misses)
         if !missing.isEmpty {
             // The covers that this run has found in the cache count as used before its other covers need room.
-            if missing.count < batch.items.count { await pipeline.flushUsage() }
-            if pipeline.tier != nil { missing = await takeFromTier(missing) }
-            await submit(missing)
+            if missing.count < batch.asks.count { await pipeline.flushUsage() }
+            await submit(await pipeline.fetchFromTier(missing))
         }
-        // After the requests that they repeat.
-        for candidate in repeated { await join(candidate) }
-        // A cancellation between the check above and the submission found nothing to cancel.
-        if Task.isCancelled { cancelRequests() }
+        // After the asks that they repeat.
+        if !again.isEmpty { await pipeline.goOn(again) }
     }
 
-    /// The items, after pictures of a person that the cache has lost were copied to it again.
-    private func restoringPictures(_ items: [CandidateBatch.Item]) async -> [CandidateBatch.Item] {
-        var items = items
-        let lost = items.indices.filter {
-            items[$0].cached == nil && OwnPictures.isAddress(items[$0].candidate.url.string)
-        }
-        if lost.isEmpty { return items }
-        await pipeline.restorePictures(lost.map { items[$0].candidate.url.string })
-        for index in lost { items[index] = await pipeline.lookUp(items[index].candidate) }
-        return items
+    /// Completes the asks for covers without a server, after pictures of a person that the cache has lost were copied to it again.
+    /// - Returns: those that go on to another address.
+    private func restoringPictures(_ batch: AskBatch) async -> [Ask] {
+        let lost = zip(batch.asks, batch.answers).filter { $1 == nil && $0.url.isInvalidHost }.map { $0.0 }
+        if lost.isEmpty { return [] }
+        await pipeline.restorePictures(lost.map(\.url.string))
+        return await pipeline.missing(among: lost, cached: .fresh)
     }
 
-    /// Stores the covers that the tier has. - Returns: the others.
-    private func takeFromTier(_ missing: [CandidateBatch.Item]) async -> [CandidateBatch.Item] {
-        let found = await pipeline.fetchFromTier(missing.map(\.candidate))
-        var rest: [CandidateBatch.Item] = []
-        for (item, outcome) in zip(missing, found) {
-            guard var outcome else {
-                rest.append(item)
-                continue
-            }
-            outcome.line = item.candidate.line
-            run.add(outcome)
-        }
-        return rest
-    }
-
-    private func submit(_ missing: [CandidateBatch.Item]) async {
-        var requests: [(url: HTTPURL, request: FetchRequest)] = []
-        requests.reserveCapacity(missing.count)
-        for item in missing {
-            let candidate = item.candidate
-            if let absence = item.hints.absence, candidate.options.usesAbsence {
-                failed(candidate, .absent(candidate.location, absence))
-            } else {
-                requests.append((candidate.url, request(candidate, item.hints, stored: item.stored, mark: item.mark)))
-            }
-        }
-        guard !requests.isEmpty else { return }
+    private func submit(_ asks: [Ask]) async {
+        if asks.isEmpty { return }
         do throws(LibraryError) {
-            try await pipeline.scheduler().submit(requests)
+            try await pipeline.scheduler().submit(asks)
         } catch {
             if !pipeline.isClosed { stop(error.message) }
-            run.moveToNextRun(requests.count)
+            for ask in asks { ask.cancel() }
         }
     }
 
-    /// Requests a URL that this run may have requested before, and that was not cached a moment ago.
-    private func join(_ candidate: CoverCandidate) async {
-        if await pipeline.startedScheduler?.join(candidate.url, request(candidate, Hints())) == true { return }
-        let hasFields = !candidate.options.headerFields.isEmpty
-        if !hasFields, let failure = run.failure(of: candidate.url.string) { return failed(candidate, failure) }
-        let item = await pipeline.lookUp(candidate)
-        if let cached = item.cached, cached.location == candidate.location { return add(.joined, candidate, cached) }
-        // Its outcome may have become known between the join and the look-up.
-        if !hasFields, let failure = run.failure(of: candidate.url.string) { return failed(candidate, failure) }
-        await submit([item])
-    }
+    // MARK: Outcomes
 
-    private func request(
-        _ candidate: CoverCandidate, _ hints: Hints, stored: StoredVersion? = nil, mark: Int? = nil
-    ) -> FetchRequest {
-        var request = candidate.fetchRequest(owner: run, hints, stored: stored, priority: .normal) { [self] outcome in
-            if let failure = outcome.failure {
-                return failed(candidate, failure, milliseconds: outcome.milliseconds)
-            }
-            var outcome = outcome
-            if outcome.isJoined { outcome.kind = .joined }
-            (outcome.url, outcome.line) = (candidate.location, candidate.line)
-            run.add(outcome)
-        }
-        request.mark = mark
-        request.isPutAwaited = { [run] in !run.isCancelled }
-        return request
-    }
+    var isWanted: Bool { !run.isEnding }
+    var isPutAwaited: Bool? { !run.isCancelled }
 
-    /// Tries the cover's next URL, if there is one.
-    private func failed(_ candidate: CoverCandidate, _ failure: CoverFailure, milliseconds: Double = 0) {
-        // The end of the run says nothing about the cover.
-        if failure.kind == .cancelled { return run.moveToNextRun() }
-        var failure = failure
-        failure.url = candidate.location
-        failure.line = candidate.line
-        if failure.kind == .cache { stop(failure.detail) }
-        // Other header fields may get another answer.
-        if candidate.options.headerFields.isEmpty { run.remember(failure, of: candidate.url.string) }
-        let (next, combined) = candidate.next(after: failure)
-        guard let next else { return run.add(CoverOutcome(failed: combined, milliseconds: milliseconds)) }
-        if run.isEnding { return run.moveToNextRun() }
-        Task {
-            await join(next)
-            // An end between the check above and the submission found nothing to cancel.
-            if run.isEnding { cancelRequests() }
+    func didFail(_ key: String, _ failure: CoverFailure) { run.remember(failure, of: key) }
+    func failure(of key: String) -> CoverFailure? { run.failure(of: key) }
+
+    func take(_ outcome: CoverOutcome, of ask: Ask) {
+        var outcome = outcome
+        if let failure = outcome.failure {
+            // The end of the run says nothing about the cover.
+            if failure.kind == .cancelled { return run.moveToNextRun() }
+            if failure.kind == .cache { stop(failure.detail) }
+        } else if outcome.isJoined {
+            outcome.kind = .joined
         }
+        run.add(outcome)
     }
 
     /// Ends the run early: the disk takes no more.
     private func stop(_ reason: String) {
-        if run.stop(reason) { cancelRequests() }
-    }
-
-    private func add(
-        _ kind: CoverOutcome.Kind, _ candidate: CoverCandidate, _ cached: (location: String, status: CacheReader.Status)
-    ) {
-        var outcome = CoverOutcome(kind, url: cached.location, line: candidate.line)
-        (outcome.contentDigest, outcome.bytes) = (cached.status.digest, cached.status.bytes)
-        run.add(outcome)
-    }
-
-    /// A failure without a request.
-    private func fail(_ candidate: CoverCandidate, _ failure: CoverFailure) {
-        var failure = failure
-        (failure.url, failure.line) = (candidate.location, candidate.line)
-        run.add(CoverOutcome(failed: failure))
+        if run.stop(reason) { pipeline.cancelAsks(of: self) }
     }
 }
 

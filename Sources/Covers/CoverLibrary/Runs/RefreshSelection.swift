@@ -65,6 +65,18 @@ extension CachedEntry {
     fileprivate var modifiedAt: Int64? { field("last-modified").flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 } }
     fileprivate var isImmutable: Bool { field("cache-control").map { CacheDirectives($0).isImmutable } ?? false }
 
+    private func field(_ name: String) -> String? {
+        metadata.fields.withBytes { lines in
+            var rest = lines
+            while let line = FieldLine(&rest) {
+                if line.name.elementsEqual(name.utf8) { return line.value.string }
+            }
+            return nil
+        }
+    }
+}
+
+extension EntryAnnotation.Failing {
     /// How long a host may be away until its covers are gone for good, in milliseconds, while nothing else tells whether this machine is
     /// online; and how often it may fail while others answer.
     private static let (longestOutage, failures) = (Int64(14 * 86_400_000), 3)
@@ -74,19 +86,8 @@ extension CachedEntry {
     ///   - othersAnswer: another server has answered meanwhile.
     ///   - now: milliseconds since 1970.
     func isGone(_ failure: CoverFailure, othersAnswer: Bool, at now: Int64) -> Bool {
-        guard let failing = EntryAnnotation.failures(in: metadata.fields) else { return false }
         if failure.status == 404 || failure.status == 410 { return true }
         return failure.isHostUnreachable
-            && (now - failing.first > Self.longestOutage || othersAnswer && failing.count >= Self.failures)
-    }
-
-    private func field(_ name: String) -> String? {
-        metadata.fields.withBytes { lines in
-            var rest = lines
-            while let line = FieldLine(&rest) {
-                if line.name.elementsEqual(name.utf8) { return line.value.string }
-            }
-            return nil
-        }
+            && (now - first > Self.longestOutage || othersAnswer && count >= Self.failures)
     }
 }

@@ -5,7 +5,7 @@ import Platform
 import Synchronization
 
 /// Revalidates the cached entries that are due. One run.
-final class Refresher: Sendable {
+final class Refresher: OutcomeSink {
     /// Entries read from the index at a time.
     private static let batchSize = 1_024
     /// After a stop, the rest is counted for this long.
@@ -15,6 +15,8 @@ final class Refresher: Sendable {
     private let request: RefreshRequest
     private let run: Run
     private let isBudgetSpent = Atomic(false)
+    /// The failures before of entries whose servers are asked, by key.
+    private let failing = Mutex<[String: EntryAnnotation.Failing]>([:])
 
     init(_ pipeline: CoverPipeline, _ request: RefreshRequest, _ run: Run) {
         self.pipeline = pipeline
@@ -43,7 +45,7 @@ final class Refresher: Sendable {
             }
             await run.drained()
         } onCancel: {
-            cancelRequests()
+            pipeline.cancelAsks(of: self)
         }
         if let failure { throw failure }
         do {
@@ -58,7 +60,7 @@ final class Refresher: Sendable {
         request.maximumRequests != nil || request.maximumBytes != nil || request.maximumTime != nil
     }
 
-    private var isOver: Bool { Task.isCancelled || run.isEnding || isBudgetSpent.load(ordering: .acquiring) }
+    private var isOver: Bool { Task.isCancelled || !isWanted }
 
     // MARK: Entries
 
@@ -130,51 +132,51 @@ final class Refresher: Sendable {
         }
         do {
             let hints = await pipeline.hints(due.map(\.url))
-            let requests = zip(due, hints).map { (url: $0.url, request: fetchRequest($0.entry, $1)) }
-            try await pipeline.scheduler().submit(requests)
+            try await pipeline.scheduler().submit(zip(due, hints).map { ask(about: $0.entry, $0.url, $1) })
         } catch {
             stop("\(LibraryError(error))")
             run.uncount(due.count)
         }
-        // A cancellation between the check above and the submission found nothing to cancel.
-        if isOver { cancelRequests() }
+    }
+
+    private func ask(about entry: CachedEntry, _ url: HTTPURL, _ hints: Hints) -> Ask {
+        let ask = Ask(url, location: entry.metadata.key, sink: self)
+        (ask.cacheUse, ask.priority, ask.stored) = (.revalidate, request.priority.order, StoredVersion(entry))
+        (ask.redirect, ask.negativeTimeToLive) = (hints.redirect, hints.negativeTimeToLive)
+        if let failures = EntryAnnotation.failures(in: entry.metadata.fields) {
+            failing.withLock { $0[entry.metadata.key] = failures }
+        }
+        return ask
     }
 
     // MARK: Outcomes
 
-    private func fetchRequest(_ entry: CachedEntry, _ hints: Hints) -> FetchRequest {
-        let url = entry.metadata.key
-        var request = FetchRequest(owner: ObjectIdentifier(run)) { [self] outcome in
-            var outcome = outcome
-            outcome.url = url
-            if var failure = outcome.failure {
-                // The end of the run says nothing about the cover.
-                if failure.kind == .cancelled { return run.moveToNextRun() }
-                failure.url = url
-                failure.isGone = entry.isGone(
-                    failure, othersAnswer: run.counts.hasAnswers, at: WallClock.milliseconds())
-                if failure.kind == .cache { stop(failure.detail) }
-                return run.add(CoverOutcome(failed: failure, milliseconds: outcome.milliseconds))
-            }
-            if outcome.isJoined, outcome.kind != .revalidated { outcome.kind = .joined }
-            run.add(outcome)
-            if let maximum = self.request.maximumBytes, run.counts.bytes >= maximum { spendBudget() }
+    var isWanted: Bool { !run.isEnding && !isBudgetSpent.load(ordering: .acquiring) }
+    var isPutAwaited: Bool? { !run.isCancelled }
+
+    func take(_ outcome: CoverOutcome, of ask: Ask) {
+        let failing = failing.withLock { $0.removeValue(forKey: ask.location) }
+        var outcome = outcome
+        if var failure = outcome.failure {
+            // The end of the run says nothing about the cover.
+            if failure.kind == .cancelled { return run.moveToNextRun() }
+            failure.isGone =
+                failing?.isGone(failure, othersAnswer: run.counts.hasAnswers, at: WallClock.milliseconds()) ?? false
+            if failure.kind == .cache { stop(failure.detail) }
+            outcome.failure = failure
+        } else if outcome.isJoined, outcome.kind != .revalidated {
+            outcome.kind = .joined
         }
-        request.priority = self.request.priority.order
-        request.isPutAwaited = { [run] in !run.isCancelled }
-        request.stored = StoredVersion(entry)
-        request.apply(hints)
-        return request
+        run.add(outcome)
+        if let maximum = request.maximumBytes, run.counts.bytes >= maximum { spendBudget() }
     }
 
     private func spendBudget() {
         isBudgetSpent.store(true, ordering: .releasing)
-        cancelRequests()
+        pipeline.cancelAsks(of: self)
     }
 
     private func stop(_ reason: String) {
-        if run.stop(reason) { cancelRequests() }
+        if run.stop(reason) { pipeline.cancelAsks(of: self) }
     }
-
-    private func cancelRequests() { pipeline.cancelRequests(of: ObjectIdentifier(run)) }
 }

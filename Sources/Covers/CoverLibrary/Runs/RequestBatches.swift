@@ -3,7 +3,7 @@ import Synchronization
 /// Gathers the elements of a sequence into batches: whatever has arrived while the last batch was processed. Never waits for a batch
 /// to fill, so the first cover of a slow list starts at once.
 struct RequestBatches: AsyncSequence, Sendable {
-    typealias Element = [CandidateBatch.Element]
+    typealias Element = [CoverRequest]
     typealias Failure = Never
 
     private final class Buffer: Sendable {
@@ -14,7 +14,7 @@ struct RequestBatches: AsyncSequence, Sendable {
         private let taken = Signal()
 
         /// Waits while the buffer is full. Returns false after `finish`.
-        func add(_ element: CandidateBatch.Element) async -> Bool {
+        func add(_ element: CoverRequest) async -> Bool {
             let count = elements.withLock { elements in
                 elements.append(element)
                 return elements.count
@@ -27,7 +27,7 @@ struct RequestBatches: AsyncSequence, Sendable {
             return true
         }
 
-        func take() async -> [CandidateBatch.Element]? {
+        func take() async -> Element? {
             while true {
                 let batch = elements.withLock { elements in
                     defer { elements = [] }
@@ -62,7 +62,7 @@ struct RequestBatches: AsyncSequence, Sendable {
                     line += 1
                     var request = request
                     request.line = request.line ?? line
-                    guard !Task.isCancelled, await buffer.add(.success(request)) else { break }
+                    guard !Task.isCancelled, await buffer.add(request) else { break }
                 }
             } catch is CancellationError {
             } catch {
@@ -80,9 +80,9 @@ struct RequestBatches: AsyncSequence, Sendable {
 
         deinit { stop() }
 
-        func next() async -> [CandidateBatch.Element]? { await next(isolation: #isolation) }
+        func next() async -> [CoverRequest]? { await next(isolation: #isolation) }
 
-        func next(isolation actor: isolated (any Actor)?) async -> [CandidateBatch.Element]? {
+        func next(isolation actor: isolated (any Actor)?) async -> [CoverRequest]? {
             let batch = await batches.buffer.take()
             if batch == nil { stop() }
             return batch

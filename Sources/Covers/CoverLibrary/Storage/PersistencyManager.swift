@@ -15,6 +15,8 @@ actor PersistencyManager: DownloadStore {
     private let capacity: Int?
     private let hub: EventHub
     private weak var scheduler: DownloadScheduler?
+    /// Where asks go on that an outcome does not answer.
+    private weak var covers: CoverPipeline?
     /// The requests that wait for outcomes.
     private var pending: PendingStores?
     /// Nil without a tier.
@@ -91,8 +93,8 @@ actor PersistencyManager: DownloadStore {
     }
 
     /// The scheduler whose downloads this stores, and what puts them into the tier.
-    func connect(_ scheduler: DownloadScheduler, _ uploads: TierUploads?) {
-        self.scheduler = scheduler
+    func connect(_ scheduler: DownloadScheduler, _ uploads: TierUploads?, _ covers: CoverPipeline) {
+        (self.scheduler, self.covers) = (scheduler, covers)
         (pending, self.uploads) = (scheduler.pending, uploads)
     }
 
@@ -317,7 +319,7 @@ actor PersistencyManager: DownloadStore {
         if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
         let complete = { @Sendable [self, pending] (outcomes: [CoverOutcome]) in
             guard let unanswered = pending?.complete(outcomes), !unanswered.isEmpty else { return }
-            Task { await resubmit(unanswered) }
+            Task { await goOn(unanswered) }
         }
         if let uploads {
             uploads.add(outcomes, isAwaited: { [pending] in pending?.isPutAwaited($0) }, completion: complete)
@@ -331,9 +333,7 @@ actor PersistencyManager: DownloadStore {
     /// start on the cooperative pool, which the program may have filled.
     private func resubmit(_ keys: [String]) async { await scheduler?.resubmit(keys) }
 
-    private func resubmit(_ requests: [(url: HTTPURL, request: FetchRequest)]) async {
-        await scheduler?.resubmit(requests)
-    }
+    private func goOn(_ asks: [Ask]) async { await covers?.goOn(asks) }
 
     // MARK: - Flushing and maintenance
 

@@ -180,10 +180,10 @@ actor PageSessions {
         if inFlight.isEmpty { return nil }
         let inOrder = order.filter(inFlight.contains)
         let withdrawn = Array(inFlight.subtracting(order))
-        let demands = keys.map { CoverDemand(urls: waiting(for: $0)?.keys ?? [$0], isUrgent: again.contains($0)) }
-        let several = Set(demands.filter { $0.urls.count > 1 }.map { $0.urls[0] })
+        let wanted = keys.map { (urls: waiting(for: $0)?.keys ?? [$0], isUrgent: again.contains($0)) }
+        let several = Set(wanted.filter { $0.urls.count > 1 }.map { $0.urls[0] })
         return Task {
-            await library.fetch(demands, order: inOrder, withdrawing: withdrawn) { [weak self] key, result in
+            await library.fetch(wanted, order: inOrder, withdrawing: withdrawn) { [weak self] key, result in
                 Task { await self?.didEnd(key, result, hasSeveralURLs: several.contains(key)) }
             }
         }

@@ -140,13 +140,18 @@ extension DownloadQueue.Start {
 /// A URL of a host that is an address.
 func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
 
-/// A caller that records how its requests ended.
-final class Caller: Sendable {
+/// A caller that records how its asks ended.
+final class Caller: OutcomeSink {
     private let state = Mutex<[CoverOutcome]>([])
     var results: [CoverOutcome] { state.withLock { $0 } }
     var result: CoverOutcome? { results.first }
-    var owner: ObjectIdentifier { ObjectIdentifier(self) }
-    var request: FetchRequest {
-        FetchRequest(owner: owner) { [self] result in state.withLock { $0.append(result) } }
+    let isWanted = true
+
+    func take(_ outcome: CoverOutcome, of ask: Ask) { state.withLock { $0.append(outcome) } }
+
+    func ask(_ url: HTTPURL, _ change: (Ask) -> Void = { _ in }) -> Ask {
+        let ask = Ask(url, location: url.string, sink: self)
+        change(ask)
+        return ask
     }
 }

@@ -208,6 +208,32 @@ import Wire
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a cover that another caller stores after a run has looked it up is not downloaded again`(
+        isSecond: Bool
+    ) async throws {
+        try await withArchive {
+            $0.retries = 0
+        } _: { stage, library in
+            let shared = stage.url(2)
+            let album = album(isSecond ? [stage.url(1, "status=404"), shared] : [shared])
+            let outcomes: CoverOutcomes<PrefetchSummary> = CoverOutcomes({ $0 }) { run async throws(LibraryError) in
+                let prefetcher = Prefetcher(library.covers, run)
+                let batch = await library.covers.lookUp([CoverRequest(album: album)], for: prefetcher)
+                #expect(batch.asks.count == 1 && batch.answers == [nil])
+                _ = await library.failure(shared)
+                let batches = AsyncStream { continuation in
+                    continuation.yield(batch)
+                    continuation.finish()
+                }
+                try await prefetcher.prefetch(batches)
+            }
+            let (all, summary) = try await outcomes.collect()
+            #expect(summary.joined == 1 && all.map(\.url) == [shared], "\(all)")
+            #expect(stage.origin.requestCount(path: "/covers/2.jpg") == 1)
+        }
+    }
+
     @Test func `a cancelled run does not go on to the next URL`() async throws {
         try await withArchive { stage, library in
             let urls = [stage.url(1, "hold=1&status=404"), stage.url(2)]
@@ -232,18 +258,38 @@ import Wire
         }
     }
 
-    @Test(arguments: ["no-cache", "max-age%3D0,%20must-revalidate"])
+    @Test(arguments: ["no-cache", "max-age%3D0,%20must-revalidate"], [false, true])
     func `RFC 9111 §5.2.2.2, §5.2.2.4: the stored cover of an album is revalidated before it is used`(
-        directives: String
+        directives: String, isSecond: Bool
     ) async throws {
         try await withArchive { stage, library in
-            let request = CoverRequest(album: album([stage.url(1, "cache-control=\(directives)"), stage.url(2)]))
+            let (stored, missing) = (stage.url(1, "cache-control=\(directives)"), stage.url(2, "status=404"))
+            let request = CoverRequest(album: album(isSecond ? [missing, stored] : [stored, missing]))
             for count in 1...2 {
                 let cover = try await library.cover(for: request)
-                #expect(cover.bytes == CoverImage.jpeg(number: 1) && stage.origin.requestCount == count)
+                #expect(cover.bytes == CoverImage.jpeg(number: 1))
+                #expect(stage.origin.requestCount(path: "/covers/1.jpg") == count)
             }
+            #expect(stage.origin.requestCount(path: "/covers/2.jpg") == (isSecond ? 1 : 0))
             let offline = CoverRequest(album: request.album ?? album(), cachePolicy: .onlyCache)
-            await #expect(throws: CoverFailure.self) { try await library.cover(for: offline) }
+            let failure = await #expect(throws: CoverFailure.self) { try await library.cover(for: offline) }
+            #expect(failure?.kind == .offline)
+        }
+    }
+
+    @Test func `a stored cover that cannot be revalidated gives way to another of its album that may be used`()
+        async throws
+    {
+        try await withArchive {
+            $0.retries = 0
+        } _: { stage, library in
+            let urls = [stage.url(1, "cache-control=no-cache"), stage.url(2, "cache-control=max-age%3D999")]
+            _ = try await library.prefetch(urls).summary()
+            await stage.origin.stop()
+            for policy in [CoverRequest.CachePolicy.onlyCache, .useCache] {
+                let cover = try await library.cover(for: CoverRequest(album: album(urls), cachePolicy: policy))
+                #expect(cover.bytes == CoverImage.jpeg(number: 2) && !cover.isStale)
+            }
         }
     }
 }

@@ -48,8 +48,8 @@ import Testing
     {
         func isGone(_ failure: CoverFailure, since days: Int64, _ count: Int, others: Bool = true) -> Bool {
             let failing = EntryAnnotation.Failing(last: now, first: now - days * Self.day, count: count)
-            let entry = entry { if count > 0 { $0.metadata.fields = EntryAnnotation.failing(failing).line } }
-            return entry.isGone(failure, othersAnswer: others, at: now)
+            let kept = count > 0 ? EntryAnnotation.failures(in: EntryAnnotation.failing(failing).line) : nil
+            return kept?.isGone(failure, othersAnswer: others, at: now) ?? false
         }
         func failure(_ kind: CoverFailure.Kind, status: Int? = nil) -> CoverFailure {
             CoverFailure(kind, url: "https://a.example/1.jpg", detail: "no", status: status)

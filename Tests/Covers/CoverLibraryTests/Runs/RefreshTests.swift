@@ -3,6 +3,7 @@ import CoverFetch
 import CurlHTTP
 import Foundation
 import OriginServer
+import Platform
 import Synchronization
 import Testing
 import Wire
@@ -89,12 +90,11 @@ import Wire
             #expect(try await stage.library.prefetch([url]).summary().downloaded == 1)
             let entry = try #require(try stage.entries().first)
             try await stage.library.evict(to: 0)
-            let (results, continuation) = AsyncStream.makeStream(of: CoverOutcome.self)
-            var request = FetchRequest(owner: ObjectIdentifier(stage.library)) { continuation.yield($0) }
-            request.stored = StoredVersion(entry)
-            try await stage.library.covers.scheduler().submit([(HTTPURL(location: url, ignoring: []), request)])
-            let result = await results.first { _ in true }
-            #expect(result?.kind == .downloaded)
+            let (results, continuation) = AsyncStream.makeStream(of: Result<String, CoverFailure>.self)
+            let ask = try Ask(url, sink: CoverWall { continuation.yield($1) })
+            ask.stored = StoredVersion(entry)
+            try await stage.library.covers.scheduler().submit([ask])
+            #expect(await results.first { _ in true } == .success(Digest(of: CoverImage.jpeg(number: 1)).description))
             #expect(stage.origin.requestCount == 3)
             #expect(try stage.library.cached(url)?.bytes == CoverImage.jpeg(number: 1))
         }

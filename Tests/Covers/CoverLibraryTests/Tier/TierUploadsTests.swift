@@ -140,7 +140,7 @@ import Wire
                 let events = second.library.events()
                 let found = Mutex<[String: String]>([:])
                 await second.library.fetch(
-                    urls.map { CoverDemand(urls: [$0], isUrgent: false) }, order: urls, withdrawing: []
+                    urls.map { ([$0], false) }, order: urls, withdrawing: []
                 ) { key, result in
                     found.withLock { $0[key] = try? result.get() }
                 }

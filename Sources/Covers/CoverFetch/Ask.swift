@@ -1,0 +1,177 @@
+package import CurlHTTP
+package import HTTPTypes
+
+/// A cover that is asked for: one object from the list to the outcome. Asks for one URL share a transfer.
+///
+/// An ask is at one address at a time. When that has failed, it goes on to the next one of its album, until one brings a cover or none is
+/// left. Its sink gets one outcome.
+// because: one thread at a time has it. It moves from the one that reads the list to libcurl's and to the store's, which gives it back.
+package final class Ask: @unchecked Sendable {
+    private struct Address {
+        let location: String
+        /// Addresses with the same number have sizes of one picture.
+        var picture: Int
+    }
+
+    /// The address that was given first, as written.
+    package let name: String
+    /// The address now: as written, and parsed. The parsed one's `string` is the cover's key.
+    package private(set) var location: String
+    package private(set) var url: HTTPURL
+    private var picture = 0
+    /// The addresses to try after it, in order.
+    private var alternatives: [Address]
+    private let ignoredParameters: Set<String>
+    /// How the addresses before it failed.
+    private var failures: [CoverFailure]
+    /// Whether every size of the address's picture that was tried before was answered with 404 or 410.
+    package private(set) var mayBeAbsent = true
+
+    package let sink: any OutcomeSink
+    /// The line of the list that named the cover.
+    package var line: Int?
+    package var priority = FetchPriority.normal
+    package var cacheUse = CacheUse.useCache
+    /// The cover is used now: a stored one whose server has to be asked first does not answer.
+    package var isForUse = false
+    /// Probe the host if it was given up because it could not be reached.
+    package var ignoresOutage = false
+    /// Connect to public addresses only. A transfer that it shares with an ask that does not may connect to others.
+    package var deniesPrivateAddresses = false
+    /// What is sent to one origin, and to no other.
+    package var ownFields: (fields: HTTPFields, origin: String)?
+
+    // What the cache knows of the address.
+
+    /// The stored version to revalidate; nil to download the cover.
+    package var stored: StoredVersion?
+    /// The remembered permanent redirect, and until when it is, in milliseconds since 1970.
+    package var redirect: (target: HTTPURL, until: Int64)?
+    /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
+    package var negativeTimeToLive: Int64?
+    /// `PendingStores.mark` before the look-up that did not find the cover: what was stored since answers the ask. Nil if it wants its
+    /// server asked.
+    package var mark: Int?
+    /// When the scheduler took it.
+    var submitted: ContinuousClock.Instant?
+
+    /// Starts at the first usable address.
+    /// - Parameter ignored: as `LibraryConfiguration.ignoredParameters`.
+    /// - Throws: `CoverFailure` if none is usable.
+    package init(
+        _ location: String, alternatives: [String] = [], ignoring ignored: Set<String> = [], sink: any OutcomeSink
+    ) throws(CoverFailure) {
+        var (usable, rest, failures) = (location, alternatives[...], [CoverFailure]())
+        while true {
+            do throws(CoverFailure) {
+                url = try HTTPURL(location: usable, ignoring: ignored)
+                break
+            } catch {
+                failures.append(error)
+                guard let next = rest.popFirst() else { throw CoverFailure(of: failures) }
+                usable = next
+            }
+        }
+        (name, self.location, self.failures, ignoredParameters, self.sink) = (location, usable, failures, ignored, sink)
+        self.alternatives = rest.enumerated().map { Address(location: $1, picture: $0 + 1) }
+    }
+
+    /// - Parameter location: the URL as the outcome names it.
+    package init(_ url: HTTPURL, location: String, sink: any OutcomeSink) {
+        (self.url, name, self.location, self.sink) = (url, location, location, sink)
+        (alternatives, failures, ignoredParameters) = ([], [], [])
+    }
+
+    /// What is sent to the address.
+    package var headerFields: HTTPFields {
+        guard let ownFields, url.origin == ownFields.origin else { return [:] }
+        return ownFields.fields
+    }
+
+    /// Download the cover even if it is stored.
+    var reloads: Bool { cacheUse == .reload }
+
+    /// A remembered failure counts: of the URL for an ask without its own fields, which a server may answer otherwise.
+    package var usesAbsence: Bool { cacheUse.usesAbsence && ownFields == nil }
+
+    package var hasAlternatives: Bool { !alternatives.isEmpty }
+
+    /// The usable addresses from here on: as written, and parsed.
+    package var addresses: [(location: String, url: HTTPURL)] {
+        [(location, url)]
+            + alternatives.compactMap { address in
+                (try? HTTPURL(address.location, ignoring: ignoredParameters)).map { (address.location, $0) }
+            }
+    }
+
+    // MARK: Going on
+
+    /// Finds out which addresses have sizes of one picture. Call it before one fails.
+    /// - Parameter picture: what the addresses of a picture's sizes have in common; nil for an address of no such picture.
+    package func findSizes(_ picture: (String) -> String?) {
+        let pictures = [picture(location)] + alternatives.map { picture($0.location) }
+        for index in alternatives.indices {
+            guard let name = pictures[index + 1], let first = pictures.firstIndex(of: name), first <= index else {
+                continue
+            }
+            alternatives[index].picture = first == 0 ? self.picture : alternatives[first - 1].picture
+        }
+    }
+
+    /// Goes to one of its alternatives now, and to the others after it.
+    package func begin(at location: String, _ url: HTTPURL) {
+        guard let index = alternatives.firstIndex(where: { $0.location == location }) else { return }
+        let address = alternatives.remove(at: index)
+        alternatives.insert(Address(location: self.location, picture: picture), at: 0)
+        (self.location, self.url, picture) = (location, url, address.picture)
+    }
+
+    /// Gives the outcome to the sink, unless it is a failure after which the ask goes on.
+    /// - Returns: false if it went on: it is at its next address, of which nothing is known yet.
+    @discardableResult
+    package func complete(_ outcome: CoverOutcome) -> Bool {
+        var outcome = outcome
+        if var failure = outcome.failure, !isForUse || outcome.bodyIfNotStored == nil {
+            (failure.url, failure.line) = (location, line)
+            // Other header fields may get another answer.
+            if ownFields == nil, failure.kind != .cancelled { sink.didFail(url.string, failure) }
+            guard let last = goOn(after: failure) else { return false }
+            outcome = CoverOutcome(failed: last, milliseconds: outcome.milliseconds)
+        } else {
+            if outcome.url == url.string { outcome.url = location }
+            outcome.line = line
+        }
+        sink.take(outcome, of: self)
+        return true
+    }
+
+    package func cancel() { complete(CoverOutcome(failed: .cancelled(""))) }
+
+    /// Goes to the next address. After a temporary failure of one size of a picture, its other sizes are left out: the next run finds the one
+    /// that was asked for.
+    /// - Returns: the failure of all if there is no other.
+    private func goOn(after failure: CoverFailure) -> CoverFailure? {
+        if failure.isFinal || alternatives.isEmpty && failures.isEmpty { return failure }
+        let (former, known) = (picture, failures.last)
+        if failure.isTemporary { alternatives.removeAll { $0.picture == former } }
+        // Sizes that fail alike are named once.
+        if known?.detail != failure.detail || !triedSizes { failures.append(failure) }
+        while !alternatives.isEmpty {
+            let address = alternatives.removeFirst()
+            do throws(CoverFailure) {
+                url = try HTTPURL(location: address.location, line: line, ignoring: ignoredParameters)
+            } catch {
+                failures.append(error)
+                continue
+            }
+            (location, picture, triedSizes) = (address.location, address.picture, address.picture == former)
+            mayBeAbsent = !triedSizes || mayBeAbsent && failure.isAbsence
+            (stored, redirect, negativeTimeToLive, mark) = (nil, nil, nil, nil)
+            return nil
+        }
+        return CoverFailure(of: failures)
+    }
+
+    /// The address before was another size of the same picture.
+    private var triedSizes = false
+}

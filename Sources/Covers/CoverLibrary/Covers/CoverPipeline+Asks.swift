@@ -1,0 +1,268 @@
+import AlbumLibrary
+import CoverCache
+import CoverFetch
+import CurlHTTP
+import Platform
+
+/// The way of asks: they are made, looked up in the cache, and submitted to the scheduler. What fails comes back to `goOn`, at the next
+/// address of its album.
+extension CoverPipeline {
+    // MARK: Making
+
+    /// - Throws: `CoverFailure` if nothing usable locates the cover.
+    func ask(_ request: CoverRequest, for sink: any OutcomeSink) throws(CoverFailure) -> Ask {
+        let ask = try ask(at: request.location, of: request.album, line: request.line, for: sink)
+        if let priority = request.priority { ask.priority = priority.order }
+        ask.cacheUse = request.cachePolicy.use
+        ask.ignoresOutage = !ask.cacheUse.usesAbsence
+        ask.deniesPrivateAddresses = request.deniesPrivateAddresses
+        if !request.headerFields.isEmpty, let url = try? HTTPURL(request.location) {
+            ask.ownFields = (request.headerFields.fields, String(url.origin))
+        }
+        return ask
+    }
+
+    /// The ask of an element of a list, or why there is none.
+    func ask(
+        _ element: ListElement, in file: String, _ policy: CoverRequest.CachePolicy, for sink: any OutcomeSink
+    ) -> AskBatch.Element {
+        switch element {
+        case .item(let item):
+            do throws(CoverFailure) {
+                let ask = try ask(at: item.url, of: item.album, line: item.line, for: sink)
+                ask.cacheUse = policy.use
+                ask.ignoresOutage = !ask.cacheUse.usesAbsence
+                return .success(ask)
+            } catch {
+                guard let problem = item.problem(in: file) else { return .failure(error) }
+                return .failure(CoverFailure(problem, line: error.line))
+            }
+        case .problem(let problem):
+            return .failure(CoverFailure(problem, line: problem.location.line > 0 ? problem.location.line : nil))
+        }
+    }
+
+    private func ask(
+        at location: String, of album: Album?, line: Int?, for sink: any OutcomeSink
+    ) throws(CoverFailure) -> Ask {
+        do throws(CoverFailure) {
+            let ask: Ask
+            // Most requests have one URL, and lists have millions.
+            if let locations = try locations(at: location, of: album) {
+                ask = try self.ask(at: locations, for: sink)
+            } else {
+                ask = try Ask(location, ignoring: configuration.ignoredParameters, sink: sink)
+            }
+            ask.line = line
+            return ask
+        } catch {
+            var failure = error
+            failure.line = line
+            throw failure
+        }
+    }
+
+    /// Where the cover of an album may be, in the order of trying; nil for one that can only be at `location`.
+    /// - Throws: `CoverFailure` if nothing locates the album's cover.
+    func locations(at location: String, of album: Album?) throws(CoverFailure) -> [String]? {
+        guard let album, !album.otherFields.isEmpty || location.isEmpty else { return nil }
+        let locations = album.coverURLs(in: archive)
+        if !locations.isEmpty { return locations }
+        throw CoverFailure(.badURL, url: "", detail: "the album has no cover URL")
+    }
+
+    /// - Parameter locations: where the cover may be, in the order of trying; at least one.
+    func ask(at locations: [String], for sink: any OutcomeSink) throws(CoverFailure) -> Ask {
+        try Ask(
+            locations[0], alternatives: Array(locations.dropFirst()), ignoring: configuration.ignoredParameters,
+            sink: sink)
+    }
+
+    // MARK: Looking up
+
+    /// Looks asks up: what needs no request, and what is remembered of the others. Reads the cache on the current thread, which may block.
+    /// - Parameter shard: the part of the requests that the batch has; nil for all.
+    func lookUp(_ elements: some Sequence<AskBatch.Element>, shard: Shard? = nil) -> AskBatch {
+        var batch = AskBatch()
+        for element in elements {
+            switch element {
+            case .success(let ask): if shard?.contains(ask.url) ?? true { batch.asks.append(ask) }
+            case .failure(let failure): if shard?.hasUnusable ?? true { batch.unusable.append(failure) }
+            }
+        }
+        if isClosed { batch.error = .closed }
+        do {
+            if batch.error == nil { batch.answers = try answers(batch.asks, reader) }
+        } catch {
+            batch.error = CacheError(error)
+        }
+        return batch
+    }
+
+    /// The same on a thread that may block.
+    func lookUp(_ requests: [CoverRequest], for sink: any OutcomeSink) async -> AskBatch {
+        let make = { @Sendable [self] in
+            lookUp(
+                requests.lazy.map { request in Result { () throws(CoverFailure) in try self.ask(request, for: sink) } })
+        }
+        return await (try? read { _ in make() }) ?? make()
+    }
+
+    /// The one read of a batch: the outcome of each ask that needs no request. The others then know what the cache remembers.
+    private func answers(_ asks: [Ask], _ reader: CacheReader, counting: Bool = true) throws -> [CoverOutcome?] {
+        let mark = storeMark
+        var answers: [CoverOutcome?] = []
+        answers.reserveCapacity(asks.count)
+        for (ask, status) in zip(asks, try reader.status(of: asks.map(\.url.string), counting: counting)) {
+            ask.mark = ask.cacheUse.asksServer ? nil : mark
+            answers.append(try answer(ask, status, reader))
+        }
+        let open = asks.indices.filter { answers[$0] == nil }
+        if open.isEmpty { return answers }
+        // Hints are disposable.
+        let known = (try? hints(of: open.map { asks[$0].url }, reader)) ?? open.map { _ in Hints() }
+        for (index, hints) in zip(open, known) {
+            let ask = asks[index]
+            if ask.hasAlternatives { ask.findSizes(CoverArtArchive.picture) }
+            if ask.usesAbsence, let absence = hints.absence {
+                answers[index] = CoverOutcome(failed: .absent(ask.location, absence))
+            }
+            ask.redirect = ask.cacheUse == .reload ? nil : hints.redirect
+            // A size that failed otherwise may be there: the cover is not absent for a week.
+            ask.negativeTimeToLive = ask.mayBeAbsent ? hints.negativeTimeToLive : nil
+        }
+        return answers
+    }
+
+    /// - Parameter status: of the cover that is stored for the ask's address.
+    private func answer(_ ask: Ask, _ status: CacheReader.Status?, _ reader: CacheReader) throws -> CoverOutcome? {
+        let isOffline = configuration.isOffline || ask.cacheUse == .onlyCache
+        if ask.cacheUse.asksServer {
+            if isOffline { return CoverOutcome(failed: .offline(ask.location, ask.cacheUse)) }
+            // One that cannot be read is downloaded.
+            if ask.cacheUse == .revalidate { ask.stored = version(of: ask, reader) }
+            return nil
+        }
+        if let status, try mayUse(reader.entry(for: ask.url.string), for: ask) {
+            return Self.cached(ask.location, status)
+        }
+        var others: [StoredAddress] = []
+        if ask.hasAlternatives, status == nil || isOffline { others = (try? storedAlternatives(of: ask, reader)) ?? [] }
+        // The first that is stored, unless its server would have to be asked and cannot be.
+        for other in isOffline ? others[...] : others.prefix(1)
+        where try mayUse(reader.entry(for: other.url.string), for: ask) {
+            return Self.cached(other.location, other.status)
+        }
+        if isOffline {
+            let stored = status == nil ? others.first?.location : ask.location
+            return CoverOutcome(failed: stored.map { .staleOffline($0) } ?? .offline(ask.location))
+        }
+        if status == nil {
+            guard let other = others.first else { return nil }
+            ask.begin(at: other.location, other.url)
+        }
+        ask.stored = version(of: ask, reader)
+        return nil
+    }
+
+    private static func cached(_ location: String, _ status: CacheReader.Status) -> CoverOutcome {
+        var outcome = CoverOutcome(.fresh, url: location)
+        (outcome.contentDigest, outcome.bytes) = (status.digest, status.bytes)
+        return outcome
+    }
+
+    /// Whether a stored cover answers an ask without its server, whatever asks (RFC 9111 §4.2.4). A run of downloads keeps what is stored,
+    /// however old: only what uses a cover has to have it validated.
+    /// - Parameter entry: the stored cover's, which is read only if it matters.
+    func mayUse(_ entry: @autoclosure () throws -> CachedEntry?, for ask: Ask) rethrows -> Bool {
+        if ask.cacheUse.asksServer { return false }
+        if !ask.isForUse { return true }
+        return try entry().map { Staleness($0, at: WallClock.milliseconds()) != .forbidden } ?? false
+    }
+
+    private func version(of ask: Ask, _ reader: CacheReader) -> StoredVersion? {
+        (try? reader.entry(for: ask.url.string)).flatMap { StoredVersion($0) }
+    }
+
+    private typealias StoredAddress = (location: String, url: HTTPURL, status: CacheReader.Status)
+
+    private func storedAlternatives(of ask: Ask, _ reader: CacheReader) throws -> [StoredAddress] {
+        let others = ask.addresses.dropFirst()
+        return zip(others, try reader.status(of: others.map(\.url.string))).compactMap { other, status in
+            status.map { (other.location, other.url, $0) }
+        }
+    }
+
+    /// The hints about each URL, read on the current thread. Absences that were recorded ahead of now are ignored.
+    func hints(of urls: [HTTPURL], _ reader: CacheReader) throws -> [Hints] {
+        let now = WallClock.milliseconds()
+        let keys = urls.map(\.string)
+        // The URL whose 404 says that the archive has the cover in no size.
+        let last = keys.map { archive.lastSize(of: $0) ?? $0 }
+        let policy = configuration.redirectPolicy
+        let absences = try reader.hints(.absent, for: keys, now: now)
+        let lastAbsences = last == keys ? absences : try reader.hints(.absent, for: last, now: now)
+        let redirects = try reader.hints(.redirect, for: keys, now: now)
+        return urls.indices.map { index in
+            Hints(
+                absence: (lastAbsences[index] ?? absences[index]).flatMap { Absence($0, at: now) },
+                redirect: redirects[index].flatMap { hint in
+                    policy.rememberedTarget(hint.value, of: urls[index]).map { ($0, hint.until) }
+                },
+                negativeTimeToLive: archive.lastSize(of: keys[index]) == keys[index]
+                    ? CoverArtArchive.negativeTimeToLive : nil)
+        }
+    }
+
+    // MARK: Submitting
+
+    /// Asks for covers that may be on their way: those of asks that failed at another address, or that repeat a URL of their list.
+    func goOn(_ asks: [Ask]) async {
+        let missing = await self.missing(among: startedScheduler?.join(asks) ?? asks)
+        do throws(LibraryError) {
+            if !missing.isEmpty { try await scheduler().submit(missing) }
+        } catch {
+            for ask in missing { ask.fail(error, isClosed: isClosed) }
+        }
+    }
+
+    /// Completes the asks that need no request. - Returns: the others.
+    /// - Parameter kind: the outcome of those that are cached by now.
+    func missing(among asks: [Ask], cached kind: CoverOutcome.Kind = .joined) async -> [Ask] {
+        var (open, missing) = (asks, [Ask]())
+        while !open.isEmpty {
+            let found = try? await read { [self, open] in try answers(open, $0, counting: false) }
+            open = zip(open, found ?? open.map { _ in nil }).compactMap { ask, answer in
+                var answer = answer
+                if answer?.kind == .fresh { answer?.kind = kind }
+                if answer == nil, ask.url.isInvalidHost { answer = CoverOutcome(failed: .givenAsFile(ask.location)) }
+                if answer == nil, ask.ownFields == nil, let failure = ask.sink.failure(of: ask.url.string) {
+                    answer = CoverOutcome(failed: failure)
+                }
+                guard let answer else {
+                    missing.append(ask)
+                    return nil
+                }
+                return ask.complete(answer) ? nil : ask
+            }
+        }
+        return missing
+    }
+}
+
+extension Ask {
+    /// Ends an ask that could not be submitted.
+    func fail(_ error: LibraryError, isClosed: Bool) {
+        if isClosed {
+            complete(CoverOutcome(failed: .closed(location)))
+        } else {
+            while !complete(CoverOutcome(failed: CoverFailure(.connect, url: location, detail: error.message))) {}
+        }
+    }
+}
+
+extension CoverFailure {
+    fileprivate init(_ problem: ListProblem, line: Int?) {
+        self.init(.badURL, url: Redaction.displayable(problem.url ?? ""), detail: "\(problem)", line: line)
+    }
+}

@@ -1,0 +1,64 @@
+import CurlHTTP
+import Testing
+
+@testable import CoverFetch
+
+@Suite struct AskTests {
+    private let caller = Caller()
+
+    /// Three sizes of one picture, and another address. The second to last is no URL.
+    private func ask() throws -> Ask {
+        let locations = [
+            "http://a.example/p/1", "http://a.example/p/2", "http://a.example/p/3", "none", "http://b.example/4",
+        ]
+        let ask = try Ask(locations[0], alternatives: Array(locations.dropFirst()), sink: caller)
+        ask.findSizes { $0.contains("/p/") ? "p" : nil }
+        return ask
+    }
+
+    private func failed(_ status: Int) -> CoverOutcome {
+        CoverOutcome(failed: CoverFailure(.status, url: "", detail: "status \(status)", status: status))
+    }
+
+    @Test
+    func `an ask goes on to its addresses in order, and ends with one failure that names each, and alike sizes once`()
+        throws
+    {
+        let ask = try ask()
+        for place in ["p/2", "p/3", "/4"] {
+            #expect(!ask.complete(failed(404)) && ask.url.string.hasSuffix(place))
+            #expect(ask.mayBeAbsent && caller.results.isEmpty)
+        }
+        #expect(ask.complete(failed(404)) && !ask.hasAlternatives)
+        let failure = try #require(caller.result?.failure)
+        #expect(caller.results.count == 1 && failure.url == ask.name && failure.status == 404)
+        #expect(failure.detail.ranges(of: "status 404").count == 2, "\(failure.detail)")
+        #expect(failure.detail.contains("http://b.example/4") && failure.detail.contains("none"))
+    }
+
+    @Test func `after a temporary failure of one size the others are left out, after another they are not absent`()
+        throws
+    {
+        let temporary = try ask()
+        #expect(!temporary.complete(failed(503)) && temporary.url.string == "http://b.example/4")
+        let mixed = try ask()
+        #expect(!mixed.complete(failed(403)) && mixed.location.hasSuffix("p/2") && !mixed.mayBeAbsent)
+    }
+
+    @Test(arguments: [CoverFailure.Kind.cancelled, .cache, .offline])
+    func `a failure that no other address would mend is final`(kind: CoverFailure.Kind) throws {
+        let ask = try ask()
+        #expect(ask.complete(CoverOutcome(failed: CoverFailure(kind, url: "", detail: "end"))))
+        #expect(caller.result?.failure?.kind == kind && ask.location == ask.name)
+    }
+
+    @Test func `an ask that begins at another address tries the others after it, in order`() throws {
+        let ask = try ask()
+        ask.begin(at: "http://b.example/4", try HTTPURL("http://b.example/4"))
+        for place in ["p/1", "p/2", "p/3"] {
+            #expect(!ask.complete(failed(404)) && ask.url.string.hasSuffix(place))
+        }
+        #expect(ask.complete(CoverOutcome(.downloaded, url: "http://a.example/p/3")))
+        #expect(caller.results.map(\.url) == ["http://a.example/p/3"])
+    }
+}

@@ -1,4 +1,3 @@
-import Files
 import Platform
 
 /// Whose directory it is.
@@ -49,19 +48,21 @@ extension CacheDirectory {
 
     /// Creates the entry log, with its first line, durably, before anything else. It appears whole, and replaces none.
     private func mark() throws(CacheError) {
-        guard let name = FileName("entries.jsonl") else { return }
-        do throws(SystemError) {
-            let file = try NewFile(in: OpenFolder(path: path), mode: 0o600)
-            try file.write(EntryLog.header)
-            try file.sync()
-            do throws(SystemError) { try file.commit(as: name) } catch {
-                // Another process has created this cache.
-                if error.cause != .exists { throw error }
-            }
-            try file.folder.sync()
-        } catch {
-            throw CacheError(error)
+        let temporary = "\(path)/.sleeve-\(UInt64.random(in: 0 ... .max)).part"
+        let descriptor = OwnedPath.create(temporary, O_WRONLY | O_EXCL)
+        guard descriptor >= 0 else { throw .last("create", temporary) }
+        defer {
+            close(descriptor)
+            unlink(temporary)
         }
+        guard EntryLog.header.withUnsafeBytes({ writeAll($0, to: descriptor) }), DurableFile.sync(descriptor) else {
+            throw .last("write", temporary)
+        }
+        // Some file systems have no links. There, what another process has created at this moment is replaced.
+        guard link(temporary, log) == 0 || errno == EEXIST || rename(temporary, log) == 0 else {
+            throw .last("create", log)
+        }
+        do throws(SystemError) { try DurableFile.sync(directory: path) } catch { throw CacheError(error) }
     }
 
     private func makeTag() throws(CacheError) {

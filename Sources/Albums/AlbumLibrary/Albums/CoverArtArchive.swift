@@ -68,30 +68,3 @@ package struct CoverArtArchive: Sendable {
         return String(url[...slash])
     }
 }
-
-/// The MusicBrainz id of a release or a release group.
-struct MusicBrainzID: Sendable, Hashable {
-    enum Entity: String, Sendable {
-        case release
-        case releaseGroup = "release-group"
-    }
-
-    var entity: Entity
-    /// In lower case: the archive accepts no other form (RFC 9562 section 4 recommends it).
-    var uuid: String
-
-    /// Returns nil unless `text` is a UUID, `8-4-4-4-12` hexadecimal digits, or an address that ends with one:
-    /// `https://musicbrainz.org/release/UUID`.
-    init?(_ entity: Entity, _ text: String) {
-        let text = text.contains("musicbrainz.org/\(entity.rawValue)/") ? String(text.suffix(36)) : text
-        let isUUID =
-            text.utf8.count == 36
-            && text.utf8.enumerated().allSatisfy { index, byte in
-                [8, 13, 18, 23].contains(index)
-                    ? byte == UInt8(ascii: "-") : byte < 0x80 && Character(UnicodeScalar(byte)).isHexDigit
-            }
-        guard isUUID else { return nil }
-        self.entity = entity
-        uuid = text.lowercased()
-    }
-}

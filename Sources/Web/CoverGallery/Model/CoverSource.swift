@@ -61,7 +61,7 @@ enum CoverSource: Sendable, Hashable {
     }
 
     private static func musicBrainz(_ text: String) -> CoverSource? {
-        if isID(text) { return .release(text) }
+        if MusicBrainzID.uuid(text) != nil { return .release(text) }
         var rest = text[...]
         if let scheme = rest.firstRange(of: "://") {
             guard ["http", "https"].contains(rest[..<scheme.lowerBound].lowercased()) else { return nil }
@@ -71,7 +71,8 @@ enum CoverSource: Sendable, Hashable {
         let host = parts.first?.lowercased() ?? ""
         let isSite = host == "musicbrainz.org" || host.hasSuffix(".musicbrainz.org")
         if isSite || host == "coverartarchive.org" { parts.removeFirst() } else if rest != text { return nil }
-        guard let entity = parts.popFirst()?.lowercased(), let id = parts.popFirst(), isID(id) else { return nil }
+        guard let entity = parts.popFirst()?.lowercased(), let id = parts.popFirst(), MusicBrainzID.uuid(id) != nil
+        else { return nil }
         // A picture in the archive is an address like any other.
         if !isSite, parts.contains(where: { !$0.isEmpty }) { return nil }
         switch entity {
@@ -80,6 +81,4 @@ enum CoverSource: Sendable, Hashable {
         default: return nil
         }
     }
-
-    private static func isID(_ text: some StringProtocol) -> Bool { UUID(uuidString: String(text)) != nil }
 }

@@ -52,8 +52,9 @@ package struct AudioTags: Sendable, Hashable {
         case "TRACKNUMBER": addTrack(value)
         case "TRACKTOTAL", "TOTALTRACKS": trackTotal = Self.number(value) ?? trackTotal
         case "COMPILATION": isCompilation = isCompilation || Self.number(value) == 1 || value.lowercased() == "true"
-        case "MUSICBRAINZ_ALBUMID": releaseID = releaseID ?? Self.uuid(value)
-        case "MUSICBRAINZ_RELEASEGROUPID": releaseGroupID = releaseGroupID ?? Self.uuid(value)
+        case "MUSICBRAINZ_ALBUMID": releaseID = releaseID ?? MusicBrainzID.uuid(value.trimmingWhitespace())
+        case "MUSICBRAINZ_RELEASEGROUPID":
+            releaseGroupID = releaseGroupID ?? MusicBrainzID.uuid(value.trimmingWhitespace())
         case "ORIGINALDATE", "ORIGINALYEAR":
             if originalYear.isEmpty { originalYear = Self.year(in: value) ?? "" }
         default:
@@ -128,9 +129,4 @@ package struct AudioTags: Sendable, Hashable {
         gmtime_r(&seconds, &date)
         return Int(date.tm_year) + 1_900
     }()
-
-    private static func uuid(_ text: String) -> String? {
-        let text = text.trimmingWhitespace().lowercased()
-        return text.utf8.count == 36 && UUID(uuidString: text) != nil ? text : nil
-    }
 }

@@ -21,6 +21,15 @@ final class FailureList: Sendable {
         list.summarize()
     }
 
+    /// Writes the first lines, and a line about the others.
+    /// - Parameter rest: Makes it from their number.
+    static func write(
+        _ lines: [String], limit: Int = 20, by write: (String) -> Void = { Log.warning($0) }, rest: (Int) -> String
+    ) {
+        lines.prefix(limit).forEach(write)
+        if lines.count > limit { write(rest(lines.count - limit)) }
+    }
+
     /// The number of failures so far.
     var count: Int { state.withLock { $0 } }
 

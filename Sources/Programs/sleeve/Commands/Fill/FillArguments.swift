@@ -27,7 +27,10 @@ struct FillArguments: ParsableArguments {
         var embedMax: Int?
 
         /// Names that media servers look for.
-        enum FileStem: String, ExpressibleByArgument { case cover, folder, front }
+        enum FileStem: String, ExpressibleByArgument {
+            case cover, folder, front
+            static let standard = Self.cover
+        }
 
         func validate() throws {
             for (name, value) in [("--min-pixels", minPixels), ("--size", size), ("--embed-max", embedMax)] {

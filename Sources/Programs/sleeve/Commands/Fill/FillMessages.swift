@@ -5,7 +5,7 @@ import MusicFolder
 import Platform
 import Synchronization
 
-/// What a fill has to say at its end, at most 20 lines of a kind.
+/// What a fill has to say at its end, the first lines of a kind.
 final class FillMessages: Sendable {
     /// In the order of printing: first the albums without a cover, each once.
     enum Kind: String, CaseIterable {
@@ -17,8 +17,6 @@ final class FillMessages: Sendable {
         var isKept: Bool { isProblem || self == .gone }
         var isProblem: Bool { [.album, .folder, .file].contains(self) }
     }
-
-    private static let limit = 20
 
     private let report: String?
     private let state = Mutex(State())
@@ -116,11 +114,10 @@ final class FillMessages: Sendable {
         for kind in Kind.allCases where !isQuiet || kind.isKept || kind == .failure {
             var lines = all[kind] ?? []
             if kind == .gone || isQuiet && kind.isKept { lines.removeAll { !news.contains($0) } }
-            for line in lines.prefix(Self.limit) { if kind == .written { Log.info(line) } else { Log.warning(line) } }
-            guard lines.count > Self.limit else { continue }
-            let rest = Decimals.count(lines.count - Self.limit, "more \(kind.rawValue)")
             let place = [.file, .gone, .note].contains(kind) ? "`sleeve scan` lists more" : "--report FILE lists all"
-            Log.warning("\(rest): " + (report.map { "see \($0)" } ?? place))
+            FailureList.write(lines, by: kind == .written ? Log.info : Log.warning) { rest in
+                "\(Decimals.count(rest, "more \(kind.rawValue)")): " + (report.map { "see \($0)" } ?? place)
+            }
         }
     }
 }

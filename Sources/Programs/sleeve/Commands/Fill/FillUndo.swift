@@ -31,7 +31,7 @@ struct FillUndo: AsyncParsableCommand {
     }
 
     private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
-        let writer = try CoverWriter(state, name: "cover")
+        let writer = try CoverWriter(state, name: FillArguments.Covers.FileStem.standard.rawValue)
         let embedded = try state.runs().first.map { try state.embeddedCovers(ofRun: $0) } ?? []
         let undone = try await writer.undo(isDryRun: dryRun) { library.coverFile($0) }
         let (tags, ofTags) = try await undo(embedded, state)
@@ -108,13 +108,10 @@ struct FillUndo: AsyncParsableCommand {
     /// Lists the first files in a dry run.
     private func tell(_ files: [BytePath], _ what: String) {
         guard dryRun, !editing.options.json, !editing.options.quiet else { return }
-        for file in files.prefix(Self.maximumLines) { _ = try? printLine("\(file): \(what)") }
-        let rest = files.count - Self.maximumLines
-        if rest > 0 { _ = try? printLine("\(Decimals.count(rest, "more file")): \(what); --json lists all") }
+        FailureList.write(files.map { "\($0): \(what)" }, by: { _ = try? printLine($0) }) { rest in
+            "\(Decimals.count(rest, "more file")): \(what); --json lists all"
+        }
     }
-
-    /// Of each kind.
-    private static let maximumLines = 20
 
     /// The library loses the URLs of the covers, unless a person has edited them, and the covers are accepted no longer.
     private func forget(_ albums: Set<Album.ID>, _ library: LibraryAPI, _ state: MusicState) async throws {

@@ -59,7 +59,7 @@ struct FillWork {
         if let request { try state.save(.init(folders: folders, options: request)) }
         outcome.findings.sweep()
         let report = try arguments.output.report.map { try FillReport($0, plan) }
-        let writer = try CoverWriter(state, name: (arguments.covers.name ?? .cover).rawValue)
+        let writer = try CoverWriter(state, name: (arguments.covers.name ?? .standard).rawValue)
         var pictures = RepeatedPictures()
         for file in written {
             if let album = albums[file.album] { pictures.add(file.digest.description, of: AlbumQuery(album)) }

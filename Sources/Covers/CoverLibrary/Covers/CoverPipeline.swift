@@ -312,7 +312,7 @@ package final class CoverPipeline: Sendable {
             return (started, true)
         }
         if isNew {
-            await persistency.connect(scheduler, uploads, self)
+            await persistency.connect(scheduler, uploads) { [weak self] asks in await self?.goOn(asks) }
             await scheduler.start()
         }
         return scheduler

@@ -15,8 +15,8 @@ actor PersistencyManager: DownloadStore {
     private let capacity: Int?
     private let hub: EventHub
     private weak var scheduler: DownloadScheduler?
-    /// Where asks go on that an outcome does not answer.
-    private weak var covers: CoverPipeline?
+    /// Takes asks that an outcome does not answer.
+    private var goOn: (@Sendable ([Ask]) async -> Void)?
     /// The requests that wait for outcomes.
     private var pending: PendingStores?
     /// Nil without a tier.
@@ -93,8 +93,10 @@ actor PersistencyManager: DownloadStore {
     }
 
     /// The scheduler whose downloads this stores, and what puts them into the tier.
-    func connect(_ scheduler: DownloadScheduler, _ uploads: TierUploads?, _ covers: CoverPipeline) {
-        (self.scheduler, self.covers) = (scheduler, covers)
+    func connect(
+        _ scheduler: DownloadScheduler, _ uploads: TierUploads?, goOn: @escaping @Sendable ([Ask]) async -> Void
+    ) {
+        (self.scheduler, self.goOn) = (scheduler, goOn)
         (pending, self.uploads) = (scheduler.pending, uploads)
     }
 
@@ -317,9 +319,8 @@ actor PersistencyManager: DownloadStore {
             hub.instruments.didEnd(outcomes[index])
         }
         if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
-        let complete = { @Sendable [self, pending] (outcomes: [CoverOutcome]) in
-            guard let unanswered = pending?.complete(outcomes), !unanswered.isEmpty else { return }
-            Task { await goOn(unanswered) }
+        let complete = { @Sendable [pending, goOn] (outcomes: [CoverOutcome]) in
+            if let asks = pending?.complete(outcomes), !asks.isEmpty { Task { await goOn?(asks) } }
         }
         if let uploads {
             uploads.add(outcomes, isAwaited: { [pending] in pending?.isPutAwaited($0) }, completion: complete)
@@ -332,8 +333,6 @@ actor PersistencyManager: DownloadStore {
     /// A method of this actor, so that the task that calls it starts on the disk thread: one that captured only the scheduler would
     /// start on the cooperative pool, which the program may have filled.
     private func resubmit(_ keys: [String]) async { await scheduler?.resubmit(keys) }
-
-    private func goOn(_ asks: [Ask]) async { await covers?.goOn(asks) }
 
     // MARK: - Flushing and maintenance
 

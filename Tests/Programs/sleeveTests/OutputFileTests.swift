@@ -28,8 +28,16 @@ extension CommandTests {
                 try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "albums.json")
                 try FileManager.default.createSymbolicLink(
                     atPath: stage.folder + "/places", withDestinationPath: stage.cache)
-                let own = ["albums.json", "link", "albums.json.state/journal.sqlite3", "cache/index.sqlite3"]
-                let files = own + ["places/entries.jsonl", "cache/covers/new.jpg", "albums.json.state/new"]
+                // No command of the test names this one.
+                try FileManager.default.copyItem(atPath: stage.cache, toPath: stage.folder + "/other")
+                let own = [
+                    "albums.json", "link", "albums.json.state/journal.sqlite3", "cache/index.sqlite3",
+                    "other/entries.jsonl",
+                ]
+                let files =
+                    own + [
+                        "places/entries.jsonl", "other/covers/ab/new", "cache/covers/new.jpg", "albums.json.state/new",
+                    ]
                 let before = own.map { FileManager.default.contents(atPath: "\(stage.folder)/\($0)") }
                 for file in files.map({ "\(stage.folder)/\($0)" }) {
                     for command in [

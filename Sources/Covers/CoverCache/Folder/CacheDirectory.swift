@@ -37,6 +37,9 @@ package struct CacheDirectory: Sendable, Hashable {
         }
     }
 
+    /// Whatever is there.
+    init(at path: String) { self.path = path }
+
     /// Creates the directory and what is missing in it.
     /// - Parameter isKnown: This process has used it as a cache: what another one has left of it is no file of others.
     /// - Throws: `CacheError` if the path is a file, has the files of others, cannot be written, or is on a network file system.

@@ -23,6 +23,17 @@ extension CacheDirectory {
         where Self.kind(of: file) == S_IFLNK { throw .linked(file) }
     }
 
+    /// The cache that a file is or would be in; nil if there is none that says so.
+    package static func containing(_ file: String) -> String? {
+        var folder = FilePath.resolvingLinks(FilePath.directory(of: FilePath.resolvingLinks(file)))
+        while folder.count > 1 {
+            if (try? CacheDirectory(at: folder).isCache()) == true { return folder }
+            folder = FilePath.directory(of: folder)
+            if folder == "." { return nil }
+        }
+        return nil
+    }
+
     /// - Throws: `CacheError` if none says so, and one cannot be read: whose the directory is stays unknown.
     private func isCache() throws(CacheError) -> Bool {
         var failure: CacheError?

@@ -89,6 +89,9 @@ extension LibraryConfiguration {
         for input in inputs + [libraryPath] where input != "-" && OutputFile.isSame(output, input) {
             throw fail("\(name) would overwrite \(input); choose another file")
         }
+        if let cache = CacheDirectory.containing(output) {
+            throw fail("\(name): \(output) is in \(cache), which is a cache of Sleeve's; choose another file")
+        }
         let history = libraryPath.isEmpty ? [] : [AlbumStore.stateDirectory(of: libraryPath)]
         for place in [cachePath] + history where OutputFile.isInside(output, place) {
             throw fail("\(name): \(output) is in \(place), where Sleeve's own files are; choose another file")

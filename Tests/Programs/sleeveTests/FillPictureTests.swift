@@ -53,7 +53,7 @@ extension CommandTests {
             let (one, two) = (MusicPicture.jpeg(600, 600, number: 4), MusicPicture.jpeg(600, 600, number: 5))
             try await withAlbum([[one], [two]]) { stage, fill, _ in
                 let result = try await sleeveTests.run(
-                    fill + ["--source", "tags,itunes"], environment: stage.environment)
+                    fill + ["--source", "tags", "--source", "itunes"], environment: stage.environment)
                 #expect(result.stderr.contains("cover.jpg (iTunes)"), "\(result)")
             }
             try await withAlbum([[one], [one]]) { stage, fill, _ in

@@ -40,7 +40,7 @@ struct AuditCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "List only these kinds, separated by commas: missing, small, notSquare, damaged, placeholder, repeated, differs. Default: all of them.",
             valueName: "kinds"))
-    var only: CommaSeparated<AuditKind>?
+    var only: [CommaSeparated<AuditKind>] = []
 
     @OptionGroup var music: MusicFolders
     @OptionGroup var progress: ProgressOptions
@@ -58,7 +58,7 @@ struct AuditCommand: AsyncParsableCommand {
         let outcome = try await MusicFolderOptions.run(LibraryScan(scan), nil, state, options, progress)
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         let places = AuditedPlace.all(of: outcome.albums, in: outcome.findings.folders)
-        let kinds = Set(only?.values ?? AuditKind.allCases)
+        let kinds = Set(only.isEmpty ? AuditKind.allCases : only.flatMap(\.values))
         // No byte of a cover says whether others are missing.
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
         let facts = try await facts(of: covers)

@@ -41,13 +41,15 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Rounds. Default: 3 with the built-in origin, else 1.", valueName: "n"))
     var rounds: Int?
 
-    @Option(help: ArgumentHelp("Report only these scenarios: cold, warm, revalidate.", valueName: "names"))
-    var only = CommaSeparated(BenchScenario.allCases)
+    @Option(
+        help: ArgumentHelp(
+            "Report only these scenarios: cold, warm, revalidate. Default: all of them.", valueName: "names"))
+    var only: [CommaSeparated<BenchScenario>] = []
 
     @Option(
         help: ArgumentHelp(
             "Also measure these programs, alternating with Sleeve: curl, aria2c, wget2.", valueName: "names"))
-    var compare = CommaSeparated<Rival>([])
+    var compare: [CommaSeparated<Rival>] = []
 
     @Option(help: ArgumentHelp("Trust this certificate authority (PEM) instead of the system's.", valueName: "file"))
     var cacert: String?
@@ -85,8 +87,8 @@ struct BenchCommand: AsyncParsableCommand {
         // A tier would answer in place of the server.
         unsetenv("SLEEVE_TIER")
         let plan = BenchRunner.Plan(
-            scenarios: BenchScenario.allCases.filter(only.values.contains),
-            rounds: rounds ?? (list == nil ? 3 : 1), rivals: compare.values, options: options)
+            scenarios: BenchScenario.allCases.filter { only.isEmpty || only.flatMap(\.values).contains($0) },
+            rounds: rounds ?? (list == nil ? 3 : 1), rivals: compare.flatMap(\.values), options: options)
         for rival in plan.rivals where !rival.isInstalled { Log.warning("\(rival.rawValue) is not installed") }
         let (target, origin) = try await target(plan)
         let children = ChildProcesses()

@@ -60,7 +60,7 @@ struct Prefetch: AsyncParsableCommand {
         help: ArgumentHelp(
             "Make these sizes of the covers ahead, in pixels of the longest side: 150, 300, 600, 1200.",
             valueName: "list"))
-    var sizes = CommaSeparated<Int>([])
+    var sizes: [CommaSeparated<Int>] = []
 
     @Flag(
         help: ArgumentHelp(
@@ -76,7 +76,7 @@ struct Prefetch: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        guard sizes.values.allSatisfy({ LibraryAPI.keptSizes.contains($0) }) else {
+        guard sizes.flatMap(\.values).allSatisfy({ LibraryAPI.keptSizes.contains($0) }) else {
             let all = LibraryAPI.keptSizes.map(String.init).joined(separator: ", ")
             throw ValidationError("--sizes takes some of \(all), with commas between them.")
         }
@@ -108,7 +108,8 @@ struct Prefetch: AsyncParsableCommand {
                 hasUnreadableList.store(true, ordering: .relaxed)
             })
         try await run.run(
-            outcomes, of: library, sizes: sizes.values, isComplete: { !hasUnreadableList.load(ordering: .relaxed) }
+            outcomes, of: library, sizes: sizes.flatMap(\.values),
+            isComplete: { !hasUnreadableList.load(ordering: .relaxed) }
         ) { _ in
             "Nothing to download: no covers \(shard == nil ? "are listed" : "of this shard are listed").\n"
         }

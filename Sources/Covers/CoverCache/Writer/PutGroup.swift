@@ -21,8 +21,13 @@ package struct PutGroup: Sendable {
     /// The charge of the files that were written for it, in bytes.
     package var length: Int { puts.reduce(0) { $0 + ($1.file.isDuplicate ? 0 : $1.charge) } }
 
-    /// The paths of the files to sync.
-    var files: [String] { puts.map { $0.file.temporary ?? covers.path(of: $0.digest) } + [log] }
+    /// The paths of the files to sync. Lazy: one call for the whole file system needs none of them.
+    var files: some Collection<String> {
+        (0...puts.count).lazy.map { index in
+            if index == puts.count { return log }
+            return puts[index].file.temporary ?? covers.path(of: puts[index].digest)
+        }
+    }
 
     /// Returns once the covers' files would survive power loss. From any thread.
     /// - Throws: `CacheError`.

@@ -12,7 +12,7 @@ import Testing
                 try writer.fill([1])
                 try writer.put(url(2), picture(2))
                 let group = try #require(writer.seal())
-                #expect(group.files == [folder.file(picture(2)), folder.log])
+                #expect(Array(group.files) == [folder.file(picture(2)), folder.log])
                 try group.sync()
                 _ = try writer.commit([group])
             }

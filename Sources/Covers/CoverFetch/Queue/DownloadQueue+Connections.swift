@@ -25,14 +25,10 @@ extension DownloadQueue {
     /// - Returns: whether it may be.
     mutating func resend(_ id: JobID, retries: Int) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight else { return false }
-        switch hosts[host].gate.repetition(&jobs[id].passage) {
-        case .retry where attempts(id) >= retries: return false
-        case .retry, .free: jobs[id].attempt += 1
-        case .later:
-            jobs[id].attempt += 1
-            return false
-        }
-        return true
+        let repetition = hosts[host].gate.repetition(&jobs[id].passage)
+        if repetition == .retry, attempts(id) >= retries { return false }
+        jobs[id].attempt += 1
+        return repetition != .later
     }
 
     /// The number of requests that were sent for the job and answered with none, or with a failure, before the one in flight.

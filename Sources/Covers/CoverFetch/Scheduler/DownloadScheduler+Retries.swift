@@ -33,7 +33,7 @@ extension DownloadScheduler {
         queue.retry(job, at: time, from: rememberedRedirect(of: job)?.target)
     }
 
-    /// Whether libcurl may send a request again, whose connection ended before an answer. It counts as a retry.
+    /// Whether libcurl may send a request again, whose connection ended before an answer.
     func mayResend(_ job: JobID) -> Bool { queue.resend(job, retries: policy.retry.retries) }
 
     func rememberedRedirect(of job: JobID) -> (target: HTTPURL, until: Int64)? {

@@ -12,6 +12,11 @@ package enum FilePath {
         return String(cString: real)
     }
 
+    /// The directory that a file is in, or would be created in, without symbolic links.
+    package static func realDirectory(of path: String) -> String {
+        resolvingLinks(directory(of: resolvingLinks(path)))
+    }
+
     /// The path that a symbolic link holds; nil if `path` is none.
     private static func target(of path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))

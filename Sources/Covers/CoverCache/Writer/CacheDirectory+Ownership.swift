@@ -25,11 +25,10 @@ extension CacheDirectory {
 
     /// The cache that a file is or would be in; nil if there is none that says so.
     package static func containing(_ file: String) -> String? {
-        var folder = FilePath.resolvingLinks(FilePath.directory(of: FilePath.resolvingLinks(file)))
-        while folder.count > 1 {
+        var folder = FilePath.realDirectory(of: file)
+        while folder != "/", folder != "." {
             if (try? CacheDirectory(at: folder).isCache()) == true { return folder }
             folder = FilePath.directory(of: folder)
-            if folder == "." { return nil }
         }
         return nil
     }

@@ -144,14 +144,14 @@ extension CoverPipeline {
             return nil
         }
         if let status, try mayUse(reader.entry(for: ask.url.string), for: ask) {
-            return Self.cached(ask.location, status)
+            return CoverOutcome(cached: status, at: ask.location)
         }
         var others: [StoredAddress] = []
         if ask.hasAlternatives, status == nil || isOffline { others = (try? storedAlternatives(of: ask, reader)) ?? [] }
         // The first that is stored, unless its server would have to be asked and cannot be.
         for other in isOffline ? others[...] : others.prefix(1)
         where try mayUse(reader.entry(for: other.url.string), for: ask) {
-            return Self.cached(other.location, other.status)
+            return CoverOutcome(cached: other.status, at: other.location)
         }
         if isOffline {
             let stored = status == nil ? others.first?.location : ask.location
@@ -163,12 +163,6 @@ extension CoverPipeline {
         }
         ask.stored = version(of: ask, reader)
         return nil
-    }
-
-    private static func cached(_ location: String, _ status: CacheReader.Status) -> CoverOutcome {
-        var outcome = CoverOutcome(.fresh, url: location)
-        (outcome.contentDigest, outcome.bytes) = (status.digest, status.bytes)
-        return outcome
     }
 
     /// Whether a stored cover answers an ask without its server, whatever asks (RFC 9111 §4.2.4). A run of downloads keeps what is stored,

@@ -19,13 +19,15 @@ struct CacheLeases: DownloadLeases {
     func stored(_ keys: [String]) async -> [CoverOutcome?] {
         let statuses = try? await reader.read(on: readers) { try $0.status(of: keys, counting: false) }
         guard let statuses else { return keys.map { _ in nil } }
-        return zip(keys, statuses).map { key, status in
-            status.map { status in
-                var outcome = CoverOutcome(.fresh, url: key)
-                (outcome.contentDigest, outcome.bytes) = (status.digest, status.bytes)
-                return outcome
-            }
-        }
+        return zip(keys, statuses).map { key, status in status.map { CoverOutcome(cached: $0, at: key) } }
+    }
+}
+
+extension CoverOutcome {
+    /// Of a cover that needs no transfer. - Parameter location: as the outcome names it.
+    init(cached status: CacheReader.Status, at location: String) {
+        self.init(.fresh, url: location)
+        (contentDigest, bytes) = (status.digest, status.bytes)
     }
 }
 

@@ -75,17 +75,17 @@ enum EntryAnnotation: Sendable, Hashable {
 
     /// The failures of the entry's server since it has last answered.
     static func failures(in fields: String) -> Failing? {
-        all(in: fields).lazy.compactMap { if case .failing(let failing) = $0 { failing } else { nil } }.first
+        first(in: fields) { if case .failing(let failing) = $0 { failing } else { nil } }
     }
 
     /// Where the validators come from; nil for the entry's own URL.
     static func validatorsPlace(in fields: String) -> UInt64? {
-        all(in: fields).lazy.compactMap { if case .validatorsPlace(let place) = $0 { place } else { nil } }.first
+        first(in: fields) { if case .validatorsPlace(let place) = $0 { place } else { nil } }
     }
 
     /// What the redirects to the response say; empty without any.
     static func redirects(in fields: String) -> String {
-        all(in: fields).lazy.compactMap { if case .redirects(let value) = $0 { value } else { nil } }.first ?? ""
+        first(in: fields) { if case .redirects(let value) = $0 { value } else { nil } } ?? ""
     }
 
     /// The lines that stay when the entry is renewed.
@@ -100,6 +100,11 @@ enum EntryAnnotation: Sendable, Hashable {
 
     /// Whether `fields` say that the request had credentials.
     static func haveCredentials(_ fields: String) -> Bool { all(in: fields).contains(.credentials) }
+
+    /// The value of the first annotation that has one.
+    private static func first<Value>(in fields: String, _ value: (EntryAnnotation) -> Value?) -> Value? {
+        all(in: fields).lazy.compactMap(value).first
+    }
 
     /// The annotations among the lines of `fields`, in order. Unknown ones are left out.
     static func all(in fields: String) -> [EntryAnnotation] {

@@ -109,8 +109,7 @@ package enum OutputFile {
 
     /// Whether a file is in a directory or below it, or would be created there. Links are followed.
     package static func isInside(_ path: String, _ directory: String) -> Bool {
-        let folder = FilePath.resolvingLinks(FilePath.directory(of: FilePath.resolvingLinks(path)))
-        let place = FilePath.resolvingLinks(directory)
+        let (folder, place) = (FilePath.realDirectory(of: path), FilePath.resolvingLinks(directory))
         return folder == place || folder.hasPrefix(place + "/")
     }
 

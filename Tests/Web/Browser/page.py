@@ -159,6 +159,11 @@ class Gallery:
         self.click(button)
         self.until(MODAL, what="the form")
 
+    def save(self):
+        """Saves the form's album. The covers may show the edit earlier than the form closes: until then, keys are the form's."""
+        self.click("#album-save")
+        self.until("!document.querySelector('#album-dialog').open", what="the form to close")
+
     def remembered(self, album=None):
         """Waits until the server has saved the album for this browser, by default the chosen one."""
         self.until("(await (await fetch('api/state', {cache: 'no-store'})).json()).memento?.album === arguments[0]", album or self.chosen()["id"],

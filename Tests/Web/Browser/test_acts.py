@@ -114,7 +114,7 @@ class Uploads(ActTest):
         page.edit()
         page.type("#album-dialog [name=genre]", "x")
         page.run(RELEASE)
-        page.click("#album-save")
+        page.save()
         page.status("Edited “Album 00002”")
         self.assertEqual(self.covers(), [1, 2, 3, 4])
 

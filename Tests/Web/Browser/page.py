@@ -164,7 +164,8 @@ class Gallery:
         self.click("#album-save")
         self.until("!document.querySelector('#album-dialog').open", what="the form to close")
 
-    def remembered(self, album=None):
-        """Waits until the server has saved the album for this browser, by default the chosen one."""
-        self.until("(await (await fetch('api/state', {cache: 'no-store'})).json()).memento?.album === arguments[0]", album or self.chosen()["id"],
+    def remembered(self, album=None, view=None):
+        """Waits until the server has saved the album for this browser, by default the chosen one, and the view if one is named."""
+        self.until("(({album, view}) => album === arguments[0] && view === (arguments[1] ?? view))"
+                   "((await (await fetch('api/state', {cache: 'no-store'})).json()).memento ?? {})", album or self.chosen()["id"], view,
                    what="the server to have saved the album")

@@ -23,7 +23,7 @@ class Sizes(GalleryTest):
         inputs.screen(page.browser, 1280, 800)
         page.wall()
         # A browser that has a larger picture does not load another one, so the page is left first.
-        page.until("location.hash.includes('view=wall')", what="the view in the address")
+        page.remembered(view="wall")
         page.leave()
         page.browser.cdp("Network.clearBrowserCache")
         page.open()

@@ -1,8 +1,12 @@
 """The processes and the folder of a test: an origin of covers, a gallery, a cache."""
+import itertools
 import json
+import os
 import pathlib
+import random
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import urllib.error
@@ -10,8 +14,23 @@ import urllib.parse
 import urllib.request
 
 
+# Below those that systems give to other programs while a server that starts again is away.
+PORTS = itertools.count(random.randrange(20_000, 30_000))
+
+
 class StageError(Exception):
     pass
+
+
+def unused_port():
+    """A port of this machine that no test of this run has had."""
+    for port in PORTS:
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass  # Another program has it.
 
 
 class Server:
@@ -82,12 +101,12 @@ class Stage:
         Stage.open.append(self)
 
     def start_origin(self, *options):
-        self.origin = self.start("origin", "--port", 0, *options)
+        self.origin = self.start("origin", "--port", unused_port(), *options)
         return self.origin
 
     def start_server(self, *options):
         """Starts the gallery, on its former port if it ran before."""
-        port = self.server.port if self.server else 0
+        port = self.server.port if self.server else unused_port()
         self.server = self.start("serve", "--port", port, "--cache", self.cache, "--library", self.library, *options)
         return self.server
 
@@ -111,7 +130,10 @@ class Stage:
         } for n in range(1, count + 1)]
 
     def write_library(self, albums):
-        self.library.write_text(json.dumps(albums, ensure_ascii=False, indent=1))
+        """Replaces the library file in one step, so that a gallery that runs never reads half of it."""
+        new = self.folder / "albums.new"
+        new.write_text(json.dumps(albums, ensure_ascii=False, indent=1))
+        os.replace(new, self.library)
 
     def saved(self):
         """The albums in the library file."""

@@ -61,8 +61,9 @@ def wheel(browser, x, y, across=0, down=0):
 
 
 def screen(browser, width, height, ratio=1, mobile=False):
-    """Sets the screen size. A smaller height alone simulates an on-screen keyboard."""
+    """Sets the screen size, and waits until the page has it. A smaller height alone simulates an on-screen keyboard."""
     browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=ratio, mobile=mobile)
+    browser.until("[innerWidth, innerHeight, devicePixelRatio].join() === arguments[0]", f"{width},{height},{ratio}", what="the screen size")
 
 
 def phone(browser):

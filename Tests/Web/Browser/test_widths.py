@@ -23,7 +23,6 @@ class Widths(GalleryTest):
     def sizes(self, page):
         for width, height in SIZES:
             inputs.screen(page.browser, width, height, 1, width < 500)
-            page.until("innerWidth === arguments[0]", width)
             page.rest()
             yield width
 

@@ -164,6 +164,36 @@ class Gallery:
         self.click("#album-save")
         self.until("!document.querySelector('#album-dialog').open", what="the form to close")
 
+    def cancel(self):
+        """Cancels the form. The browser tells the page in the next frame, before which an answer may come."""
+        self.click("#album-cancel")
+        self.until("!document.querySelector('#album-dialog').open", what="the form to close")
+        self.run("await new Promise((resolve) => requestAnimationFrame(resolve))")
+
+    def choose_picture(self, path):
+        """Chooses a picture file in the form."""
+        self.type("#picture-file", str(path))
+        self.until("document.querySelector('#picture-name').textContent === `Your own picture: ${arguments[0]}`", path.name, what="the file's name")
+
+    def count_answers(self, path):
+        """From now on `window.answers` is how many answers to requests of this path the page has dealt with."""
+        self.run("""
+            const original = fetch;
+            window.answers = 0;
+            window.fetch = async (path, request) => {
+                const response = await original(path, request);
+                if (path !== arguments[0]) return response;
+                const text = await response.text();
+                // The page needs no more than microtasks to deal with this one.
+                setTimeout(() => window.answers++);
+                return {ok: response.ok, status: response.status, json: async () => JSON.parse(text)};
+            };""", path)
+
+    def stored(self, count):
+        """Waits until the service worker has stored the library and the covers of `count` albums, and has noted whose they are."""
+        self.until("await caches.match('api/library') && (await (await caches.match('seen'))?.json() ?? []).length >= arguments[0]", count,
+                   what="the albums and covers to be stored")
+
     def remembered(self, album=None, view=None):
         """Waits until the server has saved the album for this browser, by default the chosen one, and the view if one is named."""
         self.until("(({album, view}) => album === arguments[0] && view === (arguments[1] ?? view))"

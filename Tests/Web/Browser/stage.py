@@ -71,6 +71,8 @@ class Server:
     def pause(self):
         """Stops the process without closing its connections, until `resume`."""
         self.process.send_signal(signal.SIGSTOP)
+        # On a busy machine some of its threads go on for a while.
+        os.waitpid(self.process.pid, os.WUNTRACED)
 
     def resume(self):
         self.process.send_signal(signal.SIGCONT)

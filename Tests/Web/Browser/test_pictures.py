@@ -51,8 +51,7 @@ class Pictures(PictureTest):
         page = self.begin()
         page.click("#add")
         self.fill_title(page, "Mine")
-        page.type("#picture-file", str(self.picture()))
-        page.until("document.querySelector('#picture-name').textContent === 'Your own picture: mine.jpg'", what="the file's name")
+        page.choose_picture(self.picture())
         self.screenshot("own-picture")
         page.save()
         page.status("Added “Mine”")
@@ -115,7 +114,7 @@ class Pictures(PictureTest):
         wide = self.stage.folder / "wide.svg"
         wide.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="900" height="300"><rect width="900" height="300" fill="#246"/></svg>')
         page.edit()
-        page.type("#picture-file", str(wide))
+        page.choose_picture(wide)
         page.save()
         page.status("Edited “Album 00001”")
         fits = "[...document.querySelectorAll('#covers [data-state=ready] img')].map((image) => getComputedStyle(image).objectFit).join()"

@@ -48,6 +48,8 @@ class BelowAPath(GalleryTest):
     def test_it_is_available_offline_and_leaves_what_other_applications_store(self):
         self.stage.serve(self.stage.albums(5), "--base", "/sleeve/")
         page = self.open(self.other_browser())
+        # A worker that is being installed would not be listed, and would not be installed again.
+        page.installed()
         # As another application of the same origin, before the gallery is installed.
         page.run("""
             for (const each of await navigator.serviceWorker.getRegistrations()) await each.unregister();
@@ -56,10 +58,9 @@ class BelowAPath(GalleryTest):
         page.reload()
         page.installed()
         page.covers_settle()
-        page.until(
-            "(await (await caches.open('sleeve-seen /sleeve/')).keys()).filter((each) => each.url.includes('/sleeve/covers/')).length >= 5",
-            what="the covers to be stored")
+        page.stored(5)
         names = page.run("return await caches.keys()")
+        self.assertIn("sleeve-seen /sleeve/", names)
         self.assertIn("player-v1", names)
         self.assertIn("sleeve-shell-0123", names, "that of a gallery at the root")
         self.assertNotIn("sleeve-shell-0123 /sleeve/", names, "that of a former version")

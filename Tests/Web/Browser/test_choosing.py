@@ -98,6 +98,7 @@ class Choosing(GalleryTest):
         page = self.begin()
         x, y = page.middle_of("#covers")
         inputs.press_and_drag(page.browser, (x + 300, y), (x - 300, y))
+        page.rest()
         middle = page.until("""(() => {
             const all = document.querySelector('#covers').getBoundingClientRect(), middle = all.left + all.width / 2;
             const option = [...document.querySelectorAll('#covers [role=option]')].find((option) => {

@@ -36,6 +36,7 @@ class Focus(GalleryTest):
         page.covers_settle()
         page.run("document.querySelector('#panel-toggle[aria-expanded=false]')?.click()")
         page.until("document.querySelector('#panel-toggle').ariaExpanded === 'true'")
+        page.appears("#run-refresh")  # by an event
         page.run("document.activeElement.blur()")
         wanted = page.run(self.REACHABLE)
         self.assertGreater(len(wanted), 6)

@@ -1,5 +1,6 @@
 """The processes and the folder of a test: an origin of covers, a gallery, a cache."""
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -52,6 +53,8 @@ class Server:
     def pause(self):
         """Stops the process without closing its connections, until `resume`."""
         self.process.send_signal(signal.SIGSTOP)
+        # Until one of its threads has taken the signal, the others go on: they could still answer.
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
 
     def resume(self):
         self.process.send_signal(signal.SIGCONT)

@@ -20,12 +20,12 @@ package enum Reduction: Sendable {
     /// The picture has to be used as it is.
     case original(Reason)
 
-    package enum Reason: Sendable, Hashable {
+    package enum Reason: Error, Hashable {
         /// It is a baseline JPEG of this size already.
         case isSmall
         /// GIF, AVIF, JPEG XL, HEIC, TIFF, BMP, SVG, an animation, or no picture.
         case format
-        /// It has more than `SmallPicture.maximumPixels`, or `maximumSide`.
+        /// It has more than `PictureFile.maximumPixels`, or `maximumSide`.
         case tooLarge
         /// It cannot be decoded, or its end is missing.
         case damaged
@@ -34,11 +34,6 @@ package enum Reduction: Sendable {
 }
 
 extension SmallPicture {
-    /// Larger pictures are not read: a file of a few bytes may claim any size. A progressive JPEG takes up to 6 bytes of memory for each of
-    /// its pixels, an interlaced PNG 4; other pictures are read row by row.
-    package static let maximumPixels = 50_000_000
-    /// A picture with a longer side, in pixels, is not read either: its rows would be long, whatever their number.
-    package static let maximumSide = 16_384
     /// Of JPEG, as libjpeg counts.
     private static let quality: Int32 = 82
 
@@ -49,44 +44,25 @@ extension SmallPicture {
     /// picture is never enlarged.
     /// - Parameter longest: of the result's longest side, in pixels.
     package static func reduce(_ bytes: UnsafeRawBufferPointer, to longest: Int) -> Reduction {
-        let read: (UnsafePointer<UInt8>?, Int, sleeve_reduction, UnsafeMutablePointer<sleeve_picture>?) -> Int32
-        guard longest > 0, let header = ImageHeader(bytes) else { return .original(.format) }
-        switch header.mediaType {
-        case "image/jpeg": read = sleeve_read_jpeg
-        case "image/png": read = sleeve_read_png
-        case "image/webp": read = sleeve_read_webp
-        default: return .original(.format)
+        do throws(Reduction.Reason) {
+            let file = try PictureFile(bytes)
+            // Metadata, or a quality that nothing needs, can make a small picture large.
+            let isSmall = file.longestSide <= longest && bytes.count <= file.pixelCount + 16 << 10
+            if isSmall, file.metadata.isBaselineJPEG, file.metadata.orientation == .upright { throw .isSmall }
+            return .made(try file.reduced(to: longest, made))
+        } catch {
+            return .original(error)
         }
-        guard let size = header.size else { return .original(.damaged) }
-        let longestSide = max(size.width, size.height)
-        if size.pixelCount > maximumPixels || longestSide > maximumSide { return .original(.tooLarge) }
-        let metadata = PictureMetadata(bytes, header.mediaType)
-        // Metadata, or a quality that nothing needs, can make a small picture large.
-        let isSmall = longestSide <= longest && bytes.count <= size.pixelCount + 16 << 10
-        if isSmall, metadata.isBaselineJPEG, metadata.orientation == .upright { return .original(.isSmall) }
-        if !ImageHeader.isComplete(bytes) { return .original(.damaged) }
+    }
 
-        var picture = sleeve_picture()
-        defer { sleeve_free_picture(&picture) }
-        let wanted = sleeve_reduction(
-            longest: UInt32(clamping: longest), maximum_pixels: UInt64(maximumPixels), maximum_side: UInt32(maximumSide)
-        )
-        switch read(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count, wanted, &picture) {
-        case Int32(sleeve_picture_read): break
-        case Int32(sleeve_picture_too_large): return .original(.tooLarge)
-        case Int32(sleeve_picture_unsupported): return .original(.format)
-        case Int32(sleeve_picture_out_of_memory): return .original(.noMemory)
-        default: return .original(.damaged)
-        }
-        guard metadata.orientation.turn(&picture) else { return .original(.noMemory) }
-        let profile = ColorProfile.kept(picture, metadata.profile)
-        guard let jpeg = written(picture, profile) else { return .original(.noMemory) }
-        let (smallWidth, smallHeight) = (Int(picture.width), Int(picture.height))
-        let thumbnail = Thumbnail(width: smallWidth, height: smallHeight, of: picture.pixels)
-        return .made(
-            SmallPicture(
-                bytes: jpeg, width: smallWidth, height: smallHeight, color: thumbnail.dominantColor,
-                isPlain: thumbnail.isPlain))
+    private static func made(
+        _ picture: sleeve_picture, _ metadata: PictureMetadata
+    ) throws(Reduction.Reason) -> SmallPicture {
+        guard let jpeg = written(picture, ColorProfile.kept(picture, metadata.profile)) else { throw .noMemory }
+        let (width, height) = (Int(picture.width), Int(picture.height))
+        let thumbnail = Thumbnail(width: width, height: height, of: picture.pixels)
+        return SmallPicture(
+            bytes: jpeg, width: width, height: height, color: thumbnail.dominantColor, isPlain: thumbnail.isPlain)
     }
 
     private static func written(_ picture: sleeve_picture, _ profile: [UInt8]) -> [UInt8]? {

@@ -71,8 +71,8 @@ class Server:
     def pause(self):
         """Stops the process without closing its connections, until `resume`."""
         self.process.send_signal(signal.SIGSTOP)
-        # On a busy machine some of its threads go on for a while.
-        os.waitpid(self.process.pid, os.WUNTRACED)
+        # Until one of its threads has taken the signal, the others go on: they could still answer.
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
 
     def resume(self):
         self.process.send_signal(signal.SIGCONT)

@@ -56,3 +56,37 @@ void sleeve_free_picture(struct sleeve_picture *picture);
 bool sleeve_write_jpeg(
     const struct sleeve_picture *picture, int32_t quality, const uint8_t *profile, size_t profile_count,
     uint8_t **written, size_t *count);
+
+// Whether two pictures show one cover.
+
+enum { sleeve_luma_side = 32, sleeve_chroma_side = 8 };
+
+/// A picture's averages: its luma, and its colour differences Cb and Cr (ITU-R BT.601), in rows.
+struct sleeve_descriptor {
+    uint8_t luma[sleeve_luma_side * sleeve_luma_side];
+    int8_t blue[sleeve_chroma_side * sleeve_chroma_side], red[sleeve_chroma_side * sleeve_chroma_side];
+};
+
+/// Of the pictures that are described, the longest side at most, in pixels.
+enum { sleeve_described_side = 192 };
+
+/// Describes a picture without its frame, or the square in it; and a square one that has a frame with it, too.
+/// - Returns: how many descriptors there are: 1 or 2; 0 if the picture is larger.
+int sleeve_describe(const struct sleeve_picture *picture, struct sleeve_descriptor results[2]);
+
+enum {
+    /// One of them has nothing that could be recognised.
+    sleeve_plain = 0,
+    sleeve_different = 1,
+    /// One design: it is cropped, scanned, in other colours, or has a sticker.
+    sleeve_alike = 2,
+    /// One picture, in whatever size and coding.
+    sleeve_same = 3,
+};
+
+/// Lays two pictures over each other by least squares, and judges what is left. - Returns: one of the constants above.
+/// - Parameter first: that of the picture with more pixels.
+int32_t sleeve_compare(const struct sleeve_descriptor *first, const struct sleeve_descriptor *second);
+
+/// How many of a picture's 64 areas have detail: a standard deviation of more than 2.5.
+int sleeve_structure(const struct sleeve_descriptor *descriptor);

@@ -14,7 +14,7 @@ public final class LibraryAPI: Sendable {
     /// The version of Sleeve.
     public static let version = LibraryConfiguration.version
 
-    /// The configuration given to `init`.
+    /// The configuration given to `init`, with the absolute paths of its files.
     public let configuration: LibraryConfiguration
     /// The albums of the library file: list, edit, undo.
     public let albums: AlbumStore
@@ -23,10 +23,11 @@ public final class LibraryAPI: Sendable {
     let poster: RemotePoster
 
     /// Opens the cache, and creates it if it is missing. Adopts the covers that a killed process left in it.
-    /// - Throws: `LibraryError` if a value of the configuration is out of its range, the cache directory cannot be used, or a newer
-    ///   version created it.
+    /// - Parameter configuration: its file URLs are made absolute: a later `chdir` of the program changes nothing.
+    /// - Throws: `LibraryError` if a value of the configuration is out of its range, a URL of a file is that of none, the cache directory
+    ///   cannot be used, or a newer version created it.
     public init(configuration: LibraryConfiguration) async throws(LibraryError) {
-        try configuration.validate()
+        let configuration = try configuration.validated()
         self.configuration = configuration
         poster = RemotePoster(configuration)
         albums = AlbumStore(

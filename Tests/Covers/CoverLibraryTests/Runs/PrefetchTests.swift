@@ -199,7 +199,9 @@ import Wire
             #expect(try await library.prefetch(old).summary().downloaded == 10)
             let list = (1...150).map { stage.url($0) }
             let (outcomes, first) = try await library.prefetch(list).collect()
-            #expect(first.stopReason?.contains("1 MiB") == true && first.stopReason?.contains("--capacity") == true)
+            #expect(
+                first.stopReason?.contains("1 MiB") == true
+                    && first.stopReason?.contains("raise the capacity") == true)
             #expect(first.downloaded > 5 && first.downloaded < 100, "\(first)")
             for outcome in outcomes where outcome.kind == .downloaded {
                 #expect(try library.cached(outcome.url) != nil)

@@ -34,9 +34,8 @@ package final class Ask: @unchecked Sendable {
     package var cacheUse = CacheUse.useCache
     /// The cover is used now: a stored one whose server has to be asked first does not answer.
     package var isForUse = false
-    /// How long the caller waits, and when that is over. The ask ends then, wherever it is.
-    package private(set) var timeout: Duration?
-    package private(set) var deadline: ContinuousClock.Instant?
+    /// When the caller has waited for the time that it gives. The ask ends then, wherever it is.
+    package private(set) var deadline: (end: ContinuousClock.Instant, time: Duration)?
     /// The most retries of its transfer; nil for those of the configuration. Those that share one get as many as the most patient of them.
     package var retries: Int?
     /// Probe the host if it was given up because it could not be reached.
@@ -160,13 +159,12 @@ package final class Ask: @unchecked Sendable {
     /// The caller waits for no longer than this from now on.
     package func wait(atMost timeout: Duration) {
         let end = ContinuousClock.now + timeout
-        if deadline.map({ $0 <= end }) ?? false { return }
-        (self.timeout, deadline) = (timeout, end)
+        if deadline.map({ $0.end > end }) ?? true { deadline = (end, timeout) }
     }
 
-    func isOverdue(_ now: ContinuousClock.Instant) -> Bool { deadline.map { $0 <= now } ?? false }
+    func isOverdue(_ now: ContinuousClock.Instant) -> Bool { deadline.map { $0.end <= now } ?? false }
 
-    func expire() { complete(CoverOutcome(failed: .overdue("", timeout))) }
+    func expire() { complete(CoverOutcome(failed: .overdue("", deadline?.time ?? .zero))) }
 
     /// Goes to the next address. After a temporary failure of one size of a picture, its other sizes are left out: the next run finds the one
     /// that was asked for.

@@ -176,10 +176,9 @@ extension CoverFailure {
         CoverFailure(.closed, url: url, detail: "the library is closed")
     }
 
-    /// - Parameter timeout: the time that the request had.
-    static func overdue(_ url: String, _ timeout: Duration?) -> CoverFailure {
-        let time = timeout.map { "the \($0) of the request" } ?? "the time of the request"
-        var failure = CoverFailure(.timeout, url: url, detail: "no cover arrived within \(time)")
+    /// - Parameter time: what the request had.
+    static func overdue(_ url: String, _ time: Duration) -> CoverFailure {
+        var failure = CoverFailure(.timeout, url: url, detail: "no cover arrived within the \(time) of the request")
         failure.endsRequest = true
         return failure
     }

@@ -7,12 +7,11 @@ extension DownloadScheduler {
         var time: ContinuousClock.Instant
         var job: JobID
         static func < (left: Deadline, right: Deadline) -> Bool { left.time < right.time }
-        static func == (left: Deadline, right: Deadline) -> Bool { left.time == right.time }
     }
 
     /// Has an ask in the queue end in time.
     func note(deadlineOf ask: Ask) {
-        guard let time = ask.deadline, let job = queue.jobs.id(of: ask.url.string) else { return }
+        guard let time = ask.deadline?.end, let job = queue.jobs.id(of: ask.url.string) else { return }
         deadlines.insert(Deadline(time: time, job: job))
     }
 

@@ -266,7 +266,7 @@ package final class CoverPipeline: Sendable {
     private func hasArrivedFromTier(_ ask: Ask) async -> Bool {
         if tier == nil || ask.cacheUse.asksServer { return false }
         let addresses = ask.addresses.map { ($0, $1.string) }
-        let patience = min(Self.tierPatience, ask.deadline.map { $0 - .now } ?? Self.tierPatience)
+        let patience = min(Self.tierPatience, ask.deadline.map { $0.end - .now } ?? Self.tierPatience)
         await withTaskGroup { group in
             group.addTask { _ = await self.fetchFromTier([addresses]) }
             group.addTask { try? await Task.sleep(for: patience) }
@@ -311,6 +311,14 @@ package final class CoverPipeline: Sendable {
             await scheduler.cancelAsks(of: sink)
             await persistency.flush()
         }
+    }
+
+    /// What the transfers of asks inherit from the current task: its place in a trace, and what it keeps for a program's own transport.
+    func currentOrigin() -> AskOrigin? {
+        var origin = AskOrigin()
+        origin.traceFields = RequestHeaderFields(traceFields()).fields
+        if configuration.transport != nil { origin.context = TaskContext() }
+        return origin.context == nil && origin.traceFields.isEmpty ? nil : origin
     }
 
     /// Has a call end soon, as the service that waits for it shuts down: a transfer in flight gets some time, and no retry.

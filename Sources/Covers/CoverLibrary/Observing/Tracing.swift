@@ -1,5 +1,4 @@
 import CoverFetch
-import CurlHTTP
 import HTTPTypes
 import Platform
 
@@ -42,19 +41,15 @@ func traced<Value, Failure: Error>(
     #endif
 }
 
-extension CoverPipeline {
-    /// What the transfers of asks inherit from the current task: its place in a trace, and what it keeps for a program's own transport.
-    func currentOrigin() -> AskOrigin? {
-        var origin = AskOrigin(context: configuration.transport == nil ? nil : TaskContext())
-        #if Tracing
-            if let context = ServiceContext.current {
-                var fields = HTTPFields()
-                InstrumentationSystem.instrument.inject(context, into: &fields, using: FieldInjector())
-                origin.traceFields = RequestHeaderFields(fields).fields
-            }
-        #endif
-        return origin.context == nil && origin.traceFields.isEmpty ? nil : origin
-    }
+/// The place of the current task in a trace, as header fields such as `traceparent`.
+func traceFields() -> HTTPFields {
+    var fields = HTTPFields()
+    #if Tracing
+        if let context = ServiceContext.current {
+            InstrumentationSystem.instrument.inject(context, into: &fields, using: FieldInjector())
+        }
+    #endif
+    return fields
 }
 
 extension CoverOutcome {

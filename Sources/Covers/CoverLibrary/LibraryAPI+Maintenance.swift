@@ -4,7 +4,7 @@ package import Platform
 /// Maintenance of the cache.
 extension LibraryAPI {
     /// Whether a directory holds a cache.
-    package static func hasCache(at directory: URL) -> Bool { CacheDirectory.exists(directory.relativePath) }
+    package static func hasCache(at directory: URL) -> Bool { directory.filePath.map(CacheDirectory.exists) ?? false }
 
     /// The cached covers of a selection whose files are there, without their bytes and in no particular order. A request whose cover is
     /// not cached has none.

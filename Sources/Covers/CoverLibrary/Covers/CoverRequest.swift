@@ -14,6 +14,12 @@ public struct CoverRequest: Sendable, Hashable {
     public var priority: Priority?
     /// Which cached answers are used.
     public var cachePolicy: CachePolicy
+    /// How long the whole call may take, from when it is made or a prefetch reads the request: its turn, every attempt, the pauses between them.
+    /// Then it fails with the kind `timeout`. A cover that has arrived by then is stored and returned. Nil for no limit of its own.
+    public var timeout: Duration?
+    /// Retries after a temporary failure; nil for those of the configuration. A transfer that several requests share is retried as often as the
+    /// most patient of them allows.
+    public var retries: Int?
     /// What the request sends beside Sleeve's own header fields, such as `Authorization`. It goes to the origin of the cover URL only:
     /// not to another one that it redirects to, nor to an album's other cover URLs elsewhere. See also
     /// `LibraryConfiguration.headerFields`.

@@ -14,6 +14,7 @@ final class Refresher: OutcomeSink {
     private let pipeline: CoverPipeline
     private let request: RefreshRequest
     private let run: Run
+    let origin: AskOrigin?
     private let isBudgetSpent = Atomic(false)
     /// The failures before of entries whose servers are asked, by key.
     private let failing = Mutex<[String: EntryAnnotation.Failing]>([:])
@@ -22,6 +23,7 @@ final class Refresher: OutcomeSink {
         self.pipeline = pipeline
         self.request = request
         self.run = run
+        origin = pipeline.currentOrigin()
     }
 
     /// Cancelling the task stops within 100 ms; results so far are kept.
@@ -159,7 +161,7 @@ final class Refresher: OutcomeSink {
         var outcome = outcome
         if var failure = outcome.failure {
             // The end of the run says nothing about the cover.
-            if failure.kind == .cancelled { return run.moveToNextRun() }
+            if failure.isGivenUp { return run.moveToNextRun() }
             failure.isGone =
                 failing?.isGone(failure, othersAnswer: run.counts.hasAnswers, at: WallClock.milliseconds()) ?? false
             if failure.kind == .cache { stop(failure.detail) }

@@ -59,7 +59,7 @@ struct CoverRun {
     ///   - ended: Called before the library closes. Returns the text for a run of nothing.
     /// - Throws: The exit code, unless it is 0.
     func run<Summary>(
-        _ outcomes: CoverOutcomes<Summary>, of library: LibraryAPI, sizes: [Int] = [],
+        _ outcomes: CoverOutcomes<Summary, LibraryError>, of library: LibraryAPI, sizes: [Int] = [],
         isComplete: () -> Bool = { true },
         ended: (PrefetchSummary) async -> String
     ) async throws {
@@ -129,7 +129,7 @@ struct CoverRun {
     }
 
     /// Reports every outcome. A stalled reader of the report slows the reading of the list.
-    private func consume<Summary>(_ outcomes: CoverOutcomes<Summary>) async throws {
+    private func consume<Summary>(_ outcomes: CoverOutcomes<Summary, LibraryError>) async throws {
         for try await outcome in outcomes {
             report?.add(outcome)
             failures.record(outcome)
@@ -143,7 +143,7 @@ struct CoverRun {
     /// Reports every outcome, and has sizes of the covers made. Their making slows the reading of the list, never that of covers on their way.
     /// - Returns: How many were made.
     private func consume<Summary>(
-        _ outcomes: CoverOutcomes<Summary>, making sizes: [Int], in library: LibraryAPI
+        _ outcomes: CoverOutcomes<Summary, LibraryError>, making sizes: [Int], in library: LibraryAPI
     ) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             var (count, made) = (0, 0)
@@ -157,7 +157,7 @@ struct CoverRun {
                     do throws(CoverFailure) {
                         return try await library.makeSizes(sizes, of: digest)
                     } catch {
-                        if error.kind != .cancelled {
+                        if !error.isGivenUp {
                             failures.warn("the sizes of \(digest) were not made: \(error.detail)")
                         }
                         return 0

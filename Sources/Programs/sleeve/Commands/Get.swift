@@ -97,7 +97,7 @@ struct Get: AsyncParsableCommand {
             if let own {
                 size?.pixels.flatMap { LibraryAPI.resized(own, longestSide: $0) } ?? own
             } else if let side = size?.pixels {
-                try await library.cover(for: request, longestSide: side)
+                try await library.cover(for: request, within: side)
             } else {
                 try await library.cover(for: request)
             }

@@ -242,7 +242,7 @@ actor PageSessions {
 
     private func didFail(_ key: String, _ failure: CoverFailure, hasSeveralURLs: Bool) {
         // Cancelling says nothing about the cover.
-        if failure.kind == .cancelled { return }
+        if [.cancelled, .closed].contains(failure.kind) { return }
         let isHostBack = retries.didFail(key, failure, hasSeveralURLs: hasSeveralURLs)
         notify(key, "failure") { CoverProblem(failure).add(to: &$0, as: "reason") }
         if isHostBack { download() }

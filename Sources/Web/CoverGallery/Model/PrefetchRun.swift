@@ -67,7 +67,7 @@ actor PrefetchRun {
     }
 
     /// Publishes a run's state four times a second until the task is cancelled.
-    private func publish(_ outcomes: CoverOutcomes<PrefetchSummary>, total: Int) async {
+    private func publish(_ outcomes: CoverOutcomes<PrefetchSummary, LibraryError>, total: Int) async {
         repeat {
             await publish(outcomes.progress, total: total, isRunning: true)
         } while (try? await Task.sleep(for: .milliseconds(250))) != nil

@@ -68,26 +68,13 @@ struct CoverByURLRoute: Sendable {
     private func cover(at url: String, _ context: GalleryContext) async throws(CoverFailure) -> Cover {
         var request = CoverRequest(url)
         request.deniesPrivateAddresses = !allowsPrivateAddresses
-        typealias Outcome = Result<Cover, CoverFailure>
-        return try await context.channel.whileConnected { [library, request] () async -> Outcome in
-            let outcomes = await withTaskGroup(of: Outcome?.self) { group in
-                group.addTask {
-                    do throws(CoverFailure) {
-                        return .success(try await library.cover(for: request))
-                    } catch {
-                        return .failure(error)
-                    }
-                }
-                group.addTask {
-                    try? await Task.sleep(for: Self.deadline)
-                    return nil
-                }
-                let first = await group.next() ?? nil
-                group.cancelAll()
-                return first
+        request.timeout = Self.deadline
+        return try await context.channel.whileConnected { [library, request] () async -> Result<Cover, CoverFailure> in
+            do throws(CoverFailure) {
+                return .success(try await library.cover(for: request))
+            } catch {
+                return .failure(error)
             }
-            return outcomes
-                ?? .failure(CoverFailure(.timeout, url: url, detail: "its server did not answer within 30 seconds"))
         }.get()
     }
 
@@ -107,12 +94,12 @@ struct CoverByURLRoute: Sendable {
 
     private static func status(of failure: CoverFailure) -> HTTPResponse.Status {
         switch failure.kind {
-        case .badURL: .badRequest
+        case .badURL, .badSize: .badRequest
         case .refusedAddress: .forbidden
         case .status where failure.status == 404 || failure.status == 410: .notFound
         case .notCached: .notFound
         case .timeout, .offline: .gatewayTimeout
-        case .cancelled, .outOfResources: .serviceUnavailable
+        case .cancelled, .closed, .outOfResources: .serviceUnavailable
         case .cache: .internalServerError
         default: .badGateway
         }

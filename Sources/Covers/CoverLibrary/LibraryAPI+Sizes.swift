@@ -29,21 +29,18 @@ extension LibraryAPI {
         let cover = try await cover(for: request)
         let small = try await cachedCover(digest: cover.digest, longestSide: longestSide)
         // A cover that must not be stored is not in the cache.
-        guard var small = small ?? Self.resized(cover, longestSide: longestSide) else { return cover }
+        guard var small else { return cover.resized(longestSide: longestSide) }
         (small.url, small.key, small.isStale) = (cover.url, cover.key, cover.isStale)
         return small
     }
 
-    /// A cover in a smaller size; nil if it should be used as it is.
-    package static func resized(_ cover: Cover, longestSide: Int) -> Cover? {
-        guard let bytes = resized(cover.data, longestSide: longestSide) else { return nil }
-        return bytes.withUnsafeBytes { ImageHeader($0) }.map { Cover(cover.key, $0, bytes) }
-    }
-
-    /// The cached cover with this digest in a smaller size, verified; nil if there is none. Never connects.
-    /// - Parameter digest: of the cover itself, as `Cover.digest`.
+    /// The cached cover with this digest in a smaller size, as `cover(for:longestSide:)` describes it, verified; nil if there is none. Never
+    /// connects.
+    /// - Parameters:
+    ///   - digest: of the cover itself, as `Cover.digest`.
+    ///   - longestSide: of the result, in pixels. The cache keeps those of `keptSizes`.
     /// - Throws: `CoverFailure` if the cache cannot be read.
-    package func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
+    public func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
         guard let digest = Digest(digest) else { return nil }
         return try await covers.cover(digest, longestSide: longestSide)
     }

@@ -41,12 +41,13 @@ extension LibraryAPI {
 
     /// Downloads the covers at `urls` that are not cached.
     /// - Parameters:
-    ///   - urls: http and https URLs.
+    ///   - urls: http and https URLs: an array, a set, a lazy sequence.
     ///   - priority: of all its requests.
     ///   - cachePolicy: of all its requests.
     ///   - headerFields: what each request sends to its URL's origin.
     public func prefetch(
-        _ urls: [URL], priority: CoverRequest.Priority = .normal, cachePolicy: CoverRequest.CachePolicy = .useCache,
+        _ urls: some Sequence<URL>, priority: CoverRequest.Priority = .normal,
+        cachePolicy: CoverRequest.CachePolicy = .useCache,
         headerFields: RequestHeaderFields = [:]
     ) -> CoverOutcomes<PrefetchSummary, LibraryError> {
         run(
@@ -73,33 +74,5 @@ extension LibraryAPI {
             continuation.finish()
         }
         return prefetch(stream)
-    }
-
-    /// Downloads the covers of lists that are not cached. The thread that reads the lists also looks the covers up.
-    /// - Parameters: as of `ListBatches`, and the part of the lists that is this machine's; nil for all.
-    package func prefetch(
-        lists paths: [String], _ options: ListOptions, cachePolicy: CoverRequest.CachePolicy = .useCache,
-        shard: Shard? = nil,
-        onNotice: @escaping @Sendable (ListProblem) -> Void, onFailure: @escaping @Sendable (ListProblem) -> Void
-    ) -> CoverOutcomes<PrefetchSummary, LibraryError> {
-        CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
-            let prefetcher = Prefetcher(covers, run)
-            let batches = ListBatches(
-                paths: paths, options,
-                transform: { batch, file in
-                    let elements = batch.lazy.filter { !$0.isFileAlone }
-                    return covers.lookUp(
-                        elements.map { covers.ask($0, in: file, cachePolicy, for: prefetcher) }, shard: shard)
-                },
-                onNotice: onNotice, onFailure: onFailure)
-            try await prefetcher.prefetch(batches)
-        }
-    }
-}
-
-extension ListElement {
-    /// An album of the library whose cover is a person's file, and that has no URL.
-    fileprivate var isFileAlone: Bool {
-        if case .problem(let problem) = self { problem.album?.coverFile != nil } else { false }
     }
 }

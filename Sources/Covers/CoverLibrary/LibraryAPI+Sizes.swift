@@ -43,21 +43,18 @@ extension LibraryAPI {
         var small: Cover?
         if let digest = Digest(cover.digest) { small = try await covers.cover(digest, longestSide: longestSide) }
         // A cover that must not be stored is not in the cache.
-        guard var small = small ?? Self.resized(cover, longestSide: longestSide) else { return cover }
+        guard var small else { return cover.resized(longestSide: longestSide) }
         (small.url, small.key, small.isStale) = (cover.url, cover.key, cover.isStale)
         return small
     }
 
-    /// A cover in a smaller size; nil if it should be used as it is.
-    package static func resized(_ cover: Cover, longestSide: Int) -> Cover? {
-        guard let bytes = resized(cover.data, longestSide: longestSide) else { return nil }
-        return bytes.withUnsafeBytes { ImageHeader($0) }.map { Cover(cover.key, $0, bytes) }
-    }
-
-    /// The cached cover with this digest in a smaller size, verified; nil if there is none. Never connects.
-    /// - Parameter digest: of the cover itself, as `Cover.digest`.
-    /// - Throws: `CoverFailure` if the cache cannot be read, or the size is none of `keptSizes`.
-    package func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
+    /// The cached cover with this digest in a smaller size, as `cover(for:longestSide:)` describes it, verified; nil if there is none. Never
+    /// connects.
+    /// - Parameters:
+    ///   - digest: of the cover itself, as `Cover.digest`.
+    ///   - longestSide: of the result, in pixels: one of `keptSizes`.
+    /// - Throws: `CoverFailure` if the cache cannot be read, and of the kind `badSize` for another size.
+    public func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
         try Self.requireKept(longestSide, of: digest)
         guard let digest = Digest(digest) else { return nil }
         return try await covers.cover(digest, longestSide: longestSide)

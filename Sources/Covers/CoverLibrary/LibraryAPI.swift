@@ -1,3 +1,4 @@
+public import AlbumLibrary
 public import CoverCache
 import CoverFetch
 import CurlHTTP
@@ -121,20 +122,16 @@ public final class LibraryAPI: Sendable {
     }
 
     /// Evicts the least recently used covers until at most `bytes` are charged. Pinned covers stay.
-    /// - Returns: the number of evicted covers, and the bytes that this freed.
     /// - Throws: `LibraryError` if the index cannot be written.
     @discardableResult
-    public func evict(to bytes: Int) async throws(LibraryError) -> (covers: Int, bytes: Int) {
+    public func evict(to bytes: Int) async throws(LibraryError) -> EvictionSummary {
         await covers.flushUsage()
-        return try await maintain { writer in
-            let evicted = try writer.evict(to: bytes)
-            return (evicted.covers, evicted.bytes)
-        }
+        return try await maintain { EvictionSummary(try $0.evict(to: bytes)) }
     }
 
     /// How many covers this library has evicted again, to make room for others, of those stored since it was opened.
     /// - Throws: `LibraryError` if the index cannot be written.
-    public func evictedNewCovers() async throws(LibraryError) -> Int { try await maintain { $0.evictedNewCovers } }
+    package func evictedNewCovers() async throws(LibraryError) -> Int { try await maintain { $0.evictedNewCovers } }
 
     /// Runs `body` with the cache on the disk thread, everything committed.
     package func maintain<Result: Sendable>(

@@ -140,7 +140,7 @@ extension CoverFailure {
     var isAbsence: Bool { kind == .status && (status == 404 || status == 410) }
 
     /// The host of the cover cannot be reached: its other covers would fail as well.
-    package var isHostUnreachable: Bool {
+    public var isHostUnreachable: Bool {
         switch kind {
         case .connect, .nameResolution, .tls, .timeout: !isElsewhere
         case .notTried: !isRateLimit && !isElsewhere

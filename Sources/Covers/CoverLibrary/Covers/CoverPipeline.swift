@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverCache
 import CoverFetch
 import CoverSizes
@@ -134,18 +135,20 @@ package final class CoverPipeline: Sendable {
         }
     }
 
-    /// The cover with these bytes, under whichever URL. Counts as a use. Damaged bytes are a miss, and their entry is dropped.
-    func openCover(_ digest: Digest) async throws(CoverFailure) -> OpenCover? {
+    /// The file of the entry that `find` finds. Counts as a use. Damaged bytes are a miss, and their entry is dropped.
+    func cachedFile(
+        _ location: String, _ find: @escaping @Sendable (CacheReader) throws -> CachedEntry?
+    ) async throws(CoverFailure) -> CachedFile? {
         do {
             let found = try await read { reader in
-                try reader.entry(digest: digest).map { entry in (entry, try OpenCover(entry, reader.path(of: digest))) }
+                try find(reader).map { entry in (entry, try CachedFile(entry, reader.path(of: entry.digest))) }
             }
             passUsageOn(ofAtLeast: 1_024)
-            guard let (entry, cover) = found else { return nil }
-            if cover == nil { await drop(entry.metadata.key) }
-            return cover
+            guard let (entry, file) = found else { return nil }
+            if file == nil { await drop(entry.metadata.key) }
+            return file
         } catch {
-            throw CoverFailure(cache: error, url: "")
+            throw CoverFailure(cache: error, url: location)
         }
     }
 

@@ -1,3 +1,4 @@
+import AlbumLibrary
 public import Platform
 
 /// A request for one cover.
@@ -26,7 +27,7 @@ public struct CoverRequest: Sendable, Hashable {
     public var headerFields: RequestHeaderFields
     /// Connect to public addresses only, for a URL from elsewhere. A cached cover of another address is used, and a transfer from there that
     /// another request has begun.
-    package var deniesPrivateAddresses = false
+    public var deniesPrivateAddresses = false
 
     /// A request for the cover at an http or https URL.
     public init(
@@ -48,7 +49,11 @@ public struct CoverRequest: Sendable, Hashable {
         self.headerFields = headerFields
     }
 
-    /// - Parameter location: a URL as written in a list.
+    /// A request for the cover at a URL as a list has it. A text that is none is a failure of the request.
+    public init(location: String, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache) {
+        self.init(location, priority: priority, cachePolicy: cachePolicy)
+    }
+
     package init(_ location: String, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache) {
         self.location = location
         self.priority = priority

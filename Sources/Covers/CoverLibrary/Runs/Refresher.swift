@@ -66,9 +66,15 @@ final class Refresher: OutcomeSink {
 
     // MARK: Entries
 
+    private func selection() throws(LibraryError) -> RefreshSelection {
+        try RefreshSelection(request, now: WallClock.milliseconds()) { [pipeline] request throws(CoverFailure) in
+            try pipeline.keys(of: request)
+        }
+    }
+
     /// Asks about every due entry in the order of storing.
     private func askAll() async throws {
-        let selection = RefreshSelection(request, now: WallClock.milliseconds())
+        let selection = try selection()
         var (row, last) = (Int64(0), try await pipeline.read { try $0.lastRow() })
         var stopped: ContinuousClock.Instant?
         while row < last {
@@ -95,7 +101,7 @@ final class Refresher: OutcomeSink {
 
     /// Asks about as many due entries as the budget allows, those most likely changed or last used first.
     private func askByPriority() async throws {
-        let selection = RefreshSelection(request, now: WallClock.milliseconds())
+        let selection = try selection()
         var rows = try await pipeline.read { reader in
             var due: [(row: Int64, priority: Double)] = []
             let clock = try reader.clock()

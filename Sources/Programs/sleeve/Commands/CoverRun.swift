@@ -93,7 +93,7 @@ struct CoverRun {
         let tier = library.tierStatistics
         tier?.warnOfFailures()
         let statistics = metrics == nil ? nil : try? await library.statistics()
-        let cutOff = metrics == nil ? nil : try? await library.cutOffCovers().count
+        let cutOff = metrics == nil ? nil : try? await library.count(.matching(CoverFilter(isCutOff: true)))
         await library.close()
         let reportProblem = report?.close()
         var problem = summary.stopReason
@@ -180,8 +180,7 @@ struct CoverRun {
         _ summary: PrefetchSummary, evicted: Int, former index: Int, _ library: LibraryAPI
     ) async -> Int {
         if indexNumber == index { return 0 }
-        var kept = 0
-        do { for try await _ in library.listings() { kept += 1 } } catch { return 0 }
+        guard let kept = try? await library.count(.all) else { return 0 }
         let lost = max(0, summary.downloaded + summary.revalidated + summary.fresh - evicted - kept)
         if lost > 0 {
             Log.warning(
@@ -214,5 +213,10 @@ extension LibraryAPI {
         Log.warning(
             "\(Decimals.count(count, "new cover")) evicted to make room for others; raise --capacity to keep more")
         return count
+    }
+
+    /// How many covers of a selection are cached.
+    fileprivate func count(_ selection: CoverSelection) async throws -> Int {
+        try await listings(selection).reduce(0) { count, _ in count + 1 }
     }
 }

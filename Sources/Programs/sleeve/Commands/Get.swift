@@ -95,7 +95,7 @@ struct Get: AsyncParsableCommand {
         let (request, own) = try await request(in: library)
         let work = Task {
             if let own {
-                size?.pixels.flatMap { LibraryAPI.resized(own, longestSide: $0) } ?? own
+                size?.pixels.map { own.resized(longestSide: $0) } ?? own
             } else if let side = size?.pixels {
                 try await library.cover(for: request, within: side)
             } else {

@@ -127,7 +127,7 @@ struct Refresh: AsyncParsableCommand {
         var request = RefreshRequest()
         if all { request.scope = .all }
         if let olderThan { request.scope = .olderThan(olderThan.duration) }
-        request.pattern = only
+        request.selection = .matching(CoverFilter(pattern: only))
         request.maximumRequests = maxRequests
         request.maximumBytes = maxBytes?.bytes
         request.maximumTime = maxTime?.duration

@@ -28,7 +28,7 @@ struct CoverByURLRoute: Sendable {
             return Self.response(to: error)
         }
         if let cached = try await SentCover.cached(cover.digest, size, in: library) {
-            let status = try await library.status(of: url)
+            let status = try await status(of: url)
             return cached.response(
                 to: request, on: context.channel,
                 cacheControl: Self.cacheControl(status.flatMap { $0.digest == cover.digest ? $0 : nil }))
@@ -50,7 +50,7 @@ struct CoverByURLRoute: Sendable {
     private func freshCover(
         at url: String, _ size: KeptSize?, _ request: Request, _ context: GalleryContext
     ) async throws(CoverFailure) -> Response? {
-        guard let status = try await library.status(of: url), !status.isStale else { return nil }
+        guard let status = try await status(of: url), !status.isStale else { return nil }
         do {
             let cached = try await SentCover.cached(status.digest, size, in: library)
             return cached?.response(
@@ -62,11 +62,18 @@ struct CoverByURLRoute: Sendable {
         }
     }
 
+    /// - Throws: `CoverFailure`, for a URL that is none, too.
+    private func status(of url: String) async throws(CoverFailure) -> CoverStatus? {
+        let request = CoverRequest(location: url)
+        _ = try library.keys(of: request)
+        return try await library.statuses(of: [request])[0]
+    }
+
     /// How long a client waits for a cover's server.
     private static let deadline = Duration.seconds(30)
 
     private func cover(at url: String, _ context: GalleryContext) async throws(CoverFailure) -> Cover {
-        var request = CoverRequest(url)
+        var request = CoverRequest(location: url)
         request.deniesPrivateAddresses = !allowsPrivateAddresses
         request.timeout = Self.deadline
         return try await context.channel.whileConnected { [library, request] () async -> Result<Cover, CoverFailure> in
@@ -78,9 +85,9 @@ struct CoverByURLRoute: Sendable {
         }.get()
     }
 
-    private static func cacheControl(_ status: LibraryAPI.CoverStatus?) -> String {
+    private static func cacheControl(_ status: CoverStatus?) -> String {
         guard let status, !status.isStale, let end = status.freshUntil else { return "private, no-cache" }
-        let seconds = (end - WallClock.milliseconds()) / 1_000
+        let seconds = Int(end.timeIntervalSinceNow)
         return seconds > 0 ? "private, max-age=\(seconds)" : "private, no-cache"
     }
 

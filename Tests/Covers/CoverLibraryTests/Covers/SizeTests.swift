@@ -85,7 +85,7 @@ import Testing
     @Test func `callers of one size share its making, and the cache learns its colour`() async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1, "size=120000"))
-            #expect(try await stage.library.statuses(of: [cover.location])[0]?.color == nil)
+            #expect(try await stage.library.statuses(of: [CoverRequest(location: cover.location)])[0]?.color == nil)
             let sizes = try await withThrowingTaskGroup(of: Cover?.self) { group in
                 for _ in 0..<40 {
                     group.addTask { try await stage.library.cachedCover(digest: cover.digest, longestSide: 600 / 4) }
@@ -94,7 +94,7 @@ import Testing
             }
             #expect(sizes.count == 1 && sizes.first??.width == 150)
             await stage.library.covers.persistency.keepSizes()
-            let status = try await stage.library.statuses(of: [cover.location])[0]
+            let status = try await stage.library.statuses(of: [CoverRequest(location: cover.location)])[0]
             #expect(status?.color?.wholeMatch(of: #/#[0-9a-f]{6}/#) != nil)
         }
     }

@@ -238,4 +238,25 @@ import Wire
             #expect(stage.origin.peakInFlight == 3)
         }
     }
+
+    @Test
+    func `a list's file is read: each URL is downloaded, what is none is skipped, and a missing file is an error`()
+        async throws
+    {
+        try await withStage { stage in
+            let list = URL(filePath: stage.folder + "/list.txt")
+            try Data("\(stage.url(1))\nnonsense\n\(stage.url(2))\n".utf8).write(to: list)
+            let (outcomes, summary) = try await stage.library.prefetch(list: list).collect()
+            #expect(summary.downloaded == 2 && summary.skipped == 1 && outcomes.count == 3)
+            #expect(Set(outcomes.map(\.line)) == [1, 2, 3])
+            let missing = URL(filePath: stage.folder + "/none.txt")
+            let error = await #expect(throws: LibraryError.self) {
+                try await stage.library.prefetch(list: missing).summary()
+            }
+            #expect(error?.message.contains("none.txt") == true)
+            let urls = Set([stage.url(1), stage.url(3)].compactMap { URL(string: $0) })
+            let again = try await stage.library.prefetch(urls).summary()
+            #expect(again.fresh == 1 && again.downloaded == 1)
+        }
+    }
 }

@@ -78,7 +78,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .index(let message):
             "the index cannot be used: \(message); check the disk that holds the cache, then try again"
         case .noCovers(let path):
-            "\(path) is empty, so nothing was dropped; if it is elsewhere, put it back; if it is lost, `sleeve evict --to 0` forgets its covers"
+            "\(path) is empty, so nothing was dropped; if it is elsewhere, put it back; if it is lost, `sleeve cache evict --to 0` forgets its covers"
         case .closed:
             "the library is closed"
         case .noRoom(pinned: 0, _):
@@ -88,13 +88,13 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .full(let capacity):
             "the cache is full of the covers of this run: its capacity of \(ByteCount(capacity)) is too small for all of them; raise --capacity, or request fewer"
         case .notAPack(let path):
-            "\(path) is not a pack of covers: a tar file of entries.jsonl and covers/; `sleeve pack` writes one"
+            "\(path) is not a pack of covers: a tar file of entries.jsonl and covers/; `sleeve cache pack` writes one"
         case .newerPack(let path, let format):
             "\(path) is of the format \"\(format)\", which a newer version of Sleeve has written; update Sleeve"
         case .unorderedPack(let path):
             "entries.jsonl follows the covers in \(path), so it cannot be read from a pipe; unpack it from a file"
         case .corruptIndex(let message):
-            "the index is damaged: \(message); `sleeve verify --repair` rebuilds it"
+            "the index is damaged: \(message); `sleeve cache verify --repair` rebuilds it"
         }
     }
 

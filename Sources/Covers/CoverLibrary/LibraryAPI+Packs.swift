@@ -59,7 +59,7 @@ extension LibraryAPI {
                     var writer = PackWriter(reader, progress: progress) {
                         isCancelled.load(ordering: .relaxed) || covers.isClosed
                     } onDamaged: { key in
-                        let detail = "its bytes in the cache are damaged; `sleeve verify --repair` drops them"
+                        let detail = "its bytes in the cache are damaged; `sleeve cache verify --repair` drops them"
                         fail(CoverFailure(.cache, url: key, detail: detail))
                     }
                     var summary = try writer.write(to: output) {

@@ -150,8 +150,8 @@ let package = Package(
         .target(
             name: "MusicFolder",
             dependencies: [
-                "AlbumLibrary", "CTagLib", "CoverLibrary", "CoverSources", "Files", "ImageHeader", "Platform",
-                "SQLite",
+                "AlbumLibrary", "CTagLib", "CoverLibrary", "CoverSizes", "CoverSources", "Files", "ImageHeader",
+                "Platform", "SQLite",
             ],
             path: "Sources/Music/MusicFolder", swiftSettings: settings),
         // Where covers of albums are looked for: services, what they answer, and whether it is the album.
@@ -257,9 +257,8 @@ let package = Package(
         .testTarget(
             name: "MusicFolderTests",
             dependencies: [
-                "MusicFolder", "AlbumLibrary", "CommandSupport", "CoverSources", "Files",
-                "MusicFiles", "Platform",
-                "SQLite",
+                "MusicFolder", "AlbumLibrary", "CommandSupport", "CoverSizes", "CoverSources", "Files", "MusicFiles",
+                "Platform", "SQLite",
             ],
             path: "Tests/Music/MusicFolderTests", swiftSettings: settings),
         .testTarget(

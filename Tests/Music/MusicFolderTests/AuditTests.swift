@@ -1,3 +1,4 @@
+import CoverSizes
 import Foundation
 import MusicFiles
 import Platform
@@ -83,17 +84,14 @@ import Testing
         #expect(kinds([album], files) == [.differs])
     }
 
-    @Test(arguments: [(300, 200, false), (300, 300, true), (1_200, 800, true)])
-    func `a smaller copy of the file that a fill has written into the tags does not differ`(
-        width: Int, height: Int, differs: Bool
-    ) {
-        let album = place("/m/a", covers: ["/m/a/cover.jpg"], embedded: embedded(width, height, "e1"))
-        let files = [BytePath("/m/a/cover.jpg"): facts(900, 600)]
-        func kinds(_ embedded: Set<String>) -> [AuditKind] {
-            Audit([album], facts: files, kinds: [.differs], embedded: embedded).findings.map(\.kind)
-        }
-        #expect(kinds(["e1"]) == (differs ? [.differs] : []))
-        #expect(kinds(["e2"]) == [.differs])
+    @Test(arguments: [Likeness.Verdict.same, .alike, .different, .plain, nil])
+    func `a picture in the tags that shows the same as the file does not differ`(_ verdict: Likeness.Verdict?) {
+        let album = place("/m/a", covers: ["/m/a/cover.jpg"], embedded: embedded(300, 300, "e1"))
+        let path = BytePath("/m/a/cover.jpg")
+        let findings = Audit([album], facts: [path: facts(900, 900)], verdicts: verdict.map { [path: $0] } ?? [:])
+            .findings
+        #expect(findings.map(\.kind) == (verdict == .same ? [] : [.differs]))
+        #expect(findings.contains { $0.detail.contains("another rendition or edition") } == (verdict == .alike))
     }
 
     @Test(arguments: [

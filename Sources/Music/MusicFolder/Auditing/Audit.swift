@@ -1,10 +1,13 @@
+package import CoverSizes
 import CoverSources
-import ImageHeader
 
 /// Judges the covers of scanned albums. A value: nothing here reads a file.
 ///
 /// An album's cover is the file beside its music, else the picture in its tags.
 package struct Audit: Sendable {
+    /// What the pictures in tags show beside cover files with other bytes, by the files' paths.
+    package typealias Verdicts = [BytePath: Likeness.Verdict]
+
     /// The shorter side of a cover, in pixels, below which it counts as small.
     package static let defaultMinimum = 500
     /// The longer side of a square cover may exceed the other one by this fraction of it, a tenth: scans are seldom exact.
@@ -14,8 +17,7 @@ package struct Audit: Sendable {
     package private(set) var findings: [AuditFinding] = []
 
     private let minimum: Int
-    /// Pictures that fills have written into tags.
-    private let embedded: Set<String>
+    private let verdicts: Verdicts
     private var repeated = RepeatedPictures()
     /// How many albums have each picture.
     private var albums: [String: Int] = [:]
@@ -34,12 +36,12 @@ package struct Audit: Sendable {
     /// - Parameters:
     ///   - facts: What was read of the places' covers. Those that are missing are not judged.
     ///   - kinds: The faults to look for.
-    ///   - embedded: The digests of pictures that fills have written into tags, perhaps as smaller ones than the files.
+    ///   - verdicts: What `TagPictures.verdicts` gave. Other pictures are compared by their bytes.
     package init(
         _ places: [AuditedPlace], facts: [BytePath: CoverFacts], minimum: Int = defaultMinimum,
-        kinds: Set<AuditKind> = Set(AuditKind.allCases), embedded: Set<String> = []
+        kinds: Set<AuditKind> = Set(AuditKind.allCases), verdicts: Verdicts = [:]
     ) {
-        (self.minimum, self.embedded) = (minimum, embedded)
+        (self.minimum, self.verdicts) = (minimum, verdicts)
         let pictures = places.map { Self.pictures(of: $0, facts) }
         var counted: Set<[String]> = []
         for (place, pictures) in zip(places, pictures) {
@@ -113,26 +115,18 @@ package struct Audit: Sendable {
         if place.place.embeddedDiffers {
             return add(.differs, place, folder, nil, "its tracks have different pictures in their tags")
         }
-        // A damaged file differs anyway.
-        guard let path = place.place.cover?.path, let file = facts[path], file.damage == nil, let digest = file.digest,
-            digest != embedded.digest, !isSmallerCopy(embedded, of: file)
+        guard let path = place.place.cover?.path, let file = facts[path], place.isComparable(file),
+            verdicts[path] != .same
         else { return }
         func size(_ width: Int?, _ height: Int?) -> String {
             width.flatMap { width in height.map { "\(width)×\($0)" } } ?? "unknown size"
         }
+        let what =
+            verdicts[path] == .alike
+            ? "is the artwork of the tags in another rendition or edition" : "is not the picture in the tags"
         add(
             .differs, place, path, file,
-            "is not the picture in the tags: \(size(file.width, file.height)) here, \(size(embedded.width, embedded.height)) there"
-        )
-    }
-
-    /// Whether a fill has written the picture (`--embed-max`) and it may be the file's in a smaller size.
-    private func isSmallerCopy(_ picture: EmbeddedPicture, of file: CoverFacts) -> Bool {
-        guard self.embedded.contains(picture.digest), let small = PixelSize(picture.width, picture.height),
-            let large = PixelSize(file.width, file.height), small.width < large.width || small.height < large.height
-        else { return false }
-        // The smaller sides are rounded.
-        return abs(small.width * large.height - small.height * large.width) <= max(large.width, large.height)
+            "\(what): \(size(file.width, file.height)) here, \(size(embedded.width, embedded.height)) there")
     }
 
     private mutating func add(

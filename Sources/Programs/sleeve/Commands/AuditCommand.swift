@@ -25,8 +25,7 @@ struct AuditCommand: AsyncParsableCommand {
               repeated     the same picture on albums of three artists or more
               differs      the tags have another picture than the file or other tracks
 
-            Pictures are compared byte for byte: a smaller copy of the file in the tags counts as differs, unless `sleeve fill --embed` \
-            has written it. Whether a picture in the tags is cut off is not checked.
+            A smaller or otherwise coded copy of the file in the tags does not differ. Whether a picture in the tags is cut off is not checked.
 
             Exits with 3 if anything is found, or if a file or a folder could not be read; with 75 if another scan for the library is running.
             """)
@@ -62,14 +61,10 @@ struct AuditCommand: AsyncParsableCommand {
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
         let facts = try await facts(of: covers)
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
-        let embedded: Set<String>
-        do throws(MusicState.Problem) {
-            embedded = try state.embeddedPictures()
-        } catch {
-            throw fail(error.description)
-        }
+        let verdicts = kinds.contains(.differs) ? try await verdicts(places, facts) : [:]
+        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         let audit = Audit(
-            places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, embedded: embedded)
+            places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, verdicts: verdicts)
         let findings = audit.findings
         try print(findings, albums: outcome.albums.count)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing
@@ -82,6 +77,15 @@ struct AuditCommand: AsyncParsableCommand {
         } _: { progress in
             await CoverFacts.read(covers, progress: progress, isCancelled: { Signals.received != nil })
         }
+    }
+
+    /// What the pictures in the tags show beside covers with other bytes.
+    private func verdicts(_ places: [AuditedPlace], _ facts: [BytePath: CoverFacts]) async throws -> Audit.Verdicts {
+        let scratch = try TemporaryFolder(in: FileManager.default.temporaryDirectory.path, name: "sleeve-audit")
+        defer { scratch.removeAll() }
+        let isStopped: @Sendable () -> Bool = { Signals.received != nil }
+        let tags = TagPictures(in: BytePath(scratch.path), start: try TagsWorker.starter(), isCancelled: isStopped)
+        return await tags.verdicts(places, facts: facts, isCancelled: isStopped)
     }
 
     // MARK: Results

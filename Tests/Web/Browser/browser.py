@@ -32,9 +32,10 @@ class Browser(webdriver.Chrome):
         super().__init__(options=options, service=service)
         self.set_script_timeout(BOUND)
         # Headless windows have an invisible frame.
-        self.set_window_size(*SIZE)
-        frame = [outer - inner for outer, inner in zip(SIZE, self.run("return [innerWidth, innerHeight]"))]
+        self.until("innerWidth && outerWidth", what="the window")
+        frame = self.run("return [outerWidth - innerWidth, outerHeight - innerHeight]")
         self.set_window_size(*(side + more for side, more in zip(SIZE, frame)))
+        self.until("innerWidth === arguments[0] && innerHeight === arguments[1]", *SIZE, what="the window's size")
         self.blank = self.current_window_handle
 
     def run(self, script, *arguments):

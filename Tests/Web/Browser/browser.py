@@ -9,6 +9,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
+from stage import unused_port
+
 BOUND = 60  # The limit of every wait, in seconds. No test depends on its value; it bounds the time of a failed one.
 SIZE = (1280, 800)  # Of the page, in CSS pixels.
 
@@ -28,7 +30,8 @@ class Browser(webdriver.Chrome):
                 "--disable-dev-shm-usage", *(["--no-sandbox"] if os.getuid() == 0 else [])):
             options.add_argument(switch)
         # In its own process group, so that Ctrl-C interrupts only run.py, which then closes the browser.
-        service = Service(shutil.which("chromedriver"), popen_kw={"start_new_session": True})
+        # Its port is not one that another program may be given before it listens.
+        service = Service(shutil.which("chromedriver"), port=unused_port(), popen_kw={"start_new_session": True})
         super().__init__(options=options, service=service)
         self.set_script_timeout(BOUND)
         # Headless windows have an invisible frame.

@@ -39,6 +39,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "CoverLibrary", targets: ["CoverLibrary"]),
+        .library(name: "AlbumLibrary", targets: ["AlbumLibrary"]),
         .executable(name: "sleeve", targets: ["sleeve"]),
         .executable(name: "sleeve-lab", targets: ["sleeve-lab"]),
     ],
@@ -164,7 +165,8 @@ let package = Package(
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "CoverSources", "Files", "HTTPCaching", "Platform", "ServerChannels", "CZlib",
+                "AlbumLibrary", "CoverLibrary", "CoverSources", "Files", "HTTPCaching", "Platform", "ServerChannels",
+                "CZlib",
                 hummingbird, hummingbirdCore, nioCore, nioPosix, httpTypes,
             ],
             path: "Sources/Web/CoverGallery", resources: [.embedInCode("Page")], swiftSettings: settings),
@@ -185,7 +187,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CommandSupport", "CoverLibrary", "CoverGallery", "MusicFolder", "OriginServer",
+                "AlbumLibrary", "CommandSupport", "CoverLibrary", "CoverGallery", "MusicFolder", "OriginServer",
                 "CoverSources",
                 "Platform",
                 "CLinux", argumentParser, logging,
@@ -282,7 +284,9 @@ let package = Package(
             path: "Tests/Web/ServerChannelsTests", swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests",
-            dependencies: ["CoverGallery", "CoverLibrary", "CZlib", "OriginServer", "Platform", "Wire"],
+            dependencies: [
+                "AlbumLibrary", "CoverGallery", "CoverLibrary", "CZlib", "OriginServer", "Platform", "Wire",
+            ],
             path: "Tests/Web/CoverGalleryTests", swiftSettings: settings),
         .testTarget(
             name: "sleeveTests",

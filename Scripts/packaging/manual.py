@@ -2,13 +2,19 @@
 
     sleeve --experimental-dump-help | python3 Scripts/packaging/manual.py DIRECTORY VERSION DATE
 
-A page has the text of `sleeve help COMMAND`. Lines that are indented there are examples.
+A page has the text and the groups of options of `sleeve help COMMAND`, and the options that `--help-hidden` adds. Lines that are
+indented there are examples.
 """
 import json
 import pathlib
 import re
 import sys
 import textwrap
+
+
+EXPERTS = "OPTIONS FOR EXPERTS"
+# Where the sections of options stand; those with other titles are between, in the order of the help.
+PLACES = {"ARGUMENTS": 0, "OPTIONS": 2, EXPERTS: 3}
 
 
 def escaped(text):
@@ -65,10 +71,17 @@ def term(argument):
 def definition(argument):
     text = " ".join(filter(None, (argument.get("abstract", ""), argument.get("discussion", ""))))
     if values := argument.get("allValues"):
-        text += f" Values: {', '.join(values)}."
+        text += f" (values: {', '.join(values)})"
     if default := argument.get("defaultValue"):
-        text += f" Default: {default}."
+        text += f" (default: {default})"
     return [".TP", term(argument)] + (filled(text.replace("\n", " ")) or ["\\&"])
+
+
+def heading(argument):
+    """The group of an argument; options for experts are the last one."""
+    if not argument["shouldDisplay"]:
+        return EXPERTS
+    return argument.get("sectionTitle", "ARGUMENTS" if argument["kind"] == "positional" else "OPTIONS").upper()
 
 
 def synopsis(arguments):
@@ -83,16 +96,18 @@ def pages(command, parents=()):
     """Yields the path of each command, and its page's lines."""
     path = (*parents, command["commandName"])
     commands = [sub for sub in command.get("subcommands", []) if sub["commandName"] != "help" and sub.get("shouldDisplay", True)]
-    arguments = [argument for argument in command.get("arguments", []) if argument["shouldDisplay"]]
+    arguments = command.get("arguments", [])
     title, abstract = "-".join(path), command.get("abstract", "").rstrip(".")
     lines = [".SH NAME", f"{escaped(title)} \\- {escaped(abstract[:1].lower() + abstract[1:])}", ".SH SYNOPSIS", f".B {escaped(' '.join(path))}"]
     lines += [".I command"] if commands else []
     lines += filter(None, [synopsis(arguments)])
     if description := prose(command.get("discussion", "")):
         lines += [".SH DESCRIPTION", *description]
-    for heading, kinds in (("ARGUMENTS", ("positional",)), ("OPTIONS", ("option", "flag"))):
-        if chosen := [argument for argument in arguments if argument["kind"] in kinds]:
-            lines += [f".SH {heading}", *(line for argument in chosen for line in definition(argument))]
+    sections = {}
+    for argument in arguments:
+        sections.setdefault(heading(argument), []).append(argument)
+    for name in sorted(sections, key=lambda name: PLACES.get(name, 1)):
+        lines += [f".SH {escaped(name)}", *(line for argument in sections[name] for line in definition(argument))]
     if commands:
         lines.append(".SH COMMANDS")
         for sub in commands:

@@ -1,7 +1,7 @@
 import Platform
 import SQLite
 
-/// Why an operation of the cache failed. Each message says what the user can do.
+/// Why an operation of the cache failed. Each message says what the user can do, in words that suit any program: the command adds its options.
 package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case notADirectory(String)
     case notWritable(String, reason: String)
@@ -46,19 +46,19 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .notADirectory(let path):
-            "\(path) is a file, not a cache directory; choose another directory with --cache"
+            "\(path) is a file, not a cache directory; choose another directory"
         case .notWritable(let path, let reason):
-            "the cache directory \(path) cannot be written: \(reason); reading needs that, too: correct its permissions or choose another with --cache"
+            "the cache directory \(path) cannot be written: \(reason); reading needs that, too: correct its permissions or choose another directory"
         case .unwritableCover(let path, let reason):
             "the cover's file \(path) cannot be written: \(reason); correct the permissions of its folder"
         case .networkFileSystem(let path, let kind):
             "\(path) is on a network file system (\(kind)), where SQLite's locks are not reliable; use a local disk"
         case .newerFormat(let path):
-            "the cache in \(path) was written by a newer version of Sleeve; update Sleeve or choose another with --cache"
+            "the cache in \(path) was written by a newer version of Sleeve; update Sleeve or choose another directory"
         case .tier(let path):
-            "\(path) is a tier, not a cache; pass it to --tier, and choose another directory with --cache"
+            "\(path) is a tier, not a cache; name it as the tier, and choose another directory"
         case .foreign(let path):
-            "\(path) would be in the way of a cache, and nothing beside it says that it is Sleeve's; choose a new or an empty directory with --cache"
+            "\(path) would be in the way of a cache, and nothing beside it says that it is Sleeve's; choose a new or an empty directory"
         case .linked(let path):
             "\(path) is a symbolic link, and what it leads to may be of others; link the whole cache directory instead"
         case .diskFull(let path):
@@ -70,7 +70,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .busy(let path, let seconds):
             "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
-            "the cover has \(ByteCount(bytes)); a cache of \(ByteCount(capacity)) has no room for it, raise --capacity"
+            "the cover has \(ByteCount(bytes)); a cache of \(ByteCount(capacity)) has no room for it; raise the capacity"
         case .longMetadata:
             "the URL and the header fields of the cover are longer than \(ByteCount(EntryMetadata.maximumLength)), the most that is kept of a cover; its server sends too many"
         case .file(let path, let operation, let reason):
@@ -78,23 +78,23 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .index(let message):
             "the index cannot be used: \(message); check the disk that holds the cache, then try again"
         case .noCovers(let path):
-            "\(path) is empty, so nothing was dropped; if it is elsewhere, put it back; if it is lost, `sleeve evict --to 0` forgets its covers"
+            "\(path) is empty, so nothing was dropped; if it is elsewhere, put it back; if it is lost, evict all covers: that forgets them"
         case .closed:
             "the library is closed"
         case .noRoom(pinned: 0, _):
-            "larger than the cache has room for; raise --capacity"
+            "larger than the cache has room for; raise the capacity"
         case .noRoom(let pinned, let capacity):
-            "no room: pinned covers take \(ByteCount(pinned)) of the capacity of \(ByteCount(capacity)); raise --capacity, or unpin some"
+            "no room: pinned covers take \(ByteCount(pinned)) of the capacity of \(ByteCount(capacity)); raise the capacity, or unpin some"
         case .full(let capacity):
-            "the cache is full of the covers of this run: its capacity of \(ByteCount(capacity)) is too small for all of them; raise --capacity, or request fewer"
+            "the cache is full of the covers of this run: its capacity of \(ByteCount(capacity)) is too small for all of them; raise the capacity, or request fewer"
         case .notAPack(let path):
-            "\(path) is not a pack of covers: a tar file of entries.jsonl and covers/; `sleeve pack` writes one"
+            "\(path) is not a pack of covers: a tar file of entries.jsonl and covers/"
         case .newerPack(let path, let format):
             "\(path) is of the format \"\(format)\", which a newer version of Sleeve has written; update Sleeve"
         case .unorderedPack(let path):
             "entries.jsonl follows the covers in \(path), so it cannot be read from a pipe; unpack it from a file"
         case .corruptIndex(let message):
-            "the index is damaged: \(message); `sleeve verify --repair` rebuilds it"
+            "the index is damaged: \(message); repair the cache, which rebuilds it"
         }
     }
 

@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// What a cache has found or done by itself, and a person should know.
 package enum CacheNotice: Sendable, Hashable, CustomStringConvertible {
@@ -7,6 +7,8 @@ package enum CacheNotice: Sendable, Hashable, CustomStringConvertible {
     case replaced
     /// - Parameter capacity: in bytes.
     case evicted(covers: Int, capacity: Int)
+    /// Covers have no entry any more, and their files are gone: evicted, removed or damaged.
+    case removed([Digest])
     /// Housekeeping could not do its work, which costs room. A later opening tries again.
     case unfinished(CacheError)
 
@@ -16,6 +18,7 @@ package enum CacheNotice: Sendable, Hashable, CustomStringConvertible {
         case .replaced: "the cache's index was replaced or removed by another process; reading the new one"
         case .evicted(let covers, let capacity):
             "\(covers) covers were evicted: the cache exceeded its capacity of \(ByteCount(capacity))"
+        case .removed(let digests): "\(digests.count) covers were removed"
         case .unfinished(let error): "the cache could not be tidied up: \(error)"
         }
     }

@@ -34,6 +34,10 @@ package final class Ask: @unchecked Sendable {
     package var cacheUse = CacheUse.useCache
     /// The cover is used now: a stored one whose server has to be asked first does not answer.
     package var isForUse = false
+    /// When the caller has waited for the time that it gives. The ask ends then, wherever it is.
+    package private(set) var deadline: (end: ContinuousClock.Instant, time: Duration)?
+    /// The most retries of its transfer; nil for those of the configuration. Those that share one get as many as the most patient of them.
+    package var retries: Int?
     /// Probe the host if it was given up because it could not be reached.
     package var ignoresOutage = false
     /// Connect to public addresses only. A transfer that it shares with an ask that does not may connect to others.
@@ -134,9 +138,9 @@ package final class Ask: @unchecked Sendable {
         if var failure = outcome.failure, !isForUse || outcome.bodyIfNotStored == nil {
             (failure.url, failure.line) = (location, line)
             // Other header fields may get another answer.
-            if ownFields == nil, failure.kind != .cancelled { sink.didFail(url.string, failure) }
+            if ownFields == nil, !failure.isGivenUp, !failure.endsRequest { sink.didFail(url.string, failure) }
             guard let last = goOn(after: failure) else { return false }
-            outcome = CoverOutcome(failed: last, milliseconds: outcome.milliseconds)
+            outcome = CoverOutcome(failed: last, duration: outcome.duration)
         } else {
             if outcome.url == url.string { outcome.url = location }
             outcome.line = line
@@ -147,13 +151,28 @@ package final class Ask: @unchecked Sendable {
 
     package func cancel() { complete(CoverOutcome(failed: .cancelled(""))) }
 
+    /// The library or its program ends.
+    package func close() { complete(CoverOutcome(failed: .closed(""))) }
+
+    // MARK: Its time
+
+    /// The caller waits for no longer than this from now on.
+    package func wait(atMost timeout: Duration) {
+        let end = ContinuousClock.now + timeout
+        if deadline.map({ $0.end > end }) ?? true { deadline = (end, timeout) }
+    }
+
+    func isOverdue(_ now: ContinuousClock.Instant) -> Bool { deadline.map { $0.end <= now } ?? false }
+
+    func expire() { complete(CoverOutcome(failed: .overdue("", deadline?.time ?? .zero))) }
+
     /// Goes to the next address. After a temporary failure of one size of a picture, its other sizes are left out: the next run finds the one
     /// that was asked for.
     /// - Returns: the failure of all if there is no other.
     private func goOn(after failure: CoverFailure) -> CoverFailure? {
         if failure.isFinal || alternatives.isEmpty && failures.isEmpty { return failure }
         let (former, known) = (picture, failures.last)
-        if failure.isTemporary { alternatives.removeAll { $0.picture == former } }
+        if failure.isRetryable { alternatives.removeAll { $0.picture == former } }
         // Sizes that fail alike are named once.
         if known?.detail != failure.detail || !triedSizes { failures.append(failure) }
         while !alternatives.isEmpty {

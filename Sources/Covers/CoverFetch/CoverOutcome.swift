@@ -2,12 +2,12 @@ import CurlHTTP
 public import Platform
 
 /// How a request for a cover ended. Published after the commit that makes it true.
-public struct CoverOutcome: Sendable, Hashable {
-    /// The words of the report. Further ones may be added: switch with `@unknown default`.
+public struct CoverOutcome: Sendable, Hashable, Codable {
+    /// The words of the report. Further ones may be added: switch with `default`.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
-    public enum Kind: String, Sendable {
+    public enum Kind: String, Sendable, Codable {
         /// A transfer brought it.
         case downloaded
         /// The server confirmed the cached cover (304).
@@ -49,8 +49,8 @@ public struct CoverOutcome: Sendable, Hashable {
     package var contentDigest: Digest?
     /// Length of the cover in bytes; 0 without one.
     public var bytes = 0
-    /// Duration of the transfer in milliseconds; 0 without one.
-    public var milliseconds = 0.0
+    /// Duration of the transfer; 0 without one.
+    public var duration = Duration.zero
     /// Why there is no cover.
     public var failure: CoverFailure?
     /// The same bytes were already stored.
@@ -66,6 +66,13 @@ public struct CoverOutcome: Sendable, Hashable {
     /// The cover, if the server forbids storing it. `failure` is `notStorable` then.
     package var bodyIfNotStored: [UInt8]?
 
+    /// `duration` in milliseconds.
+    package var milliseconds: Double { duration / .milliseconds(1) }
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, url, line, contentDigest = "digest", bytes, duration, failure, isDuplicate, date
+    }
+
     /// An outcome made by the caller, for previews and tests. The other parts have their defaults.
     public init(_ kind: Kind, url: String, line: Int? = nil) {
         self.kind = kind
@@ -74,10 +81,10 @@ public struct CoverOutcome: Sendable, Hashable {
     }
 
     /// The outcome of a request that failed.
-    public init(failed failure: CoverFailure, milliseconds: Double = 0) {
+    public init(failed failure: CoverFailure, duration: Duration = .zero) {
         self.init(.failed, url: failure.url, line: failure.line)
         self.failure = failure
-        self.milliseconds = milliseconds
+        self.duration = duration
     }
 
     /// A cover that was given by the caller, and has just been committed.

@@ -9,6 +9,9 @@ package protocol OutcomeSink: AnyObject, Sendable {
     /// Whether an outcome still waits until its cover is in the tier; nil for a sink that gets it before.
     var isPutAwaited: Bool? { get }
 
+    /// What the transfers of its asks inherit from the task that asked; nil for nothing.
+    var origin: AskOrigin? { get }
+
     /// An address of an ask has failed. The ask may go on to others.
     func didFail(_ key: String, _ failure: CoverFailure)
 
@@ -18,6 +21,7 @@ package protocol OutcomeSink: AnyObject, Sendable {
 
 extension OutcomeSink {
     package var isPutAwaited: Bool? { nil }
+    package var origin: AskOrigin? { nil }
     package func didFail(_ key: String, _ failure: CoverFailure) {}
     package func failure(of key: String) -> CoverFailure? { nil }
 }

@@ -1,37 +1,56 @@
-package import CoverFetch
 import CoverCache
+public import CoverFetch
 import CurlHTTP
-package import Platform
+public import Platform
 
 /// What the cache knows of a URL.
-package struct CoverHistory: Sendable {
+public struct CoverHistory: Sendable, Hashable, Codable {
+    /// An answer that there is no cover.
+    public struct Absence: Sendable, Hashable, Codable {
+        /// 404 or 410.
+        public var status: Int
+        /// When the server has answered.
+        public var answeredAt: Date
+        /// It is not asked again before.
+        public var until: Date
+    }
+
     /// The URL as given.
-    package var url: String
+    public var url: String
     /// The cached cover.
-    package var cached: CoverListing?
-    /// The server has answered 404 or 410, and is not asked again before `until`.
-    package var absence: (status: Int, answeredAt: Date, until: Date)?
+    public var cached: CoverListing?
+    /// The server has answered that there is no cover.
+    public var absence: Absence?
     /// The target of its permanent redirect, which is requested in its place.
-    package var redirect: String?
+    public var redirect: String?
+
+    /// A history made by the caller, for previews and tests. The other parts have their defaults.
+    public init(url: String) { self.url = url }
+}
+
+extension CoverHistory.Absence {
+    init(_ absence: Absence) {
+        self.init(
+            status: absence.status, answeredAt: Date(milliseconds: absence.answeredAt),
+            until: Date(milliseconds: absence.until))
+    }
 }
 
 extension LibraryAPI {
-    /// What the cache knows of URLs, in order. Never connects, and counts as no use.
+    /// What the cache knows of URLs, in order: the cover, or what is remembered of its absence. Never connects, and counts as no use.
     /// - Throws: `CoverFailure` if a URL is not one of http or https, or the index cannot be read.
-    package func history(of urls: [String]) async throws(CoverFailure) -> [CoverHistory] {
+    public func history(of urls: [String]) async throws(CoverFailure) -> [CoverHistory] {
         var locations: [HTTPURL] = []
         for url in urls { locations.append(try covers.key(url)) }
         do {
             return try await covers.read { [covers, locations] reader in
                 let hints = try covers.hints(of: locations, reader)
                 return try urls.indices.map { index in
-                    let absence = hints[index].absence
-                    return CoverHistory(
-                        url: urls[index],
-                        cached: try reader.entry(for: locations[index].string).map { CoverListing($0) },
-                        absence: absence.map {
-                            ($0.status, Date(milliseconds: $0.answeredAt), Date(milliseconds: $0.until))
-                        }, redirect: hints[index].redirect?.target.string)
+                    var history = CoverHistory(url: urls[index])
+                    history.cached = try reader.entry(for: locations[index].string).map { CoverListing($0) }
+                    history.absence = hints[index].absence.map { CoverHistory.Absence($0) }
+                    history.redirect = hints[index].redirect?.target.string
+                    return history
                 }
             }
         } catch {

@@ -4,7 +4,7 @@ package import Platform
 /// Maintenance of the cache.
 extension LibraryAPI {
     /// Whether a directory holds a cache.
-    package static func hasCache(at directory: URL) -> Bool { CacheDirectory.exists(directory.relativePath) }
+    package static func hasCache(at directory: URL) -> Bool { directory.filePath.map(CacheDirectory.exists) ?? false }
 
     /// The cached covers of a selection whose files are there, without their bytes and in no particular order. A request whose cover is
     /// not cached has none.
@@ -33,19 +33,15 @@ extension LibraryAPI {
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(LibraryError) -> CacheVerification {
         var verification = try await maintain { try $0.verify(progress: progress) }
-        verification.incomplete = try await cutOffCovers().map(\.url)
+        verification.incomplete = try await cutOffURLs()
         return verification
     }
 
-    /// The cached covers whose bytes stop before the image's end, without those that their servers have sent twice so: they have no others.
-    package func cutOffCovers() async throws(LibraryError) -> [CoverListing] {
-        try await reading { reader in
-            var covers: [CoverListing] = []
-            try reader.entries { entry in
-                if EntryAnnotation.mayBeCutOff(entry.metadata.fields) { covers.append(CoverListing(entry)) }
-            }
-            return covers
-        }
+    /// The URLs of what `CoverFilter.isCutOff` selects.
+    private func cutOffURLs() async throws(LibraryError) -> [String] {
+        var urls: [String] = []
+        for try await cover in listings(.matching(CoverFilter(isCutOff: true))) { urls.append(cover.url) }
+        return urls
     }
 
     /// Verifies the cache, drops damaged covers, and rebuilds the index if it is damaged itself.
@@ -57,7 +53,7 @@ extension LibraryAPI {
         var verification = try await maintain { try $0.repair(progress: progress) }
         // An index that was rebuilt is not one that another process has replaced.
         covers.reader.reopen()
-        verification.incomplete = try await cutOffCovers().map(\.url)
+        verification.incomplete = try await cutOffURLs()
         return verification
     }
 }

@@ -18,7 +18,8 @@ extension LibraryAPI {
         _ selection: CoverSelection = .all, to file: URL,
         onFailure: @escaping @Sendable (CoverFailure) -> Void = { _ in }
     ) async throws(LibraryError) -> PackSummary {
-        try await pack(selection, to: .file(file.relativePath), onFailure: onFailure)
+        let path = try file.filePath { LibraryError.unwritableFile(path: $0, reason: $1) }
+        return try await pack(selection, to: .file(path), onFailure: onFailure)
     }
 
     /// Stores the covers of a pack, each verified against its digest. A cover that is cached already and was validated at the same time
@@ -31,7 +32,7 @@ extension LibraryAPI {
     public func unpack(
         _ file: URL, onFailure: @escaping @Sendable (CoverFailure) -> Void = { _ in }
     ) async throws(LibraryError) -> UnpackSummary {
-        let path = file.relativePath
+        let path = try file.filePath { LibraryError.unreadableFile(path: $0, reason: $1) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw .unreadableFile(path: path, reason: SystemError("open", path: path).reason)
@@ -59,7 +60,7 @@ extension LibraryAPI {
                     var writer = PackWriter(reader, progress: progress) {
                         isCancelled.load(ordering: .relaxed) || covers.isClosed
                     } onDamaged: { key in
-                        let detail = "its bytes in the cache are damaged; `sleeve verify --repair` drops them"
+                        let detail = "its bytes in the cache are damaged; repair the cache, which drops them"
                         fail(CoverFailure(.cache, url: key, detail: detail))
                     }
                     var summary = try writer.write(to: output) {

@@ -11,3 +11,15 @@
         }
     }
 #endif
+
+/// Runs `body`, and calls `handler` when the service in whose task it runs is told to shut down; without the trait `ServiceLifecycle`, never.
+func withShutdownHandler<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async -> Value,
+    onShutdown handler: @escaping @Sendable () -> Void
+) async -> Value {
+    #if ServiceLifecycle
+        await withGracefulShutdownHandler(operation: body, onGracefulShutdown: handler)
+    #else
+        await body()
+    #endif
+}

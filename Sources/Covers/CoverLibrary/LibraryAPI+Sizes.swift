@@ -7,7 +7,7 @@ public import Platform
 
 /// Covers in smaller sizes.
 extension LibraryAPI {
-    /// The longest sides, in pixels, of the sizes that the cache keeps beside its covers. Others are made for each call.
+    /// The longest sides, in pixels, of the sizes that the cache keeps beside its covers. Each is made once.
     public static let keptSizes = SizeFolder.steps
 
     /// The cover at `url` in a smaller size, made from the cover as `cover(for:)` returns it.
@@ -17,8 +17,8 @@ extension LibraryAPI {
     /// of more than 50 million pixels or 16,384 on a side, or one whose bytes are damaged. `mediaType` and `digest` are those of the returned bytes.
     /// - Parameters:
     ///   - url: an http or https URL.
-    ///   - longestSide: of the result, in pixels, at least 1. The cache keeps those of `keptSizes`.
-    /// - Throws: `CoverFailure`, as `cover(for:)` does.
+    ///   - longestSide: of the result, in pixels: one of `keptSizes`.
+    /// - Throws: `CoverFailure`, as `cover(for:)` does, and of the kind `badSize` for another size.
     public func cover(for url: URL, longestSide: Int) async throws(CoverFailure) -> Cover {
         try await cover(for: CoverRequest(url: url), longestSide: longestSide)
     }
@@ -26,24 +26,36 @@ extension LibraryAPI {
     /// The cover of a request in a smaller size, as `cover(for:longestSide:)` returns it.
     /// - Throws: `CoverFailure`, as `cover(for:)` does.
     public func cover(for request: CoverRequest, longestSide: Int) async throws(CoverFailure) -> Cover {
+        try Self.requireKept(longestSide, of: request.location)
+        return try await cover(for: request, within: longestSide)
+    }
+
+    private static func requireKept(_ longestSide: Int, of url: String) throws(CoverFailure) {
+        if keptSizes.contains(longestSide) { return }
+        let kept = keptSizes.map(String.init).joined(separator: ", ")
+        let detail = "\(longestSide) pixels is none of the sizes that are kept: \(kept)"
+        throw CoverFailure(.badSize, url: url, detail: detail)
+    }
+
+    /// The same in any size. One that is not kept is made anew by each call.
+    package func cover(for request: CoverRequest, within longestSide: Int) async throws(CoverFailure) -> Cover {
         let cover = try await cover(for: request)
-        let small = try await cachedCover(digest: cover.digest, longestSide: longestSide)
+        var small: Cover?
+        if let digest = Digest(cover.digest) { small = try await covers.cover(digest, longestSide: longestSide) }
         // A cover that must not be stored is not in the cache.
-        guard var small = small ?? Self.resized(cover, longestSide: longestSide) else { return cover }
+        guard var small else { return cover.resized(longestSide: longestSide) }
         (small.url, small.key, small.isStale) = (cover.url, cover.key, cover.isStale)
         return small
     }
 
-    /// A cover in a smaller size; nil if it should be used as it is.
-    package static func resized(_ cover: Cover, longestSide: Int) -> Cover? {
-        guard let bytes = resized(cover.data, longestSide: longestSide) else { return nil }
-        return bytes.withUnsafeBytes { ImageHeader($0) }.map { Cover(cover.key, $0, bytes) }
-    }
-
-    /// The cached cover with this digest in a smaller size, verified; nil if there is none. Never connects.
-    /// - Parameter digest: of the cover itself, as `Cover.digest`.
-    /// - Throws: `CoverFailure` if the cache cannot be read.
-    package func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
+    /// The cached cover with this digest in a smaller size, as `cover(for:longestSide:)` describes it, verified; nil if there is none. Never
+    /// connects.
+    /// - Parameters:
+    ///   - digest: of the cover itself, as `Cover.digest`.
+    ///   - longestSide: of the result, in pixels: one of `keptSizes`.
+    /// - Throws: `CoverFailure` if the cache cannot be read, and of the kind `badSize` for another size.
+    public func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
+        try Self.requireKept(longestSide, of: digest)
         guard let digest = Digest(digest) else { return nil }
         return try await covers.cover(digest, longestSide: longestSide)
     }

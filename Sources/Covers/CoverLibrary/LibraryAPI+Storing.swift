@@ -130,7 +130,7 @@ extension CoverFailure {
             // Only this cover cannot be stored. Another failure of the cache ends a run.
             case .largerThanCapacity, .longMetadata, .noRoom: .tooLarge
             case .unwritableCover: .notStorable
-            case .closed: .cancelled
+            case .closed: .closed
             default: .cache
             }
         self.init(kind, url: key, detail: "\(error)")

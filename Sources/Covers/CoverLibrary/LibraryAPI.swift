@@ -1,3 +1,4 @@
+public import AlbumLibrary
 public import CoverCache
 import CoverFetch
 import CurlHTTP
@@ -14,7 +15,7 @@ public final class LibraryAPI: Sendable {
     /// The version of Sleeve.
     public static let version = LibraryConfiguration.version
 
-    /// The configuration given to `init`.
+    /// The configuration given to `init`, with the absolute paths of its files.
     public let configuration: LibraryConfiguration
     /// The albums of the library file: list, edit, undo.
     public let albums: AlbumStore
@@ -23,10 +24,11 @@ public final class LibraryAPI: Sendable {
     let poster: RemotePoster
 
     /// Opens the cache, and creates it if it is missing. Adopts the covers that a killed process left in it.
-    /// - Throws: `LibraryError` if a value of the configuration is out of its range, the cache directory cannot be used, or a newer
-    ///   version created it.
+    /// - Parameter configuration: its file URLs are made absolute: a later `chdir` of the program changes nothing.
+    /// - Throws: `LibraryError` if a value of the configuration is out of its range, a URL of a file is that of none, the cache directory
+    ///   cannot be used, or a newer version created it.
     public init(configuration: LibraryConfiguration) async throws(LibraryError) {
-        try configuration.validate()
+        let configuration = try configuration.validated()
         self.configuration = configuration
         poster = RemotePoster(configuration)
         albums = AlbumStore(
@@ -59,7 +61,11 @@ public final class LibraryAPI: Sendable {
     /// A cached cover is returned without a request, even if it is stale (`Cover.isStale`), unless its server forbids that
     /// (`must-revalidate`, `no-cache`): then the server is asked first, and the call fails if it cannot be (RFC 9111 §4.2.4). A
     /// cover that must not be stored (`no-store`) is returned but never cached: each call downloads it again.
-    /// - Throws: `CoverFailure`; of the kind `cancelled` when the library is closed.
+    ///
+    /// Without `CoverRequest.timeout` there is no limit of the whole call. By default it ends after at most four attempts of up to 60 s for each
+    /// request and redirect, with the pauses that the server asks for, each at most two minutes, and the wait for its turn; a server that does
+    /// not answer costs a little over four minutes, and less once others have found that out. See <doc:Requests>.
+    /// - Throws: `CoverFailure`; of the kind `closed` when the library is closed.
     public func cover(for url: URL) async throws(CoverFailure) -> Cover { try await cover(for: CoverRequest(url: url)) }
 
     /// The cover of a request, as `cover(for:)` returns it, by the request's cache policy. Of an album with several URLs, the first that
@@ -73,9 +79,16 @@ public final class LibraryAPI: Sendable {
         }
     }
 
-    /// The cached cover at `url`, verified, however old; nil if it is not cached. Never connects. Synchronous, on the caller's
-    /// thread; takes about 20 µs.
+    /// The cached cover at `url`, verified, however old; nil if it is not cached. Never connects. Reads on a thread that may block.
     /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
+    public func cachedCover(for url: URL) async throws(CoverFailure) -> Cover? {
+        let location = url.absoluteString
+        return try await covers.cachedCover(covers.key(location), location: location)
+    }
+
+    /// The same on the caller's thread, which it blocks: for about 20 µs, and a millisecond or more for a large cover, whose bytes are read and
+    /// hashed. For a call outside of a task.
+    /// - Throws: `CoverFailure`, as the asynchronous method does.
     public func cachedCover(for url: URL) throws(CoverFailure) -> Cover? {
         let location = url.absoluteString
         return try covers.cachedCover(covers.key(location), location: location)
@@ -87,7 +100,7 @@ public final class LibraryAPI: Sendable {
     /// Covers that cannot be checked stay cached, and count as failed. A run that ends early loses nothing: the next one continues.
     /// - Returns: the outcomes. The run starts with their iteration, or with `summary()`, which throws if the index cannot be read
     ///   or the library is offline.
-    public func refresh(_ request: RefreshRequest = RefreshRequest()) -> CoverOutcomes<RefreshSummary> {
+    public func refresh(_ request: RefreshRequest = RefreshRequest()) -> CoverOutcomes<RefreshSummary, LibraryError> {
         CoverOutcomes({ RefreshSummary($0) }) { [covers] run async throws(LibraryError) in
             try await Refresher(covers, request, run).refresh()
         }
@@ -109,20 +122,16 @@ public final class LibraryAPI: Sendable {
     }
 
     /// Evicts the least recently used covers until at most `bytes` are charged. Pinned covers stay.
-    /// - Returns: the number of evicted covers, and the bytes that this freed.
     /// - Throws: `LibraryError` if the index cannot be written.
     @discardableResult
-    public func evict(to bytes: Int) async throws(LibraryError) -> (covers: Int, bytes: Int) {
+    public func evict(to bytes: Int) async throws(LibraryError) -> EvictionSummary {
         await covers.flushUsage()
-        return try await maintain { writer in
-            let evicted = try writer.evict(to: bytes)
-            return (evicted.covers, evicted.bytes)
-        }
+        return try await maintain { EvictionSummary(try $0.evict(to: bytes)) }
     }
 
     /// How many covers this library has evicted again, to make room for others, of those stored since it was opened.
     /// - Throws: `LibraryError` if the index cannot be written.
-    public func evictedNewCovers() async throws(LibraryError) -> Int { try await maintain { $0.evictedNewCovers } }
+    package func evictedNewCovers() async throws(LibraryError) -> Int { try await maintain { $0.evictedNewCovers } }
 
     /// Runs `body` with the cache on the disk thread, everything committed.
     package func maintain<Result: Sendable>(

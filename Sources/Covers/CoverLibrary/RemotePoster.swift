@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverFetch
 import CurlHTTP
 import HTTPTypes

@@ -1,5 +1,6 @@
 package import CurlHTTP
 package import Logging
+import Platform
 import Synchronization
 
 /// The covers that several caches share. It stays away from a storage that does not answer (`TierGate`), and counts.
@@ -49,7 +50,7 @@ package final class Tier: Sendable {
         if location.contains("://") || location.lowercased().hasPrefix("s3:") {
             throw .refused("expected a directory or s3://BUCKET/PREFIX")
         }
-        return TierDirectory(location)
+        return TierDirectory(URL(filePath: location).filePath ?? location)
     }
 
     package var statistics: TierStatistics { state.withLock { $0.statistics } }

@@ -25,7 +25,8 @@ extension TransferError {
             self.init(.connect, url: url, detail: text)
             isRefused = systemError == ECONNREFUSED
         case CURLE_WRITE_ERROR where isTooLarge, CURLE_FILESIZE_EXCEEDED:
-            self.init(.tooLarge, url: url, detail: "larger than the limit of \(ByteCount(limit)) (--max-size)")
+            self.init(
+                .tooLarge, url: url, detail: "larger than the limit of \(ByteCount(limit)); raise the maximum size")
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             self.init(.nameResolution, url: url, detail: text)
         case CURLE_OPERATION_TIMEDOUT:

@@ -17,6 +17,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
         case cancelled
         /// This process lacks memory or file descriptors: no fault of the server's.
         case outOfResources
+        /// A transport has given a reason of its own, `name`, which says nothing of the host.
+        case other
     }
 
     package var kind: Kind
@@ -26,6 +28,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var detail: String
     /// For `connect`: the host has refused the connection.
     package var isRefused = false
+    /// For `other`: the name of the failure.
+    package var name: String?
     /// Duration of the transfer in microseconds.
     package var microseconds = 0
 

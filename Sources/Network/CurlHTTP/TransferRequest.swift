@@ -25,6 +25,8 @@ package struct TransferRequest: Sendable {
     /// Called on the event loop with what happens to the transfer's connection. If it returns false for `opening`, no connection is
     /// opened, and the transfer ends with the error `cancelled`. If it returns false for `resending`, the transfer fails.
     package var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
+    /// What a transport runs in; nil for nothing of the kind.
+    package var context: TaskContext?
     /// Nil for a GET of a cover.
     package var call: Call?
 

@@ -8,45 +8,39 @@ import Platform
 struct Sleeve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sleeve",
-        abstract: "Download album covers in bulk, keep them verified on disk, use them offline.",
+        abstract: "Download album covers in bulk, keep them on disk, use them offline.",
         discussion: """
-            Covers are stored once each, however many URLs lead to them, in a cache of limited size. A cover that a prefetch \
-            has reported is on the disk and survives power loss.
-
             Begin with:
-              sleeve fill ~/Music                a cover beside the music of each album without one
-              sleeve prefetch albums.json        download the covers of a list
-              sleeve refresh                     check cached covers for changes
-              sleeve get URL -o cover.jpg        one cover, from the cache if it is there
-              sleeve album list                  your library; add, delete, undo and more
-              sleeve serve                       your library in a browser
-              sleeve stats                       the size of the cache and its hit rate
-              sleeve pin URL                     keep a cover: pinned ones are never evicted
-              sleeve pack covers.tar             all covers in one file, for `sleeve unpack` on another machine
-              sleeve export DIR                  the covers of your albums as files, for media servers
+              sleeve fill ~/Music           a cover beside the music of each album
+              sleeve audit ~/Music          the albums whose cover is missing or bad
+              sleeve why "Low Tide"         where a cover was looked for
+              sleeve prefetch albums.json   download the covers of a list
+              sleeve refresh                check cached covers for changes
+              sleeve get URL -o cover.jpg   one cover, from the cache if it is there
+              sleeve export DIR --size 300  covers as files, small ones, for players
+              sleeve album list             your library; add, delete, undo and more
+              sleeve serve                  your library in a browser
+              sleeve cache stats            the cache; make room, pin, carry elsewhere
 
             `sleeve help COMMAND` explains a command and its options.
 
             Exit codes: 0 success, 1 nothing could be done, 3 a part could not be done, 64 wrong usage, 75 another refresh \
-            is running on this cache, 128+N stopped by signal N.
+            or fill is running, 128+N stopped by signal N.
             """,
         version: LibraryAPI.version,
         subcommands: [
-            FillCommand.self, Scan.self, Prefetch.self, Refresh.self, Get.self, Export.self, AuditCommand.self,
-            Why.self,
-            AlbumCommand.self, Serve.self,
-            List.self, Stats.self, Verify.self, Evict.self, Pin.self, Unpin.self, Remove.self, Pack.self, Unpack.self,
-            Push.self,
-            OriginCommand.self, BenchCommand.self, TagsWorker.self,
+            FillCommand.self, AuditCommand.self, Why.self, Prefetch.self, Refresh.self, Get.self, Export.self,
+            AlbumCommand.self, Serve.self, CacheCommand.self, BenchCommand.self, OriginCommand.self, TagsWorker.self,
         ])
 
     static func main() async {
         StandardDescriptors.openClosed()
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try await parse(Array(CommandLine.arguments.dropFirst()))
+            var command = try await parse(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
-            end(error)
+            end(error, arguments)
         }
     }
 
@@ -55,34 +49,30 @@ struct Sleeve: AsyncParsableCommand {
     ///
     /// Each command states the name of the one above it. The parser then does not look for options of the whole program either.
     static func parse(_ arguments: [String]) async throws -> any ParsableCommand {
-        let (named, rest) = leaf(arguments[...])
-        if let named, let command = try? named.parseAsRoot(Array(rest)), type(of: command) == named { return command }
-        let isOfFill = named.map { command in FillGroup.configuration.subcommands.contains { $0 == command } }
-        return try await isOfFill == true ? FillTree.asyncParseAsRoot(arguments) : asyncParseAsRoot(arguments)
-    }
-
-    /// The command that the first arguments name, and the arguments after it; nil if they name none, or only a group of commands.
-    private static func leaf(
-        _ arguments: ArraySlice<String>
-    ) -> (command: (any ParsableCommand.Type)?, rest: ArraySlice<String>) {
-        var (subcommands, rest) = (configuration.subcommands, arguments)
-        var named: (any ParsableCommand.Type)?
-        while let name = rest.first, let command = subcommands.first(where: { $0.configuration.commandName == name }) {
-            rest.removeFirst()
-            subcommands = command.configuration.subcommands
-            // `fill` is a command, and a group of commands.
-            named = subcommands.isEmpty || command == FillCommand.self ? command : nil
+        let named = NamedCommand(arguments)
+        if let type = named.type {
+            if let command = try? type.parseAsRoot(named.rest), Swift.type(of: command) == type { return command }
+            let isOfFill = FillGroup.configuration.subcommands.contains { $0 == type }
+            return try await isOfFill ? FillTree.asyncParseAsRoot(arguments) : asyncParseAsRoot(arguments)
         }
-        return (named, rest)
+        if let problem = named.problem { throw ValidationError(problem) }
+        return try await asyncParseAsRoot(arguments)
     }
 
-    /// Ends the process with the message and the exit code of an error or of a request for help.
-    private static func end(_ error: any Error) -> Never {
+    /// Ends the process with the exit code of an error, or of a request for help, and its text. That of wrong usage is two lines: what is
+    /// wrong, and where the help is.
+    private static func end(_ error: any Error, _ arguments: [String]) -> Never {
         let code = exitCode(for: error)
-        let output = code.isSuccess ? Terminal.standardOutput : .standardError
-        // Usage errors repeat arguments.
-        let message = code.isSuccess ? fullMessage(for: error) : Redaction.redact(fullMessage(for: error))
-        if !message.isEmpty { output.write(UsageText.shortened(message, to: output.width) + "\n") }
+        if code.isSuccess {
+            let output = Terminal.standardOutput
+            let help = UsageText.shortened(fullMessage(for: error), to: output.width)
+            if !help.isEmpty { output.write(help + NamedCommand.hint(help, arguments) + "\n") }
+        } else if case let message = UsageText.line(message(for: error)), !message.isEmpty {
+            // Usage errors repeat arguments.
+            var text = Redaction.redact("Error: \(message)") + "\n"
+            if code == .validationFailure { text += "  See '\(NamedCommand(arguments).name) --help'.\n" }
+            Terminal.standardError.write(text)
+        }
         exit(withError: code)
     }
 }

@@ -62,3 +62,19 @@ package struct Digest: Sendable, Hashable, CustomStringConvertible {
     package static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
     package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
+
+extension Digest: Codable {
+    /// - Throws: `DecodingError` for anything else than a `description`.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let digest = Digest(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no SHA-256 in hexadecimal")
+        }
+        self = digest
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -45,11 +45,19 @@ import Testing
         #expect(!mixed.complete(failed(403)) && mixed.location.hasSuffix("p/2") && !mixed.mayBeAbsent)
     }
 
-    @Test(arguments: [CoverFailure.Kind.cancelled, .cache, .offline])
+    @Test(arguments: [CoverFailure.Kind.cancelled, .closed, .cache, .offline])
     func `a failure that no other address would mend is final`(kind: CoverFailure.Kind) throws {
         let ask = try ask()
         #expect(ask.complete(CoverOutcome(failed: CoverFailure(kind, url: "", detail: "end"))))
         #expect(caller.result?.failure?.kind == kind && ask.location == ask.name)
+    }
+
+    @Test func `an ask whose time is over tries no other address; the shortest time that it was given counts`() throws {
+        let ask = try ask()
+        for time in [Duration.seconds(60), .seconds(5), .seconds(600)] { ask.wait(atMost: time) }
+        ask.expire()
+        #expect(ask.location == ask.name && caller.result?.failure?.kind == .timeout)
+        #expect(caller.result?.failure?.detail.contains("5.0 seconds") == true)
     }
 
     @Test func `an ask that begins at another address tries the others after it, in order`() throws {

@@ -33,7 +33,10 @@ import Testing
 
     @Test(arguments: TransferError.Kind.allCases)
     func `a failed transfer has the kind of its error; programs need none for codings`(kind: TransferError.Kind) {
-        #expect(CoverFailure.Kind(kind).rawValue == (kind == .coding ? "notAnImage" : kind.rawValue))
+        var error = TransferError(kind, url: "https://a.example/1", detail: "")
+        if kind == .other { error.name = "offline" }
+        let names = [TransferError.Kind.coding: "notAnImage", .other: "offline"]
+        #expect(CoverFailure(error).kind.rawValue == names[kind] ?? kind.rawValue)
     }
 
     @Test func `a lack of memory or descriptors says nothing about the host`() {

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import Testing
 
 @testable import CoverLibrary

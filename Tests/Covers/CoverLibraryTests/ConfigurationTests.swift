@@ -31,6 +31,54 @@ import Testing
         }
     }
 
+    @Test(arguments: ["https://example.org/x", "sftp://nas/x", "file://nas/x", "x"])
+    func `a URL that is none of a file of this machine is an error, and nothing is created`(text: String) async throws {
+        let url = try #require(URL(string: text))
+        #expect(try await problem { $0.cacheDirectory = url }?.contains("not the URL of a file") == true)
+        for change in [\LibraryConfiguration.libraryFile, \.certificateAuthorities] {
+            #expect(try await problem { $0[keyPath: change] = url }?.contains("not the URL of a file") == true)
+        }
+        try await withStage { stage in
+            await #expect(throws: LibraryError.self) { try await stage.library.pack(to: url) }
+            await #expect(throws: LibraryError.self) { try await stage.library.unpack(url) }
+        }
+    }
+
+    @Test func `a relative URL is resolved once, against its base, whatever the working directory is later`() async {
+        await #expect(processExitsWith: .success) {
+            try await withStage { stage in
+                let (work, later) = (stage.folder + "/work", stage.folder + "/later")
+                for folder in [work, later, work + "/tier"] {
+                    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                }
+                #expect(chdir(work) == 0)
+                let base = URL(filePath: stage.folder, directoryHint: .isDirectory)
+                for place in [URL(filePath: "own"), URL(filePath: "based", relativeTo: base)] {
+                    let album = place.lastPathComponent + ".json"
+                    var configuration = LibraryConfiguration(
+                        cacheDirectory: place, libraryFile: URL(filePath: album, relativeTo: place.baseURL))
+                    configuration.tier = "tier"
+                    let library = try await LibraryAPI(configuration: configuration)
+                    #expect(chdir(later) == 0)
+                    try await library.checkTier()
+                    _ = try await library.cover(at: stage.url(1))
+                    #expect(try library.cached(stage.url(1)) != nil)
+                    try await library.albums.add(Album(title: "A"))
+                    #expect(try await library.prefetch((2...9).map { stage.url($0) }).summary().failed == 0)
+                    await library.close()
+                    #expect(chdir(work) == 0)
+                }
+                func names(_ folder: String) throws -> [String] {
+                    try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasSuffix(".state") }
+                        .sorted()
+                }
+                #expect(try names(later) == [])
+                #expect(try names(work) == ["own", "own.json", "tier"])
+                #expect(try names(stage.folder).filter { $0.hasPrefix("based") } == ["based", "based.json"])
+            }
+        }
+    }
+
     @Test func `covers arrive with the smallest and largest values`() async throws {
         for rate in [Double.leastNonzeroMagnitude, .greatestFiniteMagnitude] {
             try await withStage { configuration in

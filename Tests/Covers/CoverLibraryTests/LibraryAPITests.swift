@@ -167,7 +167,7 @@ import Wire
             #expect(overMaximum?.kind == .tooLarge)
             let failure = await stage.library.failure(stage.url(1, "size=200000"))
             #expect(failure?.kind == .tooLarge)
-            #expect(failure?.detail.contains("--capacity") == true)
+            #expect(failure?.detail.contains("raise the capacity") == true)
             let cover = try await stage.library.cover(at: stage.url(1, "size=50000"))
             #expect(cover.data.count > 49_000)
         }
@@ -224,7 +224,7 @@ import Wire
                 try await stage.another { $0.cacheDirectory = URL(filePath: path) }
             }
             #expect(error?.message.contains(path) == true)
-            #expect(error?.message.contains("--cache") == true)
+            #expect(error?.message.contains("choose another directory") == true)
         }
     }
 

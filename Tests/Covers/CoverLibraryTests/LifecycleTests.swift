@@ -18,7 +18,7 @@ import Wire
             let requests = stage.origin.requestCount
             await library.close()
             await library.close()
-            #expect(await library.failure(url)?.kind == .cancelled)
+            #expect(await library.failure(url)?.kind == .closed)
             #expect(throws: CoverFailure.self) { try library.cached(url) }
             await #expect(throws: LibraryError.closed) { try await library.prefetch([url]).summary() }
             await #expect(throws: LibraryError.closed) { try await library.refresh().summary() }

@@ -77,7 +77,7 @@ import Testing
             #expect(entries == 1)
             await stage.library.close()
             let afterClose = try await kind(Data(image))
-            #expect(afterClose == .cancelled)
+            #expect(afterClose == .closed)
         }
     }
 

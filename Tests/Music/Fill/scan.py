@@ -12,7 +12,7 @@ import world
 def scan(sleeve, music, home):
     environment = {"HOME": home, "PATH": os.environ["PATH"], "SLEEVE_LIBRARY": f"{home}/albums.json", "SLEEVE_CACHE": f"{home}/cache"}
     begin = time.monotonic()
-    process = os.posix_spawn(sleeve, [sleeve, "scan", music, "--quiet"], environment)
+    process = os.posix_spawn(sleeve, [sleeve, "album", "scan", music, "--quiet"], environment)
     _, status, used = os.wait4(process, 0)
     return time.monotonic() - begin, used.ru_utime + used.ru_stime, used.ru_maxrss / 1_024, os.waitstatus_to_exitcode(status)
 

@@ -41,7 +41,7 @@ import Wire
             let url = origin.coverURL(1) + "?" + query
             let error = await client.failure(url)
             expect(error, .tooLarge, url)
-            #expect(error?.detail.contains("100 KiB") == true && error?.detail.contains("--max-size") == true)
+            #expect(error?.detail.contains("100 KiB") == true && error?.detail.contains("maximum size") == true)
             let next = try await client.get(origin.coverURL(2) + "?size=50000")
             #expect(!next.body.isEmpty, "the client goes on")
         }

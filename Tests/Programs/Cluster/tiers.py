@@ -244,14 +244,14 @@ class Test:
         return self.run(cache, "prefetch", "-", *tier, "--quiet", *words, input="\n".join(urls), **more)
 
     def entries(self, cache):
-        process = subprocess.run(self.words(cache, "list"), capture_output=True, text=True, check=True)
+        process = subprocess.run(self.words(cache, "cache", "list"), capture_output=True, text=True, check=True)
         lines = [json.loads(line) for line in process.stdout.splitlines()]
         return {line["url"]: (line["digest"], line["bytes"], line["type"], line["width"], line["height"]) for line in lines}
 
     def is_whole(self, cache, origin, urls):
         """The cache has every cover, with the origin's bytes."""
         wanted = {url: hashlib.sha256(origin.body(path_of(url))).hexdigest() for url in urls}
-        return {url: entry[0] for url, entry in self.entries(cache).items()} == wanted and self.run(cache, "verify").code == 0
+        return {url: entry[0] for url, entry in self.entries(cache).items()} == wanted and self.run(cache, "cache", "verify").code == 0
 
     def urls(self, origin, count=None):
         return [f"http://127.0.0.1:{origin.port}/covers/{number}.jpg" for number in range(count or self.count)]
@@ -300,13 +300,13 @@ class Test:
         more = self.urls(origin, self.count + 40)[self.count:]
         self.prefetch(third, None, more)
         stamps = self.storage.stamps(location)
-        result = self.run(third, "push", "--tier", location)
+        result = self.run(third, "cache", "push", "--tier", location)
         added = self.storage.names(location) - names
         self.check("11: push adds what is missing", result.code == 0 and added == set(map(name_of, more)), str(result))
         changed = {name for name, stamp in self.storage.stamps(location).items() if name in stamps and stamp != stamps[name] and "sleeve-tier" not in name}
         self.check("11: and nothing else", not changed, f"{len(changed)} changed")
         stamps = self.storage.stamps(location)
-        result = self.run(third, "push", "--tier", location)
+        result = self.run(third, "cache", "push", "--tier", location)
         after = self.storage.stamps(location)
         self.check("11: a second time nothing", result.code == 0 and {name for name in after if after[name] != stamps.get(name) and "sleeve-tier" not in name} == set(),
                    str(result))
@@ -371,7 +371,7 @@ class Test:
         self.check(f"9: {disturbance}: what counts as stored is there", result["tierStored"] <= len(stored), f"{result['tierStored']}, {len(stored)} objects")
         is_right = result.code == (3 if result["tierFailed"] else 0)
         self.check(f"9: {disturbance}: the exit code says whether everything was put", is_right and (disturbance != "gone" or result.code == 3), str(result))
-        result = self.run(cache, "push", "--tier", location)
+        result = self.run(cache, "cache", "push", "--tier", location)
         self.check(f"9: {disturbance}: push adds the rest", result.code == 0 and len(self.storage.names(location)) == 600, str(result))
         result = self.prefetch(self.machine(), location, urls)
         self.check(f"9: {disturbance}: then another machine asks no origin", (result.code, origin.requests) == (0, 600), str(result))

@@ -13,7 +13,7 @@ let observer = Task {
 let summary = try await library.prefetch(try await library.albums.all()).summary()
 print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed, "failed")
 if let url = try await library.albums.all().first?.coverURL.flatMap({ URL(string: $0) }),
-    let cover = try library.cachedCover(for: url)
+    let cover = try await library.cachedCover(for: url)
 {
     print(cover.data.count, cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)
 }

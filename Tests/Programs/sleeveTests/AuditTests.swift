@@ -88,13 +88,15 @@ extension CommandTests {
                 try track(stage, "Bare\u{1B}[31m/1", artist: "A")
                 try track(stage, "Small/1", artist: "A")
                 try cover(stage, "Small/cover.jpg", MusicPicture.jpeg(640, 600).bytes)
-                let all = try await stage.run("audit", music(stage), "--min", "700")
+                let all = try await stage.run("audit", music(stage), "--min-pixels", "700")
                 #expect(all.status == 3)
                 let lines = all.stdout.split(separator: "\n")
                 #expect(lines.count == 4 && lines[0].hasPrefix("Kind") && !all.stdout.contains("\u{1B}"), "\(all)")
                 #expect(lines.last == "2 albums audited: 1 missing, 1 small.")
                 #expect(
-                    try await audit(stage, music(stage), "--min", "700", "--only", "small").map(\.kind) == ["small"])
+                    try await audit(stage, music(stage), "--min-pixels", "700", "--only", "small").map(\.kind) == [
+                        "small"
+                    ])
                 #expect(try await audit(stage, music(stage), "--only", "small,differs", status: 0).isEmpty)
                 let none = try await stage.run("audit", music(stage), "--only", "damaged")
                 #expect(none.status == 0 && none.stdout == "2 albums audited: nothing found.\n")
@@ -108,7 +110,7 @@ extension CommandTests {
                 try track(stage, "Low Tide/1", artist: "A")
                 let nothing = try await stage.run("audit")
                 #expect(nothing.status == 1 && nothing.stderr.contains("no folder was scanned"), "\(nothing)")
-                #expect(try await stage.run("scan", music(stage), "--quiet").status == 0)
+                #expect(try await stage.run("album", "scan", music(stage), "--quiet").status == 0)
                 let library = try stage.text(of: stage.folder + "/albums.json")
                 #expect(try await audit(stage).map(\.kind) == ["missing"])
                 try cover(stage, "Low Tide/cover.jpg", MusicPicture.jpeg().bytes)
@@ -116,7 +118,7 @@ extension CommandTests {
                 #expect(try await audit(stage).map(\.title) == ["New"])
                 // The albums that an audit has seen first are new for the next scan.
                 #expect(try stage.text(of: stage.folder + "/albums.json") == library)
-                #expect(try await stage.run("scan", music(stage)).stdout.contains("1 new"))
+                #expect(try await stage.run("album", "scan", music(stage)).stdout.contains("1 new"))
             }
         }
 
@@ -131,8 +133,8 @@ extension CommandTests {
                 let link = stage.folder + "/system"
                 try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/proc")
                 for folder in ["/", "/..", "/proc", "/sys/.", "/dev", link] {
-                    for command in ["audit", "scan", "fill"] {
-                        let refused = try await stage.run(command, folder)
+                    for command in [["audit"], ["album", "scan"], ["fill"]] {
+                        let refused = try await run(command + [folder], environment: stage.environment)
                         #expect(refused.status == 1 && refused.stderr.contains("is the system's"), "\(refused)")
                     }
                 }
@@ -141,7 +143,9 @@ extension CommandTests {
                 let lock = try FileLock(path: stage.folder + "/albums.json.state/music.lock")
                 #expect(try lock.tryLock())
                 #expect(try await stage.run("audit", music(stage)).status == 75)
-                for arguments in [["--min", "-1"], ["--min", "x"], ["--only", "ugly"], ["--only", ""]] {
+                for arguments in [
+                    ["--min-pixels", "-1"], ["--min-pixels", "x"], ["--only", "ugly"], ["--only", ""],
+                ] {
                     let result = try await sleeveTests.run(
                         ["audit", music(stage)] + arguments, environment: stage.environment)
                     #expect(result.status == 64, "\(arguments): \(result)")

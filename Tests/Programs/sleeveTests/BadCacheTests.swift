@@ -20,7 +20,8 @@ let mayMount: Bool = {
 extension CommandTests {
     @Suite struct BadCacheTests {
         @Test(arguments: [
-            ["stats"], ["list"], ["verify"], ["verify", "--repair"], ["evict", "--to", "0"],
+            ["cache", "stats"], ["cache", "list"], ["cache", "verify"], ["cache", "verify", "--repair"],
+            ["cache", "evict", "--to", "0"],
             ["get", "--offline", "http://127.0.0.1:1/a.jpg", "-o", "a.jpg"],
         ]) func `commands that only read a cache report a missing one and do not create it`(command: [String])
             async throws
@@ -68,10 +69,10 @@ extension CommandTests {
                     mkdir "$1" && mount -t tmpfs -o size=8m tmpfs "$1" && export SLEEVE_CACHE="$1/cache" || exit 99
                     "$SLEEVE" prefetch "$2" --quiet; echo few=$?
                     "$SLEEVE" prefetch "$3" --capacity 32mb --json --report "$5/report.jsonl" >"$5/summary.json"; echo many=$?
-                    "$SLEEVE" list --json >"$5/list.jsonl"; echo list=$?
-                    "$SLEEVE" verify --quiet; echo verify=$?
+                    "$SLEEVE" cache list --json >"$5/list.jsonl"; echo list=$?
+                    "$SLEEVE" cache verify --quiet; echo verify=$?
                     "$SLEEVE" get --offline "$4" >"$5/cover.jpg"; echo get=$?
-                    "$SLEEVE" evict --to 0 --quiet; echo evict=$?
+                    "$SLEEVE" cache evict --to 0 --quiet; echo evict=$?
                     find "$1/cache/covers" -type f | wc -l
                     "$SLEEVE" prefetch "$2" --quiet; echo again=$?
                     ' sh "$@"
@@ -123,7 +124,7 @@ extension CommandTests {
                 #expect(stats.chargedBytes <= 2 << 20)
                 #expect(stats.entries > 20 && stats.entries == stats.blobs)
                 #expect(try await stage.entries().count == stats.entries)
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
                 // What every cache takes beside its covers does not count.
                 #expect(try stage.diskBytes() <= 6 << 20)
 

@@ -198,7 +198,7 @@ extension CommandTests {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<3))
                 for command in ["stats", "stats --json", "list", "list --json", "verify", "evict --to 1G --json"] {
-                    let result = try await stage.shell("\"$SLEEVE\" \(command) > /dev/full")
+                    let result = try await stage.shell("\"$SLEEVE\" cache \(command) > /dev/full")
                     #expect(result.status == 1 && result.stderr.contains("No space left"), "\(command): \(result)")
                 }
                 let url = stage.urls(5..<6, "delay=1100")[0]

@@ -8,7 +8,7 @@ extension CommandTests {
             try await withStage { stage in
                 let urls = stage.urls(0..<3)
                 try await stage.fill(urls, "--parallel", "1")
-                let result = try await stage.run("list", "--json")
+                let result = try await stage.run("cache", "list", "--json")
                 let fields: Set = [
                     "url", "digest", "bytes", "type", "width", "height", "storedAt", "validatedAt", "freshUntil",
                     "pinned",
@@ -27,7 +27,7 @@ extension CommandTests {
                     let fresh = try Date(try #require(entry.freshUntil), strategy: .iso8601)
                     #expect(abs(fresh.timeIntervalSince(stored) - 86_400) < 2)
                 }
-                let plain = try await stage.run("list")
+                let plain = try await stage.run("cache", "list")
                 #expect(plain.stdout.split(separator: "\n").map { String($0.split(separator: " ").last ?? "") } == urls)
             }
         }
@@ -36,10 +36,10 @@ extension CommandTests {
             try await withStage { stage in
                 _ = try await stage.run("get", stage.urls(0..<1, "status=404")[0])
                 for command in ["list", "stats", "verify"] {
-                    let result = try await stage.run(command)
+                    let result = try await stage.run("cache", command)
                     #expect(result.status == 0 && result.stderr.isEmpty, "\(result)")
                 }
-                #expect(try await stage.run("list", "--json").stdout.isEmpty)
+                #expect(try await stage.run("cache", "list", "--json").stdout.isEmpty)
                 let stats = try await stage.stats()
                 #expect(stats.entries == 0 && stats.chargedBytes == 0 && stats.oldest == nil)
                 #expect(stats.capacity == 10 << 30)
@@ -62,7 +62,7 @@ extension CommandTests {
                 #expect(stats.hits == 3)
                 // The ten of the prefetch, and two offline.
                 #expect(stats.misses == 12)
-                let plain = try await stage.run("stats")
+                let plain = try await stage.run("cache", "stats")
                 #expect(plain.stdout.contains(stage.cache) && plain.stdout.contains("entries   10\n"), "\(plain)")
             }
         }
@@ -70,14 +70,14 @@ extension CommandTests {
         @Test func `evicting to 0 empties the cache and frees the disk space`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<20))
-                let result = try await stage.run("evict", "--to", "0", "--json")
+                let result = try await stage.run("cache", "evict", "--to", "0", "--json")
                 #expect(result.status == 0)
                 #expect(result.stdout.hasPrefix("{\"evicted\":20,\"bytes\":"), "\(result)")
                 #expect(try await stage.entries().isEmpty)
                 let stats = try await stage.stats()
                 #expect(stats.entries == 0 && stats.blobs == 0 && stats.chargedBytes == 0 && stats.liveBytes == 0)
                 #expect(stage.coverFiles().isEmpty)
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
                 let before = stage.origin.requestCount
                 try await stage.fill(stage.urls(0..<20))
                 #expect(stage.origin.requestCount == before + 20)
@@ -90,12 +90,12 @@ extension CommandTests {
                 for suffix in ["", "-wal", "-shm"] {
                     try? FileManager.default.removeItem(atPath: stage.cache + "/index.sqlite3" + suffix)
                 }
-                let result = try await stage.run("list")
+                let result = try await stage.run("cache", "list")
                 #expect(result.status == 0)
                 #expect(result.stderr.contains("rebuilding it from entries.jsonl and the covers"), "\(result)")
-                #expect(try await stage.run("stats").stdout.contains("of 8 MiB"))
+                #expect(try await stage.run("cache", "stats").stdout.contains("of 8 MiB"))
                 #expect(try await stage.entries().count == 5)
-                #expect(try await stage.run("list").stderr.isEmpty)
+                #expect(try await stage.run("cache", "list").stderr.isEmpty)
             }
         }
 
@@ -107,7 +107,7 @@ extension CommandTests {
                     #expect(try await stage.run("get", "--offline", urls[number]).status == 0)
                 }
                 let each = try await stage.stats().chargedBytes / 10
-                let result = try await stage.run("evict", "--to", "\(each * 3)")
+                let result = try await stage.run("cache", "evict", "--to", "\(each * 3)")
                 #expect(result.status == 0)
                 #expect(result.stdout.hasPrefix("Evicted 7 covers, freed "), "\(result)")
                 #expect(try await stage.entries().map(\.url) == [urls[0], urls[3], urls[9]])
@@ -117,7 +117,7 @@ extension CommandTests {
                 }
                 #expect(try await stage.run("get", "--offline", urls[1]).status == 3)
                 #expect(try await stage.litter().isEmpty)
-                let none = try await stage.run("evict", "--to", "1G")
+                let none = try await stage.run("cache", "evict", "--to", "1G")
                 #expect(none.status == 0 && none.stdout.hasPrefix("Evicted 0 covers"), "\(none)")
             }
         }
@@ -138,28 +138,28 @@ extension CommandTests {
             try await withStage { stage in
                 let urls = stage.urls(0..<10)
                 try await stage.fill(urls)
-                let clean = try await stage.run("verify", "--json")
+                let clean = try await stage.run("cache", "verify", "--json")
                 #expect(clean.status == 0)
                 #expect(clean.stdout.contains("\"entries\":10,\"blobs\":10,"), "\(clean)")
                 try spoil(cover(4), in: stage)
 
-                let found = try await stage.run("verify")
+                let found = try await stage.run("cache", "verify")
                 #expect(found.status == 3)
                 #expect(found.stderr.contains("\(urls[4]): the bytes do not match their digest"), "\(found)")
                 #expect(found.stderr.split(separator: "\n").count == 1)
-                #expect(found.stdout.contains("sleeve verify --repair"))
+                #expect(found.stdout.contains("sleeve cache verify --repair"))
                 #expect(try await stage.entries().count == 10)
 
-                let repaired = try await stage.run("verify", "--repair")
+                let repaired = try await stage.run("cache", "verify", "--repair")
                 #expect(repaired.status == 0, "\(repaired)")
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
                 #expect(Set(try await stage.entries().map(\.url)) == Set(urls).subtracting([urls[4]]))
 
                 let before = stage.origin.requestCount
                 try await stage.fill(urls)
                 #expect(stage.origin.requestCount == before + 1)
                 #expect(try await stage.run("get", "--offline", urls[4]).output == cover(4))
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
             }
         }
     }

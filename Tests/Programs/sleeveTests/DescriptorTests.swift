@@ -12,9 +12,9 @@ extension CommandTests {
                     // The failing URL writes a message to stderr.
                     let bad = try stage.list(stage.urls(50..<51, "status=404"), name: "bad.txt")
                     let result = try await stage.shell(
-                        "\"$SLEEVE\" prefetch \"$1\" \"$2\" --quiet --retry-absent \(closed)", list, bad)
+                        "\"$SLEEVE\" prefetch \"$1\" \"$2\" --quiet --retry-missing \(closed)", list, bad)
                     #expect(result.status == 3, "\(closed): \(result)")
-                    #expect(try await stage.run("verify").status == 0, "\(closed)")
+                    #expect(try await stage.run("cache", "verify").status == 0, "\(closed)")
                     #expect(try await stage.entries().count == 40)
                     try FileManager.default.removeItem(atPath: stage.cache)
                 }
@@ -25,15 +25,15 @@ extension CommandTests {
         func `a result for a closed stdout is an error, and is written nowhere else`(command: String) async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<3))
-                let result = try await stage.shell("\"$SLEEVE\" \(command) >&-")
+                let result = try await stage.shell("\"$SLEEVE\" cache \(command) >&-")
                 #expect(result.status == 1 && result.stderr.contains("cannot write the result to stdout"), "\(result)")
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
             }
         }
 
         @Test func `reading a closed stdin is an error`() async throws {
             try await withStage { stage in
-                for command in ["prefetch -", "unpack -"] {
+                for command in ["prefetch -", "cache unpack -"] {
                     let result = try await stage.shell("\"$SLEEVE\" \(command) <&-")
                     #expect(result.status == 1, "\(command): \(result)")
                     #expect(result.stderr.contains("Bad file descriptor"), "\(command): \(result)")
@@ -72,7 +72,8 @@ extension CommandTests {
                 try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: stage.cache)
                 let before = try manager.subpathsOfDirectory(atPath: stage.folder).sorted()
                 for command in [
-                    "stats", "list", "verify", "evict --to 0", "pack \(stage.folder)/x", "refresh",
+                    "cache stats", "cache list", "cache verify", "cache evict --to 0", "cache pack \(stage.folder)/x",
+                    "refresh",
                     "get --offline \(url) -o \(stage.folder)/x",
                 ] {
                     let result = try await stage.shell(
@@ -91,7 +92,7 @@ extension CommandTests {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<1))
                 try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: stage.folder)
-                let result = try await stage.shell("exec setpriv --reuid 65534 --clear-groups \"$SLEEVE\" stats")
+                let result = try await stage.shell("exec setpriv --reuid 65534 --clear-groups \"$SLEEVE\" cache stats")
                 #expect(result.status == 1 && result.stderr.contains("cannot read \(stage.cache)"), "\(result)")
                 #expect(!result.stderr.contains("create"), "\(result)")
             }

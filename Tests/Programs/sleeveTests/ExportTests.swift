@@ -135,7 +135,7 @@ extension CommandTests {
             try await withStage { stage in
                 try await library(0..<2, in: stage)
                 _ = try await export(stage)
-                #expect(try await stage.run("remove", stage.urls(1..<2)[0]).status == 0)
+                #expect(try await stage.run("cache", "remove", stage.urls(1..<2)[0]).status == 0)
                 let summary = try await export(stage, "--prune", status: 3)
                 #expect(summary.missing == 1 && summary.outdated == 0 && files(stage).count == 2)
                 let text = try await stage.run("export", stage.folder + "/out")

@@ -43,7 +43,7 @@ extension CommandTests {
                 _ = try await run(stage, fill)
                 let (music, moved) = (stage.folder + "/music", stage.folder + "/moved")
                 try FileManager.default.moveItem(atPath: music, toPath: moved)
-                #expect(try await stage.run("scan", moved).status == 0)
+                #expect(try await stage.run("album", "scan", moved).status == 0)
                 let undone = try await stage.run("fill", "undo")
                 #expect(undone.status == 0 && undone.stdout == "3 covers taken back.\n", "\(undone)")
                 let left = FileManager.default.enumerator(atPath: moved)?.compactMap { $0 as? String } ?? []
@@ -94,7 +94,7 @@ extension CommandTests {
             try await withMusic(albums: [Self.albums[0]]) { place, _ in
                 let music = place.folder + "/music"
                 if stage == "origin" {
-                    #expect(try await place.run("scan", music).status == 0)
+                    #expect(try await place.run("album", "scan", music).status == 0)
                     #expect(
                         try await place.run("album", "edit", "1", "--cover-url", server.url + "/1.jpg").status == 0)
                 }

@@ -13,6 +13,10 @@ extension CommandTests {
                     let command = commands.removeFirst()
                     let result = try await run(command + ["--help"], environment: stage.environment)
                     try #require(result.status == 0, "\(command): \(result)")
+                    let lines = result.stdout.split(separator: "\n", omittingEmptySubsequences: false)
+                    #expect(lines.allSatisfy { $0.count <= 80 }, "\(command)")
+                    #expect(lines.count <= (command == ["fill"] ? 70 : 90), "\(command): \(lines.count) lines")
+                    if command.isEmpty { #expect(beginnings(lines).count == 10) }
                     help += "$ \((["sleeve"] + command + ["--help"]).joined(separator: " "))\n\(result.stdout)\n"
                     commands += subcommands(result.stdout).map { command + [$0] }
                 }
@@ -25,6 +29,11 @@ extension CommandTests {
                     from: recorded.split(separator: "\n", omittingEmptySubsequences: false))
                 #expect(difference.isEmpty, "SLEEVE_RENEW_HELP=1 Scripts/test --filter HelpTests renews the record")
             }
+        }
+
+        /// The lines of commands to begin with, each with what it does.
+        private func beginnings(_ lines: [Substring]) -> [Substring] {
+            lines.drop { $0 != "Begin with:" }.dropFirst().prefix { $0.contains(#/^  sleeve \S.*\S {2,}\S/#) }
         }
 
         /// The names in the list of subcommands.

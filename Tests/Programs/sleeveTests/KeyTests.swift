@@ -21,7 +21,7 @@ extension CommandTests {
                 #expect(other.status == 0, "\(other)")
                 #expect(try await stage.run("get", "--offline", "--path", "\(base)?size=4000").status == 0)
                 #expect(try await stage.run("get", "--offline", "--path", "\(base)?size=4000&sig=a").status == 3)
-                let removed = try await stage.run("remove", "\(base)?size=4000&v=9", "--key-ignores", "v")
+                let removed = try await stage.run("cache", "remove", "\(base)?size=4000&v=9", "--key-ignores", "v")
                 #expect(removed.status == 0, "\(removed)")
             }
         }

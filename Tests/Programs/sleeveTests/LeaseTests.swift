@@ -21,7 +21,7 @@ extension CommandTests {
                 }
                 #expect(downloaded == 500 && stage.origin.requestCount == 500)
                 #expect(try await stage.entries().count == 500)
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
                 #expect(try await stage.stats().chargedBytes == 500 * 4_096)
             }
         }

@@ -131,7 +131,7 @@ extension CommandTests {
                 #expect(files.fileExists(atPath: stage.folder + "/c/sleeve/CACHEDIR.TAG"))
                 #expect(files.fileExists(atPath: stage.folder + "/d/sleeve/albums.json"))
 
-                let nowhere = try await sleeveTests.run(["stats"], environment: [:])
+                let nowhere = try await sleeveTests.run(["cache", "stats"], environment: [:])
                 #expect(nowhere.status == 1)
                 #expect(nowhere.stderr.contains("$HOME is not set"), "\(nowhere)")
             }

@@ -28,7 +28,7 @@ extension CommandTests {
                 #expect(line.stale == nil && fresh.stderr.isEmpty, "\(fresh)")
                 let quiet = try await stage.run("get", old, "-o", stage.folder + "/c", "--quiet")
                 #expect(quiet.status == 0 && quiet.stderr.isEmpty)
-                let lines: [CoverLine] = try await stage.run("list", "--json").lines()
+                let lines: [CoverLine] = try await stage.run("cache", "list", "--json").lines()
                 #expect(lines.count == 2 && lines.filter { $0.stale == true }.count == 1)
             }
         }
@@ -57,7 +57,7 @@ extension CommandTests {
                     #expect(try await !initializes("offline", ["get", "--offline", url, "-o", stage.folder + "/c"]))
                     let list = try stage.list([url])
                     #expect(try await !initializes("prefetch", ["prefetch", "--offline", list]))
-                    #expect(try await !initializes("list", ["list"]))
+                    #expect(try await !initializes("list", ["cache", "list"]))
                 }
             }
         #endif

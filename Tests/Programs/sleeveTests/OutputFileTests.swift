@@ -41,7 +41,8 @@ extension CommandTests {
                 let before = own.map { FileManager.default.contents(atPath: "\(stage.folder)/\($0)") }
                 for file in files.map({ "\(stage.folder)/\($0)" }) {
                     for command in [
-                        ["get", stage.origin.coverURL(1), "-o", file], ["pack", file], ["prefetch", "--report", file],
+                        ["get", stage.origin.coverURL(1), "-o", file], ["cache", "pack", file],
+                        ["prefetch", "--report", file],
                         ["album", "export", "--format", "csv", file], ["refresh", "--metrics-file", file],
                         ["fill", stage.folder, "--offline", "--report", file],
                     ] {

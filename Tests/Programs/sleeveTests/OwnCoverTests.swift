@@ -24,7 +24,7 @@ extension CommandTests {
                 }
                 for name in ["One", "Two"] { try MusicFile.write("\(music)/\(name)/1.mp3", MusicTags(album: name)) }
                 let (one, _) = (try write(1, to: "One"), try write(2, to: "Two"))
-                #expect(try await stage.run("scan", music).status == 0)
+                #expect(try await stage.run("album", "scan", music).status == 0)
                 #expect(try await got() == one)
                 let path = music + "/One/cover.jpg"
                 #expect(try await stage.run("get", "--path", "--album", "One").stdout == path + "\n")
@@ -32,7 +32,9 @@ extension CommandTests {
                 let small = try await stage.run("get", "--size", "150", "--album", "One", "--json", "-o", file)
                 #expect(small.stdout.contains("\"width\":150"), "\(small)")
                 #expect(try await stage.run("album", "show", "One").stdout.contains(path))
-                #expect(try await stage.run("list", "--json").stdout.split(separator: "\n").count == 1, "the origin's")
+                #expect(
+                    try await stage.run("cache", "list", "--json").stdout.split(separator: "\n").count == 1,
+                    "the origin's")
                 let prefetch = try await stage.run("prefetch")
                 #expect(prefetch.status == 0 && !prefetch.stderr.contains("no cover URL"), "\(prefetch)")
                 // Another file, and none.
@@ -40,7 +42,7 @@ extension CommandTests {
                 #expect(try await got() == other)
                 try FileManager.default.removeItem(atPath: path)
                 #expect(try await got() == nil)
-                #expect(try await stage.run("scan", music).status == 0)
+                #expect(try await stage.run("album", "scan", music).status == 0)
                 let albums = try stage.text(of: stage.folder + "/albums.json")
                 #expect(albums.components(separatedBy: "coverFile").count == 2 && albums.contains("/Two/cover.jpg"))
             }

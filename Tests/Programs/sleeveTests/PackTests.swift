@@ -24,24 +24,26 @@ extension CommandTests {
                 let urls = stage.urls(0..<20) + stage.urls(20..<23, "same=7")
                 try await stage.fill(urls)
                 let file = stage.folder + "/covers.pack"
-                let packed: PackLine = try await stage.run("pack", file, "--json").json()
+                let packed: PackLine = try await stage.run("cache", "pack", file, "--json").json()
                 #expect(packed.covers == 23 && packed.failed == 0)
                 #expect(packed.packBytes == (try Data(contentsOf: URL(filePath: file))).count)
                 #expect(packed.packBytes > packed.bytes && packed.packBytes < packed.bytes + 23 * 1_600)
 
-                let unpacked: UnpackLine = try await run(stage, ["unpack", file, "--json"] + other(stage)).json()
+                let unpacked: UnpackLine = try await run(stage, ["cache", "unpack", file, "--json"] + other(stage))
+                    .json()
                 #expect(unpacked.stored == 23 && unpacked.deduplicated == 2 && unpacked.failed == 0)
                 let lists = try await [
-                    stage.run("list", "--json").stdout, run(stage, ["list", "--json"] + other(stage)).stdout,
+                    stage.run("cache", "list", "--json").stdout,
+                    run(stage, ["cache", "list", "--json"] + other(stage)).stdout,
                 ]
                 #expect(lists[0].split(separator: "\n").sorted() == lists[1].split(separator: "\n").sorted())
                 let before = stage.origin.requestCount
                 let cover = try await run(stage, ["get", urls[3]] + other(stage))
                 #expect(cover.output == CoverImage.jpeg(number: 3, aboutBytes: 4_000))
                 #expect(stage.origin.requestCount == before)
-                #expect(try await run(stage, ["verify"] + other(stage)).status == 0)
+                #expect(try await run(stage, ["cache", "verify"] + other(stage)).status == 0)
 
-                let again: UnpackLine = try await run(stage, ["unpack", file, "--json"] + other(stage)).json()
+                let again: UnpackLine = try await run(stage, ["cache", "unpack", file, "--json"] + other(stage)).json()
                 #expect(again.stored == 0 && again.kept == 23)
             }
         }
@@ -50,13 +52,13 @@ extension CommandTests {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<4) + stage.urls(4..<8, "same=7"))
                 let file = stage.folder + "/covers.pack"
-                #expect(try await stage.run("pack", file).status == 0)
+                #expect(try await stage.run("cache", "pack", file).status == 0)
                 for path in stage.coverFiles() { try FileManager.default.removeItem(atPath: path) }
-                let unpacked: UnpackLine = try await stage.run("unpack", file, "--json").json()
+                let unpacked: UnpackLine = try await stage.run("cache", "unpack", file, "--json").json()
                 #expect(unpacked.stored == 8 && unpacked.kept == 0)
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
                 try FileManager.default.removeItem(atPath: stage.cache + "/index.sqlite3")
-                #expect(try await stage.run("list", "--json").stdout.split(separator: "\n").count == 8)
+                #expect(try await stage.run("cache", "list", "--json").stdout.split(separator: "\n").count == 8)
             }
         }
 
@@ -64,13 +66,15 @@ extension CommandTests {
             try await withStage { stage in
                 let urls = stage.urls(0..<6)
                 try await stage.fill(urls)
-                #expect(try await stage.run("pin", urls[0], urls[5]).status == 0)
+                #expect(try await stage.run("cache", "pin", urls[0], urls[5]).status == 0)
                 let result = try await stage.shell(
-                    "$SLEEVE pack - --pinned --quiet | $SLEEVE unpack - --cache \"$1\" --json", stage.folder + "/other")
+                    "$SLEEVE cache pack - --pinned --quiet | $SLEEVE cache unpack - --cache \"$1\" --json",
+                    stage.folder + "/other")
                 let line: UnpackLine = try result.json()
                 #expect(line.stored == 2 && result.stderr.isEmpty, "\(result)")
                 let file = stage.folder + "/one.pack"
-                let one: PackLine = try await stage.run("pack", file, "--matching", "*/4.jpg*", "--json").json()
+                let one: PackLine = try await stage.run("cache", "pack", file, "--matching", "*/4.jpg*", "--json")
+                    .json()
                 #expect(one.covers == 1)
             }
         }
@@ -79,9 +83,9 @@ extension CommandTests {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<2))
                 let file = stage.folder + "/covers.pack"
-                #expect(try await stage.run("pack", file).status == 0)
+                #expect(try await stage.run("cache", "pack", file).status == 0)
                 let before = try Data(contentsOf: URL(filePath: file))
-                let result = try await stage.run("pack", file, "--host", "other.example")
+                let result = try await stage.run("cache", "pack", file, "--host", "other.example")
                 #expect(result.status == 3 && result.stderr.contains("no cached cover is selected"), "\(result)")
                 #expect(try Data(contentsOf: URL(filePath: file)) == before)
             }
@@ -92,15 +96,15 @@ extension CommandTests {
                 let urls = stage.urls(0..<5)
                 try await stage.fill(urls)
                 let file = stage.folder + "/covers.pack"
-                #expect(try await stage.run("pack", file).status == 0)
+                #expect(try await stage.run("cache", "pack", file).status == 0)
                 var bytes = try Data(contentsOf: URL(filePath: file))
                 let cover = Data(CoverImage.jpeg(number: 2, aboutBytes: 4_000))
                 bytes[try #require(bytes.range(of: cover)).lowerBound + 1_000] ^= 1
                 try bytes.write(to: URL(filePath: file))
-                let dry = try await run(stage, ["unpack", file, "--dry-run"] + other(stage))
+                let dry = try await run(stage, ["cache", "unpack", file, "--dry-run"] + other(stage))
                 #expect(dry.status == 3 && dry.stdout.hasPrefix("Verified, would store 4 covers"), "\(dry)")
                 #expect(!FileManager.default.fileExists(atPath: stage.folder + "/other"))
-                let result = try await run(stage, ["unpack", file, "--json"] + other(stage))
+                let result = try await run(stage, ["cache", "unpack", file, "--json"] + other(stage))
                 #expect(result.status == 3, "\(result)")
                 #expect(
                     result.stderr.contains(urls[2]) && result.stderr.contains("do not match their digest"), "\(result)")
@@ -108,7 +112,7 @@ extension CommandTests {
                 #expect(line.stored == 4 && line.failed == 1)
 
                 try bytes.prefix(bytes.count - 1_100).write(to: URL(filePath: file))
-                let short = try await run(stage, ["unpack", file] + other(stage))
+                let short = try await run(stage, ["cache", "unpack", file] + other(stage))
                 #expect(short.status == 3 && short.stderr.contains("ends early"), "\(short)")
             }
         }
@@ -118,13 +122,13 @@ extension CommandTests {
                 let url = stage.urls(0..<1)[0]
                 let file = stage.folder + "/covers.pack"
                 try await stage.fill([url])
-                #expect(try await stage.run("pack", file).status == 0)
+                #expect(try await stage.run("cache", "pack", file).status == 0)
                 #expect(try await stage.run("refresh", "--all", "--quiet").status == 0)
-                let older: UnpackLine = try await stage.run("unpack", file, "--json").json()
+                let older: UnpackLine = try await stage.run("cache", "unpack", file, "--json").json()
                 #expect(older.kept == 1 && older.stored == 0)
-                #expect(try await run(stage, ["unpack", file] + other(stage)).status == 0)
-                #expect(try await stage.run("pack", file).status == 0)
-                let newer: UnpackLine = try await run(stage, ["unpack", file, "--json"] + other(stage)).json()
+                #expect(try await run(stage, ["cache", "unpack", file] + other(stage)).status == 0)
+                #expect(try await stage.run("cache", "pack", file).status == 0)
+                let newer: UnpackLine = try await run(stage, ["cache", "unpack", file, "--json"] + other(stage)).json()
                 #expect(newer.stored == 1 && newer.kept == 0)
             }
         }
@@ -134,18 +138,18 @@ extension CommandTests {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<2))
                 let list = try stage.list(["http://a.example/1"])
-                let result = try await run(stage, ["unpack", list] + other(stage))
+                let result = try await run(stage, ["cache", "unpack", list] + other(stage))
                 #expect(result.status == 1 && result.stderr.contains("is not a pack"), "\(result)")
                 let new = stage.folder + "/new"
                 let piped = try await sleeveTests.run(
-                    ["unpack", "-", "--cache", new], stdin: .text("Dear\n"), environment: stage.environment)
+                    ["cache", "unpack", "-", "--cache", new], stdin: .text("Dear\n"), environment: stage.environment)
                 #expect(piped.status == 1 && piped.stderr.contains("is not a pack"), "\(piped)")
                 #expect(!FileManager.default.fileExists(atPath: new), "it leaves no cache behind")
-                let missing = try await stage.run("unpack", stage.folder + "/missing")
+                let missing = try await stage.run("cache", "unpack", stage.folder + "/missing")
                 #expect(missing.status == 1 && missing.stderr.contains("No such file"), "\(missing)")
-                let unwritable = try await stage.run("pack", stage.folder + "/no/such/folder/x")
+                let unwritable = try await stage.run("cache", "pack", stage.folder + "/no/such/folder/x")
                 #expect(unwritable.status == 1 && unwritable.stderr.contains("cannot write"), "\(unwritable)")
-                let full = try await stage.run("pack", "/dev/full")
+                let full = try await stage.run("cache", "pack", "/dev/full")
                 #expect(full.status == 1, "\(full)")
                 let names = try FileManager.default.contentsOfDirectory(atPath: stage.folder)
                 #expect(!names.contains { $0.hasSuffix(".part") })
@@ -156,9 +160,9 @@ extension CommandTests {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<20, "size=30000"))
                 let file = stage.folder + "/covers.pack"
-                #expect(try await stage.run("pack", file).status == 0)
-                let result = try await run(stage, ["unpack", file, "--capacity", "200K"] + other(stage))
-                #expect(result.status == 0 && result.stderr.contains("raise --capacity"), "\(result)")
+                #expect(try await stage.run("cache", "pack", file).status == 0)
+                let result = try await run(stage, ["cache", "unpack", file, "--capacity", "200K"] + other(stage))
+                #expect(result.status == 0 && result.stderr.contains("raise the capacity (--capacity)"), "\(result)")
             }
         }
     }

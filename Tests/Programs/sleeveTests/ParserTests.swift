@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import sleeve
@@ -45,7 +46,8 @@ import Testing
         ["get", "--offline", "http://a/1", "-o", "x"], ["get", "http://a/1", "--cache=c", "--retries", "2", "-q"],
         ["prefetch", "a", "b", "--parallel", "3", "--rate", "0.5", "--max-size", "1M", "--log-level", "debug"],
         ["prefetch", "--", "--offline"], ["refresh", "--jsonl"], ["album", "list"], ["album", "delete", "3", "4"],
-        ["album", "add", "--title", "Low Tide", "--cover-url", "https://a/1"], ["stats"], ["evict", "--to", "5G"],
+        ["album", "add", "--title", "Low Tide", "--cover-url", "https://a/1"], ["cache", "stats"],
+        ["cache", "evict", "--to", "5G"],
         ["fill", "a", "--embed"], ["fill"],
     ])
     func `a command has the options that it has in the whole tree`(arguments: [String]) async {
@@ -56,9 +58,9 @@ import Testing
 
     @Test func `a command that this one starts gets the options of requests that this one was given`() throws {
         let words = [
-            "--parallel=9", "--per-host=3", "--rate=0.5", "--user-agent=Sleeve (me@example.org)", "--timeout=2.5",
-            "--retries=1", "--max-size=1048576", "--capacity=1073741824", "--cacert=a b.pem", "--allow-downgrade",
-            "--deny-private", "--offline",
+            "--contact=me@example.org", "--offline", "--parallel=9", "--per-host=3", "--rate=0.5", "--timeout=2.5",
+            "--retries=1", "--user-agent=Sleeve (me)", "--max-size=1048576", "--cacert=a b.pem", "--allow-downgrade",
+            "--deny-private",
         ]
         #expect(try NetworkOptions.parse(words).words == words)
         #expect(try NetworkOptions.parse([]).words.isEmpty)
@@ -84,7 +86,7 @@ import Testing
 
     @Test(arguments: [
         [], ["--help"], ["help"], ["help", "get"], ["help", "album", "add"], ["album"], ["album", "--help"],
-        ["nonsense"], ["--version"], ["--no-such"], ["get", "--generate-completion-script", "bash"],
+        ["--version"], ["--no-such"], ["get", "--generate-completion-script", "bash"],
         ["--experimental-dump-help"],
         ["---completion", "get", "--", "--cache", "0", "0"], ["-q", "get", "http://a/1"],
         ["album", "-q", "list"],
@@ -92,5 +94,53 @@ import Testing
     func `arguments that name no command are the whole tree's`(arguments: [String]) async {
         let alone = await result { try await Sleeve.parse(arguments) }
         #expect(await result { try await Sleeve.asyncParseAsRoot(arguments) } == alone)
+    }
+
+    /// Arguments, the word that is no command, and the command that was meant.
+    private static let mistyped: [(arguments: [String], word: String, meant: String?)] = [
+        (["preftch"], "preftch", "prefetch"), (["Get", "http://a/1"], "Get", "get"),
+        (["stats"], "stats", "cache stats"),
+        (["scan", "m"], "scan", "album scan"), (["cache", "verfiy", "--repair"], "verfiy", "cache verify"),
+        (["cache", "undo"], "undo", "fill undo"), (["album", "lst"], "lst", "album list"),
+        (["cache", "get"], "get", "get"),
+        (["nonsense"], "nonsense", nil),
+    ]
+
+    @Test(arguments: mistyped)
+    func `a word in a command's place that is none brings the command that was meant`(
+        arguments: [String], word: String, meant: String?
+    ) {
+        let hint = meant.map { " Did you mean 'sleeve \($0)'?" } ?? ""
+        #expect(NamedCommand(arguments).problem == "Unknown command '\(word)'.\(hint)")
+    }
+
+    @Test(arguments: [[], ["--no-such"], ["help", "x"], ["cache"], ["fill", "x"], ["album", "-q"], ["get", "x"]])
+    func `other words are no unknown command`(arguments: [String]) {
+        #expect(NamedCommand(arguments).problem == nil)
+    }
+
+    @Test(arguments: [
+        (["get", "--help"], true), (["help", "get"], true), (["get", "--help-hidden"], false), (["--help"], false),
+        (["cache", "--help"], false), (["album", "undo", "-h"], true),
+    ])
+    func `help that leaves out options says so at its end`(arguments: [String], isSaid: Bool) {
+        let hint = NamedCommand.hint("OVERVIEW: X\n", arguments)
+        #expect(hint == (isSaid ? "\n  --help-hidden lists more options, for experts." : ""))
+        #expect(NamedCommand.hint("0.1.0", arguments).isEmpty)
+    }
+
+    @Test func `messages, help and articles name commands that there are`() throws {
+        let files = ["Sources", "Scripts", "README.md"].flatMap { name -> [URL] in
+            let place = repository.appending(path: name)
+            let below = try? FileManager.default.subpathsOfDirectory(atPath: place.path())
+            return below.map { $0.map { place.appending(path: $0) } } ?? [place]
+        }
+        for file in files where ["swift", "md", "service", "py", ""].contains(file.pathExtension) {
+            guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
+            for name in text.matches(of: #/`sleeve ([a-z][^`\n]*)/#) {
+                let words = name.1.split(separator: " ").map(String.init)
+                #expect(NamedCommand(words).problem == nil, "\(file.path()): \(name.0)")
+            }
+        }
     }
 }

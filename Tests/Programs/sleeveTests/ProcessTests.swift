@@ -16,12 +16,12 @@ extension CommandTests {
                 try await tripwire.wait(for: writer)
                 #expect(try await stage.run("get", "--offline", stage.urls(1_000..<1_001, "size=1000")[0]).status == 0)
                 #expect(try await stage.entries().count >= 50)
-                #expect(try await stage.run("verify").status == 0)
-                #expect(try await stage.run("evict", "--to", "40K").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
+                #expect(try await stage.run("cache", "evict", "--to", "40K").status == 0)
                 writer.kill(SIGINT)
                 let result = await writer.exit()
                 #expect(result.status == 130, "\(result)")
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
             }
         }
 
@@ -58,7 +58,7 @@ extension CommandTests {
                 #expect(lines.count == summary.settled && !lines.contains { $0.outcome == "failed" })
                 #expect(summary.failed == 0 && summary.remaining == 309 - summary.downloaded, "\(result)")
                 #expect(try stage.text(of: metrics).contains("class=\"cancelled\"} 0"))
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
 
                 let before = stage.origin.requestCount
                 let again = try await stage.run("prefetch", try stage.list(urls), "--json")
@@ -159,7 +159,7 @@ extension CommandTests {
                     #expect(entries.values.allSatisfy { $0.count == 1 }, "round \(round), moment \(moment)")
                     let lost = acknowledged.filter { entries[$0.key]?.first?.digest != $0.value }
                     #expect(lost.isEmpty, "round \(round), moment \(moment): \(lost.keys.sorted().prefix(5))")
-                    let verified = try await stage.run("verify")
+                    let verified = try await stage.run("cache", "verify")
                     #expect(verified.status == 0, "round \(round), moment \(moment): \(verified)")
                 }
                 #expect(acknowledged.count >= awaited)

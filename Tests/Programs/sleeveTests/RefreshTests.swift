@@ -18,7 +18,7 @@ extension CommandTests {
                 #expect(lines.count == 3 && lines.allSatisfy { $0.contains("\"outcome\":\"revalidated\"") })
                 let quiet = try await stage.run("refresh", "--quiet")
                 #expect(quiet.status == 0 && quiet.stdout.isEmpty && quiet.stderr.isEmpty, "\(quiet)")
-                let again = try await stage.run("refresh", "--all", "--only", "*/3.jpg*")
+                let again = try await stage.run("refresh", "--all", "--matching", "*/3.jpg*")
                 #expect(again.stdout.hasPrefix("1 cover: 1 unchanged in "), "\(again)")
             }
         }
@@ -34,7 +34,7 @@ extension CommandTests {
                 let json = try await stage.run("refresh", "--json")
                 #expect(try json.summary().requested == 0)
                 #expect(try await stage.run("refresh", "--quiet").stdout.isEmpty)
-                _ = try await stage.run("evict", "--to", "0")
+                _ = try await stage.run("cache", "evict", "--to", "0")
                 #expect(try await stage.run("refresh").stdout == "Nothing to refresh: the cache is empty.\n")
             }
         }
@@ -159,14 +159,14 @@ extension CommandTests {
                 let series = "sleeve_cache_cut_off{cache=\"\(stage.cache)\"} "
                 #expect(try stage.text(of: metrics).contains(series + "1\n"))
                 for options in [[], ["--repair"]] {
-                    let found = try await run(["verify"] + options, environment: stage.environment)
+                    let found = try await run(["cache", "verify"] + options, environment: stage.environment)
                     #expect(found.status == 3 && found.stdout.contains("1 image cut off"), "\(found)")
                     #expect(found.stderr.contains(server.url + "/1.gif"))
                 }
                 let again = try await stage.run("refresh", "--metrics-file", metrics)
                 #expect(again.status == 0, "\(again)")
                 #expect(try stage.text(of: metrics).contains(series + "0\n"))
-                let whole = try await stage.run("verify")
+                let whole = try await stage.run("cache", "verify")
                 #expect(whole.status == 0 && whole.stderr.isEmpty && !whole.stdout.contains("cut off"), "\(whole)")
             }
         }

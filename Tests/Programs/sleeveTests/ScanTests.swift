@@ -5,7 +5,7 @@ import Wire
 
 extension CommandTests {
     @Suite struct ScanTests {
-        /// The summary of `sleeve scan --json`. Decoding fails when a field of the contract is missing.
+        /// The summary of `sleeve album scan --json`. Decoding fails when a field of the contract is missing.
         private struct Result: Decodable {
             var files, filesRead, folders, foldersRead, albums, new, changed, deleted, withCover, withoutCover,
                 embedded: Int
@@ -15,7 +15,7 @@ extension CommandTests {
 
         private func scan(_ stage: Stage, _ options: String..., status: Int32 = 0) async throws -> Result {
             let result = try await run(
-                ["scan", stage.folder + "/music", "--json"] + options, environment: stage.environment)
+                ["album", "scan", stage.folder + "/music", "--json"] + options, environment: stage.environment)
             #expect(result.status == status, "\(result)")
             return try result.json()
         }
@@ -25,7 +25,7 @@ extension CommandTests {
         {
             try await withStage { stage in
                 try MusicFile.write(stage.folder + "/music/a/1.mp3", MusicTags(album: "Low Tide", artist: "A"))
-                #expect(try await stage.run("scan", stage.folder + "/music").status == 0)
+                #expect(try await stage.run("album", "scan", stage.folder + "/music").status == 0)
                 let inside = try await stage.run("export", stage.folder + "/music/covers")
                 #expect(inside.stderr.contains("is in the music folder \(stage.folder)/music"), "\(inside)")
                 let beside = try await stage.run("export", stage.folder + "/covers")
@@ -133,12 +133,12 @@ extension CommandTests {
                 _ = try await scan(stage)
                 let (music, away) = (stage.folder + "/music", stage.folder + "/away")
                 try FileManager.default.moveItem(atPath: music, toPath: away)
-                let missing = try await stage.run("scan", music, "--prune")
+                let missing = try await stage.run("album", "scan", music, "--prune")
                 #expect(
                     missing.status == 1 && missing.stderr.contains("\(music): No such file or directory"), "\(missing)")
                 // The mount point of a disk that is not mounted.
                 try FileManager.default.createDirectory(atPath: music, withIntermediateDirectories: true)
-                let empty = try await stage.run("scan", music, "--prune")
+                let empty = try await stage.run("album", "scan", music, "--prune")
                 #expect(empty.status == 3 && empty.stderr.contains("Is its disk mounted?"), "\(empty)")
                 #expect(try stage.albums(of: stage.folder + "/albums.json").count == 3)
                 try FileManager.default.removeItem(atPath: music)
@@ -156,7 +156,7 @@ extension CommandTests {
                 let folder = stage.folder + "/music/A/Low Tide"
                 try Data("no audio".utf8).write(to: URL(filePath: folder + "/x.flac"))
                 #expect(mkfifo(folder + "/y.mp3", 0o600) == 0)
-                let result = try await stage.run("scan", stage.folder + "/music")
+                let result = try await stage.run("album", "scan", stage.folder + "/music")
                 #expect(result.status == 3 && result.stdout.contains("3 albums"), "\(result)")
                 #expect(
                     result.stderr.contains("x.flac: is damaged") && result.stderr.contains("y.mp3: is a FIFO"),
@@ -178,7 +178,7 @@ extension CommandTests {
                             "\(stage.folder)/music/\(number / 10)/\(number).mp3",
                             MusicTags(album: "\(number / 10)", track: number % 10))
                     }
-                    let scan = try stage.start("scan", stage.folder + "/music", "--json")
+                    let scan = try stage.start("album", "scan", stage.folder + "/music", "--json")
                     // Its workers are stopped before it is: it cannot end by itself.
                     try await eventually { !Self.workers(of: scan.pid).isEmpty }
                     for worker in Self.workers(of: scan.pid) { kill(worker, SIGSTOP) }
@@ -221,7 +221,7 @@ extension CommandTests {
                 let huge = stage.folder + "/music/A/Low Tide/9.m4a"
                 try Data(start + atoms).write(to: URL(filePath: huge))
                 try #require(truncate(huge, off_t(start.count + size)) == 0)
-                let result = try await stage.run("scan", stage.folder + "/music")
+                let result = try await stage.run("album", "scan", stage.folder + "/music")
                 #expect(result.status == 3 && result.stdout.contains("3 albums"), "\(result)")
                 #expect(result.stderr.contains("9.m4a: its tags need too much memory"), "\(result)")
             }

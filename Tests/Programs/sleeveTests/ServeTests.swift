@@ -54,7 +54,7 @@ extension CommandTests {
         func `a gallery that would send its edits to itself says so, and remembers nothing`(host: String) async throws {
             try await withStage { stage in
                 let serve = try await stage.run(
-                    "serve", "--port", "8730", "--name", "music.example", "--remote", "http://\(host):8730/")
+                    "serve", "--port", "8730", "--server-name", "music.example", "--remote", "http://\(host):8730/")
                 #expect(serve.status == 1 && serve.stderr.contains("is this gallery itself"), "\(serve)")
                 #expect(try await stage.run("album", "remote", "--quiet").stdout.isEmpty)
             }

@@ -52,9 +52,9 @@ extension CommandTests {
                     let files = try FileManager.default.subpathsOfDirectory(atPath: "\(stage.cache)/sizes/\(side)")
                     #expect(files.filter { $0.count > 64 }.count == 12)
                 }
-                let stats = try await stage.run("stats")
+                let stats = try await stage.run("cache", "stats")
                 #expect(stats.stdout.contains("of smaller pictures, which make room first"))
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
                 let wrong = try await stage.run("prefetch", "--sizes", "300,301")
                 #expect(wrong.status == 64 && wrong.stderr.contains("150, 300, 600, 1200"))
             }

@@ -68,15 +68,15 @@ struct Stage: Sendable {
         try #require(result.status == 0, "\(result)")
     }
 
-    /// The lines of `sleeve list --json`.
+    /// The lines of `sleeve cache list --json`.
     func entries() async throws -> [ListLine] {
-        let result = try await run("list", "--json")
+        let result = try await run("cache", "list", "--json")
         try #require(result.status == 0, "\(result)")
         return try result.lines()
     }
 
     func stats() async throws -> StatsLine {
-        let result = try await run("stats", "--json")
+        let result = try await run("cache", "stats", "--json")
         try #require(result.status == 0, "\(result)")
         return try result.json()
     }

@@ -60,9 +60,9 @@ extension CommandTests {
                 var listings: [[Substring]] = []
                 for machine in 1...2 {
                     let environment = stage.environment.merging(["SLEEVE_CACHE": cache(stage, machine)]) { $1 }
-                    let listing = try await run(["list", "--json"], environment: environment)
+                    let listing = try await run(["cache", "list", "--json"], environment: environment)
                     listings.append(listing.stdout.split(separator: "\n").sorted())
-                    #expect(try await run(["verify"], environment: environment).status == 0)
+                    #expect(try await run(["cache", "verify"], environment: environment).status == 0)
                 }
                 #expect(listings[0] == listings[1] && listings[0].count == 24)
 
@@ -141,8 +141,9 @@ extension CommandTests {
                 let whole = (0..<16).map { Digest(of: CoverImage.jpeg(number: $0, aboutBytes: 4_000)).description }
                 for machine in 2...3 {
                     let environment = stage.environment.merging(["SLEEVE_CACHE": cache(stage, machine)]) { $1 }
-                    #expect(try await run(["verify"], environment: environment).status == 0)
-                    let entries: [ListLine] = try await run(["list", "--json"], environment: environment).lines()
+                    #expect(try await run(["cache", "verify"], environment: environment).status == 0)
+                    let entries: [ListLine] = try await run(["cache", "list", "--json"], environment: environment)
+                        .lines()
                     #expect(entries.map(\.digest).sorted() == whole.sorted())
                 }
             }
@@ -174,10 +175,10 @@ extension CommandTests {
                 #expect(try FileManager.default.contentsOfDirectory(atPath: tier).isEmpty)
                 try FileManager.default.removeItem(atPath: tier)
                 try FileManager.default.moveItem(atPath: tier + "-away", toPath: tier)
-                let pushed: PushLine = try await stage.run("push", "--tier", tier, "--json").json()
+                let pushed: PushLine = try await stage.run("cache", "push", "--tier", tier, "--json").json()
                 #expect(pushed.put == 10 && pushed.kept == 10 && pushed.failed == 0)
                 let before = try modified(tier)
-                let again: PushLine = try await stage.run("push", "--tier", tier, "--json").json()
+                let again: PushLine = try await stage.run("cache", "push", "--tier", tier, "--json").json()
                 #expect(again.put == 0 && again.kept == 20)
                 #expect(try modified(tier) == before, "nothing is written again")
                 let requests = stage.origin.requestCount
@@ -201,16 +202,18 @@ extension CommandTests {
                 let urls = stage.urls(0..<6)
                 try await stage.fill(urls)
                 let tier = try tier(of: stage)
-                let one: PushLine = try await stage.run("push", "--tier", tier, "--matching", "*/4.jpg*", "--json")
-                    .json()
+                let one: PushLine = try await stage.run(
+                    "cache", "push", "--tier", tier, "--matching", "*/4.jpg*", "--json"
+                )
+                .json()
                 #expect(one.put == 1 && one.kept == 0)
-                let rest: PushLine = try await stage.run("push", "--tier", tier, "--json").json()
+                let rest: PushLine = try await stage.run("cache", "push", "--tier", tier, "--json").json()
                 #expect(rest.put == 5 && rest.kept == 1)
                 let renewed = try await stage.run("refresh", "--all", "--tier", tier, "--json")
                 #expect(renewed.status == 0, "\(renewed)")
-                let newer: PushLine = try await stage.run("push", "--tier", tier, "--json").json()
+                let newer: PushLine = try await stage.run("cache", "push", "--tier", tier, "--json").json()
                 #expect(newer.put == 6, "a later validation is put, too")
-                let none = try await stage.run("push")
+                let none = try await stage.run("cache", "push")
                 #expect(none.status == 64 && none.stderr.contains("--tier"), "\(none)")
             }
         }

@@ -43,9 +43,10 @@ extension CommandTests {
         private func findings(
             _ stage: Stage, at services: ImitatedServices, _ queries: [AlbumQuery], _ arguments: [String] = []
         ) async throws -> [SourceFindings] {
-            let options = try SourceOptions.parse(services.options() + ["--contact", "me@example.org"] + arguments)
+            let options = try SourceOptions.parse(services.options() + arguments)
             var configuration = LibraryConfiguration(
                 cacheDirectory: URL(filePath: stage.cache), libraryFile: URL(filePath: stage.folder + "/albums.json"))
+            configuration.userAgent += " (me@example.org)"
             try options.apply(to: &configuration)
             let library = try await LibraryAPI(configuration: configuration)
             let queue = try options.queue(for: library, memory: SourceMemory.open(for: configuration))
@@ -176,8 +177,8 @@ extension CommandTests {
             ["--source", "caa,x"],
             ["--contact", "me"], ["--contact", "a@b (c)"],
         ])
-        func `options of sources that cannot be meant are refused`(_ arguments: [String]) {
-            #expect(throws: (any Error).self) { try SourceOptions.parse(arguments) }
+        func `options of a fill that cannot be meant are refused`(_ arguments: [String]) {
+            #expect(throws: (any Error).self) { try FillArguments.parse(arguments) }
         }
 
         @Test(arguments: ["caa=http://a musicbrainz=http://b", "caa=http://a, musicbrainz=http://b", "caa=http://a "])

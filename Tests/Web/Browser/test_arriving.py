@@ -108,7 +108,7 @@ class Failing(GalleryTest):
         # The page knows that it is cached, and has not loaded its picture.
         place, picture = 16, "document.querySelector('#covers [aria-posinset=\"16\"]')"
         self.assertIsNone(page.run(f"return {picture}"))
-        self.stage.run("remove", f"{self.stage.origin.base}/covers/{place}.jpg")
+        self.stage.run("cache", "remove", f"{self.stage.origin.base}/covers/{place}.jpg")
         page.set("#position", place - 1)
         page.wait_for_place(place)
         page.until(f"{picture}?.dataset.state === 'ready'", what="its picture")

@@ -17,7 +17,7 @@ import Wire
         }
     }
 
-    @Test func `a name given with --name is allowed`() async throws {
+    @Test func `a name given with --server-name is allowed`() async throws {
         try await withGallery {
             $0.names = ["Music.Example"]
         } _: { stage in

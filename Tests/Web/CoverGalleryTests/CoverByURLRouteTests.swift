@@ -59,7 +59,7 @@ import Wire
             for (text, sent) in [("?a=b+c", "?a=b%20c"), ("?a=b%2Bc", "?a=b+c"), ("?a=b%20d", "?a=b%20d")] {
                 let part = (url + text).replacing("?", with: "%3F").replacing("=", with: "%3D")
                 let reply = try await stage.ask("GET", "/cover?url=\(part)")
-                let stored = try stage.library.cachedCover(for: try #require(URL(string: url + sent)))
+                let stored = try await stage.library.cachedCover(for: try #require(URL(string: url + sent)))
                 #expect(reply.status == 200 && stored != nil, "\(text)")
             }
         }

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import Foundation
 import OriginServer
 import Wire

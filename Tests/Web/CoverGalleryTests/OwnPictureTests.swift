@@ -1,3 +1,4 @@
+import AlbumLibrary
 import Foundation
 import OriginServer
 import Platform
@@ -168,11 +169,11 @@ import Wire
             // The history still names it.
             _ = try await stage.library.albums.delete([id])
             let (now, day) = (WallClock.milliseconds() / 1_000, Int64(86_400))
-            await stage.library.removeUnusedPictures(now: now + day - 60)
+            await stage.library.albums.removeUnusedPictures(now: now + day - 60)
             #expect(files(stage).count == 2)
             let other = stage.folder + "/other.json.state"
             try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
-            await stage.library.removeUnusedPictures(now: now + day + 60)
+            await stage.library.albums.removeUnusedPictures(now: now + day + 60)
             #expect(files(stage).count == 2)
             try FileManager.default.removeItem(atPath: other)
             // That of a library whose state is elsewhere, or lost.
@@ -180,7 +181,7 @@ import Wire
             for name in ["holiday.jpg", foreign] {
                 try Data().write(to: URL(filePath: stage.folder + "/pictures/\(name)"))
             }
-            await stage.library.removeUnusedPictures(now: now + day + 60)
+            await stage.library.albums.removeUnusedPictures(now: now + day + 60)
             #expect(files(stage) == ["\(used.suffix(64)).jpg", "holiday.jpg", foreign].sorted(), "\(unused)")
         }
     }

@@ -1,9 +1,21 @@
+import Logging
 import Platform
 
 extension AlbumStore {
+    /// Removes pictures that no album has ever had. A failure is logged: the next start tries again.
+    /// - Parameter now: In seconds since 1970.
+    package func removeUnusedPictures(now: Int64 = WallClock.milliseconds() / 1_000) {
+        guard let pictures, access(pictures.path, F_OK) == 0 else { return }
+        do throws(LibraryError) {
+            try withNamedDigests { used, state in try pictures.removeUnused(used, state: state, now: now) }
+        } catch {
+            logger.warning("unused pictures stay in \(pictures.path): \(error)")
+        }
+    }
+
     /// Calls `body` with each SHA-256 digest that the library, its copies or its whole history name, in hexadecimal, and with the path of its state
     /// directory. The library does not change meanwhile.
-    package func withNamedDigests(_ body: @Sendable (Set<String>, String) throws -> Void) throws(LibraryError) {
+    private func withNamedDigests(_ body: (Set<String>, String) throws -> Void) throws(LibraryError) {
         try perform {
             let state = try file.openState()
             try state.lock.withLock {

@@ -9,6 +9,19 @@ package struct AlbumList: Sendable {
     package var revision: String
 }
 
+/// The ends of a library's history.
+public struct AlbumHistory: Sendable, Hashable, Codable {
+    /// The step that `AlbumStore.undo` would revert; nil if there is none.
+    public var undo: AlbumEdit?
+    /// The step that `AlbumStore.redo` would repeat; nil if there is none.
+    public var redo: AlbumEdit?
+
+    /// A history without steps.
+    public init() {}
+
+    init(_ steps: (undo: AlbumEdit?, redo: AlbumEdit?)) { (undo, redo) = steps }
+}
+
 /// The albums of a library file, their history, and the edits that wait for a remote library.
 ///
 /// Other processes and text editors may change the file at any time. Every call sees their changes, and every edit is saved
@@ -24,6 +37,8 @@ public actor AlbumStore {
     let file: LibraryFile
     let remote: RemoteLibrary?
     let logger: Logger
+    /// The pictures that a person gave as files; nil without a library file.
+    package nonisolated let pictures: OwnPictures?
     /// Called after the albums changed, in this process or another.
     private let onChange: @Sendable () -> Void
     private var list: AlbumList?
@@ -40,6 +55,7 @@ public actor AlbumStore {
         onChange: @escaping @Sendable () -> Void
     ) {
         file = LibraryFile(path: path, logger: logger, savingTimeout: savingTimeout)
+        pictures = path.isEmpty ? nil : OwnPictures(library: path)
         self.remote = remote
         self.logger = logger
         self.onChange = onChange
@@ -148,8 +164,8 @@ public actor AlbumStore {
     public func redo(_ number: Int? = nil) throws(LibraryError) -> AlbumEdit? { try take(.redo(number)) }
 
     /// The steps that `undo` would revert and `redo` repeat.
-    public func history() throws(LibraryError) -> (undo: AlbumEdit?, redo: AlbumEdit?) {
-        try withJournal { try $0.steps() }
+    public func history() throws(LibraryError) -> AlbumHistory {
+        try withJournal { AlbumHistory(try $0.steps()) }
     }
 
     // MARK: Mementos

@@ -6,6 +6,9 @@ struct IndexChanges {
     var state: IndexState
     /// Covers whose rows are gone. Their files are unlinked once that is durable.
     private(set) var removed: Set<Digest> = []
+    /// Those of them that had a row.
+    private var evicted: Set<Digest> = []
+    var removedCovers: [Digest] { evicted.filter(removed.contains) }
     /// Covers whose sizes are unlinked then.
     var removedSizes: Set<Digest> = []
     /// Whether files are to be unlinked.
@@ -91,6 +94,7 @@ struct IndexChanges {
         if cover.sizes > 0 { removedSizes.insert(cover.digest) }
         if cover.pins > 0 { countPinned(cover, -1) }
         removed.insert(cover.digest)
+        evicted.insert(cover.digest)
     }
 
     /// Counts the bytes that a cover's sizes take now.

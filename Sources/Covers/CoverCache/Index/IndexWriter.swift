@@ -35,6 +35,8 @@ final class IndexWriter {
     private(set) var evictedNewCovers = 0
     /// Bytes on the disk of everything but the covers and the index's log; nil until they are measured.
     private var overhead: Int?
+    /// Called with the covers of which no row is left, once that is durable.
+    var onRemoval: ([Digest]) -> Void = { _ in }
     /// Lines were appended to the entry log and not synced.
     private var hasUnsyncedLines = false
 
@@ -132,6 +134,8 @@ final class IndexWriter {
         for digest in changes.removedSizes where !directory.sizes.remove(digest) { marker.keep() }
         (state, lastOldCover) = (changes.state, changes.lastOldCover)
         evictedNewCovers += changes.evictedNew
+        let gone = changes.removedCovers
+        if !gone.isEmpty { onRemoval(gone) }
         return result
     }
 

@@ -77,6 +77,7 @@ package final class CacheWriter {
         index = try IndexWriter(directory) { index, former in
             try Rebuild(index).completeIndex(former ?? capacity) { notice(.rebuilding) }
         }
+        index.onRemoval = { notice(.removed($0)) }
         // Another process may have completed the index, with a capacity of its own.
         if let capacity, capacity != self.capacity { try index.transaction { $0.setCapacity(capacity) } }
         try keepHouse { try sweep() }

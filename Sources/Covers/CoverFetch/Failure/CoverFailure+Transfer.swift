@@ -1,10 +1,5 @@
 package import CurlHTTP
 
-extension CoverFailure.Kind {
-    /// Kinds of errors have the names of failures, but for a coding that cannot be decoded.
-    package init(_ kind: TransferError.Kind) { self = Self(rawValue: kind.rawValue) ?? .notAnImage }
-}
-
 extension CoverFailure {
     /// The failure of a transfer.
     /// - Parameters:
@@ -17,7 +12,9 @@ extension CoverFailure {
     }
 
     package init(_ error: TransferError) {
-        self.init(Kind(error.kind), url: error.url, detail: Self.detail(of: error))
+        // Errors have the names of failures, but for a coding that cannot be decoded.
+        let kind = Kind(rawValue: error.name ?? error.kind.rawValue) ?? .notAnImage
+        self.init(kind, url: error.url, detail: Self.detail(of: error))
         isConnectionRefused = error.isRefused
     }
 

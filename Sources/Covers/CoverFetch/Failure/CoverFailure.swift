@@ -1,15 +1,19 @@
 package import CurlHTTP
-import Platform
+package import Logging
+public import Platform
 
-/// Why a cover could not be downloaded or read. `message` is one line that names the URL and never holds credentials.
-public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The classes of failure a program can act on. Further ones may be added: switch with `@unknown default`.
+/// Why a cover could not be downloaded or read. `message` is one line that names the URL and never holds credentials. <doc:Errors> has the
+/// kinds in a table.
+public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The classes of failure a program can act on. Further ones may be added: switch with `default`.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
-    public enum Kind: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, Codable, CaseIterable {
         /// The text is not an http or https URL, or holds credentials.
         case badURL
+        /// The size is none of those that the cache keeps.
+        case badSize
         /// The host's name has no address.
         case nameResolution
         /// No connection could be made.
@@ -18,7 +22,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case broken
         /// The server's certificate is not trusted, or TLS could not be set up.
         case tls
-        /// Connecting or the transfer took longer than allowed, or the transfer was too slow.
+        /// Connecting or the transfer took longer than allowed, the transfer was too slow, or the request's own time was over.
         case timeout
         /// The body is larger than allowed or than the cache, or the header fields are larger than allowed.
         case tooLarge
@@ -36,10 +40,12 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case refusedAddress
         /// The library is offline, and the cover is not cached or must not be served stale.
         case offline
-        /// The call downloads nothing, and the cover is not cached.
+        /// The request downloads nothing, and the cover is not cached or must not be served stale.
         case notCached
-        /// The task was cancelled, or the library closed.
+        /// The task was cancelled.
         case cancelled
+        /// The library was closed, or the service of the caller shuts down.
+        case closed
         /// The server forbids storing the response (`no-store`).
         case notStorable
         /// The cover was downloaded but could not be stored.
@@ -61,8 +67,11 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
     /// The HTTP status, if the server answered.
     public var status: Int?
-    /// If the failure was remembered and no request was sent: when the URL is requested again, in milliseconds since 1970.
-    public var rememberedUntil: Int64?
+    /// How long to wait before the next request, counted from the failure: what the server asked for, or the rest of the time for which its host
+    /// is left alone. Nil if neither is known.
+    public var retryAfter: Duration?
+    /// If the failure was remembered and no request was sent: when the URL is requested again.
+    public var rememberedUntil: Date?
     /// The line of the list that named the URL.
     public var line: Int?
     /// A cached cover whose check failed as the checks before: it is gone from its server for good.
@@ -76,6 +85,12 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     package var isRateLimit = false
     /// Another host than that of `url` failed: a redirect's target, or the host of an alternative URL.
     package var isElsewhere = false
+    /// The request itself allows no more: its own time was over, or it asks no server. Other requests for the URL may end otherwise.
+    package var endsRequest = false
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, url, detail, status, retryAfter, rememberedUntil, line, isGone
+    }
 
     /// One line: the URL and what happened, with credentials redacted and the middle of a long URL left out.
     public var message: String { "\(Self.displayed(url, 300)): \(detail)" }
@@ -104,7 +119,10 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
 // MARK: - Classes of failures
 
 extension CoverFailure {
-    /// A retry may succeed: the network or the server failed for a moment.
+    /// A later request may succeed: the network or the server failed for a moment, or the host is left alone for a while (`notTried`).
+    public var isRetryable: Bool { kind == .notTried || isTransient }
+
+    /// A retry within the run may succeed: the network or the server failed for a moment.
     package var isTransient: Bool {
         switch kind {
         case .connect, .broken, .nameResolution, .timeout, .truncated, .outOfResources: true
@@ -112,17 +130,17 @@ extension CoverFailure {
         }
     }
 
-    /// A later run may succeed.
-    package var isTemporary: Bool { kind == .notTried || isTransient }
+    /// Its request was given up before its end, which says nothing about the cover.
+    package var isGivenUp: Bool { kind == .cancelled || kind == .closed }
 
     /// No other address would help.
-    var isFinal: Bool { kind == .cancelled || kind == .cache || kind == .offline }
+    var isFinal: Bool { isGivenUp || endsRequest || kind == .cache || kind == .offline }
 
     /// The server has answered that there is no cover.
     var isAbsence: Bool { kind == .status && (status == 404 || status == 410) }
 
     /// The host of the cover cannot be reached: its other covers would fail as well.
-    package var isHostUnreachable: Bool {
+    public var isHostUnreachable: Bool {
         switch kind {
         case .connect, .nameResolution, .tls, .timeout: !isElsewhere
         case .notTried: !isRateLimit && !isElsewhere
@@ -137,6 +155,16 @@ extension CoverFailure {
     }
 }
 
+extension CoverFailure {
+    /// The module that a program imports.
+    package static let logSource = "CoverLibrary"
+
+    /// What a log collector may select messages by.
+    package var metadata: Logger.Metadata {
+        ["url": "\(Self.displayed(url, 300))", "host": "\(Redaction.redact(host))", "kind": "\(kind.rawValue)"]
+    }
+}
+
 // MARK: - Failures without a response
 
 extension CoverFailure {
@@ -144,12 +172,22 @@ extension CoverFailure {
         CoverFailure(.cancelled, url: url, detail: "cancelled before it arrived")
     }
 
+    package static func closed(_ url: String) -> CoverFailure {
+        CoverFailure(.closed, url: url, detail: "the library is closed")
+    }
+
+    /// - Parameter time: what the request had.
+    static func overdue(_ url: String, _ time: Duration) -> CoverFailure {
+        var failure = CoverFailure(.timeout, url: url, detail: "no cover arrived within the \(time) of the request")
+        failure.endsRequest = true
+        return failure
+    }
+
     /// RFC 6761 §6.4.
     package static func givenAsFile(_ url: String) -> CoverFailure {
         CoverFailure(
             .notCached, url: url,
-            detail:
-                "not in the cache: this cover has no address on the web; give its file again, or fill its music folder")
+            detail: "not in the cache: this cover has no address on the web; give its file again")
     }
 
     /// RFC 9111 §5.2.2.5.
@@ -196,13 +234,18 @@ extension CoverFailure {
     }
 }
 
+extension CoverFailure: LocalizedError {
+    /// The same as `message`.
+    public var errorDescription: String? { message }
+}
+
 // MARK: - Addresses
 
 extension CoverFailure {
     /// The failure of a cover whose addresses have all failed: the first temporary one, else the first, with the details of all.
     /// - Parameter failures: at least one, in order.
     init(of failures: [CoverFailure]) {
-        let cause = failures.firstIndex { $0.isTemporary } ?? 0
+        let cause = failures.firstIndex { $0.isRetryable } ?? 0
         self = failures[cause]
         isElsewhere = isElsewhere || cause > 0
         url = failures[0].url

@@ -37,7 +37,8 @@ enum HostSignal: Equatable {
         case .timeout: self = .timedOut
         case .broken: self = .broken
         case .truncated: self = .serverError
-        case .tooLarge, .coding, .tooManyRedirects, .refusedAddress, .cancelled, .outOfResources: self = .answered
+        case .tooLarge, .coding, .tooManyRedirects, .refusedAddress, .cancelled, .outOfResources, .other:
+            self = .answered
         }
     }
 

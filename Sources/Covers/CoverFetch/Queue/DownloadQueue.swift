@@ -34,8 +34,8 @@ struct DownloadQueue<Request> {
     /// Hosts with jobs.
     private var busyHosts = 0
     private var timers = Heap<Timer>()
-    /// Messages about long pauses, for users.
-    private var messages: [String] = []
+    /// Messages about long pauses, for users, with their hosts.
+    private var messages: [(host: String, message: String)] = []
     var inFlight = 0
     /// Transfers in flight that do not count in `parallel`.
     var parked = 0
@@ -105,16 +105,25 @@ struct DownloadQueue<Request> {
     mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [Job<Request>]) {
         var removed: [Request] = []
         var inFlight: [Job<Request>] = []
-        for job in Array(jobs.all) {
-            let leaving = job.requests.filter(shouldRemove)
-            if leaving.isEmpty { continue }
+        for id in jobs.all.map(\.id) {
+            let (leaving, job) = cancel(id, shouldRemove)
             removed += leaving
-            jobs[job.id].requests.removeAll(where: shouldRemove)
-            guard leaving.count == job.requests.count else { continue }
-            if job.hasTransfer { inFlight.append(job) }
-            _ = end(job.id)
+            if let job { inFlight.append(job) }
         }
         return (removed, inFlight)
+    }
+
+    /// The same for one job, which may have ended.
+    mutating func cancel(
+        _ id: JobID, _ shouldRemove: (Request) -> Bool
+    ) -> (requests: [Request], inFlight: Job<Request>?) {
+        guard jobs.contains(id) else { return ([], nil) }
+        let job = jobs[id], leaving = job.requests.filter(shouldRemove)
+        if leaving.isEmpty { return ([], nil) }
+        jobs[id].requests.removeAll(where: shouldRemove)
+        guard leaving.count == job.requests.count else { return (leaving, nil) }
+        _ = end(id)
+        return (leaving, job.hasTransfer ? job : nil)
     }
 
     // MARK: Decisions
@@ -134,7 +143,7 @@ struct DownloadQueue<Request> {
                 continue
             }
             if let closed = hosts[host].closed(at: now) {
-                if let message = hosts[host].pauseMessage(at: now) { messages.append(message) }
+                if let message = hosts[host].pauseMessage(at: now) { messages.append((hosts[host].name, message)) }
                 timers.insert(Timer(time: closed, event: .host(host)))
                 continue
             }
@@ -152,7 +161,7 @@ struct DownloadQueue<Request> {
     }
 
     /// Returns the messages about long pauses since the last call.
-    mutating func takeMessages() -> [String] {
+    mutating func takeMessages() -> [(host: String, message: String)] {
         defer { messages = [] }
         return messages
     }
@@ -321,6 +330,7 @@ struct DownloadQueue<Request> {
                 let url = jobs[id].url
                 var failure = CoverFailure.notTried(url.string, outage.reason, isRateLimit: outage.isRateLimit)
                 failure.isElsewhere = jobs[id].target.origin != url.origin
+                failure.retryAfter = hosts[host].breaker.opens.map { $0 - now }
                 return .drop(id, url, failure)
             }
             failed.removeFirst()

@@ -31,7 +31,7 @@ package struct RedirectPolicy: Sendable {
             if isDowngrade(from: url, to: next) || isDowngrade(from: target, to: next) {
                 return refused(
                     .refusedAddress,
-                    "redirected from https to http, where anyone on the path can answer (--allow-downgrade follows it)")
+                    "redirected from https to http, where anyone on the path can answer")
             }
             if redirectCount >= Self.maximumRedirects {
                 return refused(.tooManyRedirects, "more than \(Self.maximumRedirects) redirects")

@@ -47,7 +47,7 @@ extension CoverOutcome {
     ///   - download: whose transfer has ended.
     package init(_ kind: Kind, of download: Download) {
         self.init(kind, url: download.key)
-        milliseconds = Double(download.microseconds) / 1_000
+        duration = .microseconds(download.microseconds)
         timings = download.timings
     }
 }

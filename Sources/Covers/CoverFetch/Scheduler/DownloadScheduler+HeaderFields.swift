@@ -15,6 +15,9 @@ extension DownloadScheduler {
         // RFC 9111 section 5.2.1.4.
         if reloads(start.job) { fields[.cacheControl] = "no-cache" }
         let origin = start.target.origin
+        if origin == start.url.origin, let trace = queue.first(of: start.job, { $0.sink.origin?.traceFields }) {
+            fields.set(trace)
+        }
         if !policy.headerFields.isEmpty, let given = policy.headerFields[String(origin)] { fields.set(given) }
         if origin == start.url.origin { fields.set(queue.jobs[start.job].state.headerFields) }
         return fields

@@ -13,12 +13,16 @@ extension DownloadScheduler {
         _ now: ContinuousClock.Instant
     ) {
         if queue.hasPersistentErrors(hostOf: start.job) { return finish(start.job, start.url, failing: failure) }
-        let decision = policy.retry.decide(
+        var policy = policy.retry
+        policy.retries = retries(of: start.job)
+        let decision = policy.decide(
             failure, retryAfter: retryAfter, attempt: queue.attempts(start.job), random: .random(in: 0...1))
         switch decision {
         case .retry(let delay):
             let level: Logger.Level = delay >= Self.notableDelay ? .warning : .debug
-            logger.log(level: level, "\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms")
+            logger.log(
+                level: level, "\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms",
+                metadata: failure.metadata, source: CoverFailure.logSource)
             retry(start.job, at: now + delay)
         case .giveUp: finish(start.job, start.url, failing: failure)
         case .tooLong(let pause): finish(start.job, start.url, failing: failure.asking(for: pause))
@@ -33,8 +37,15 @@ extension DownloadScheduler {
         queue.retry(job, at: time, from: rememberedRedirect(of: job)?.target)
     }
 
+    /// The most retries that one of the job's requests allows.
+    private func retries(of job: JobID) -> Int {
+        queue.jobs[job].requests.lazy.map { $0.retries ?? self.policy.retry.retries }.max() ?? policy.retry.retries
+    }
+
     /// Whether libcurl may send a request again, whose connection ended before an answer.
-    func mayResend(_ job: JobID) -> Bool { queue.resend(job, retries: policy.retry.retries) }
+    func mayResend(_ job: JobID) -> Bool {
+        queue.contains(job) && queue.resend(job, retries: retries(of: job))
+    }
 
     func rememberedRedirect(of job: JobID) -> (target: HTTPURL, until: Int64)? {
         queue.jobs[job].state.ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }

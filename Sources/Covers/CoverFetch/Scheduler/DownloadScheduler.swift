@@ -1,6 +1,7 @@
 package import CurlHTTP
 import HTTPCaching
 import HTTPTypes
+import HeapModule
 import ImageHeader
 package import Logging
 import Platform
@@ -33,6 +34,7 @@ package actor DownloadScheduler {
     private var handingOver: Task<Void, Never>?
     private var hostsRecorded: ContinuousClock.Instant?
     private var isClosed = false
+    var deadlines = Heap<Deadline>()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
@@ -85,20 +87,26 @@ package actor DownloadScheduler {
         asks.filter { ask in
             if !ask.sink.isWanted { return true }
             if pending.join(ask) { return false }
-            return !queue.contains(ask.url.string) || !queue.submit(ask.url, request: ask, priority: ask.priority)
+            if !queue.contains(ask.url.string) { return true }
+            _ = queue.submit(ask.url, request: ask, priority: ask.priority)
+            note(deadlineOf: ask)
+            return false
         }
     }
 
     private func add(_ asks: [Ask]) {
         let now = ContinuousClock.now
         for ask in asks {
-            if isClosed || !ask.sink.isWanted {
+            if isClosed {
+                ask.close()
+            } else if !ask.sink.isWanted {
                 ask.cancel()
             } else if !pending.join(ask) {
                 ask.submitted = ask.submitted ?? now
                 _ = queue.submit(
                     ask.url, request: ask, target: ask.redirect?.target, priority: ask.priority,
                     ignoresOutage: ask.ignoresOutage)
+                note(deadlineOf: ask)
             }
         }
     }
@@ -115,8 +123,13 @@ package actor DownloadScheduler {
     /// alone: their asks complete in a moment.
     package func cancelAsks(of sink: any OutcomeSink) {
         let (asks, inFlight) = queue.cancel { $0.sink === sink }
-        endLeases()
+        didCancel(inFlight)
         for ask in asks { ask.cancel() }
+    }
+
+    /// Ends what asks that are no longer there had: leases, places in the queue, and transfers.
+    func didCancel(_ inFlight: [Job<Ask>]) {
+        endLeases()
         // One of them may belong to the sink. The others submit one batch more than they should.
         resumeSubmitters()
         let tokens = inFlight.compactMap(\.state.token)
@@ -125,11 +138,11 @@ package actor DownloadScheduler {
         }
     }
 
-    /// Cancels every request. Covers that have arrived are still stored.
+    /// Ends every request, those that wait for a retry too. Covers that have arrived are still stored.
     package func close() async {
         isClosed = true
         await client.shutdown()
-        for ask in queue.cancel({ _ in true }).requests { ask.cancel() }
+        for ask in queue.cancel({ _ in true }).requests { ask.close() }
         endLeases()
         resumeSubmitters()
         // The loop may have had its last turn, and may as well have one more while this waits: both flush the same batch.
@@ -144,6 +157,7 @@ package actor DownloadScheduler {
 
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         flushBatch(now)
+        let deadline = expire(now)
         while backlog < Self.maximumBacklog, client.loop.hasRoom {
             switch queue.next(now: now, admit: { admit($0, now) }) {
             case .start(let start): begin(start)
@@ -151,17 +165,19 @@ package actor DownloadScheduler {
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
                 endTurn(now)
-                return [time, lookUp(now)].compactMap(\.self).min()
+                return [time, lookUp(now), deadline].compactMap(\.self).min()
             }
         }
         endTurn(now)
-        return lookUp(now)
+        return [lookUp(now), deadline].compactMap(\.self).min()
     }
 
     /// Hands over the jobs that were dropped in this turn: nothing else may wake the loop.
     private func endTurn(_ now: ContinuousClock.Instant) {
         flushBatch(now)
-        for message in queue.takeMessages() { logger.warning("\(message)") }
+        for (host, message) in queue.takeMessages() {
+            logger.warning("\(message)", metadata: ["host": "\(host)"], source: CoverFailure.logSource)
+        }
         if queue.waiting < maximumWaiting / 2 { resumeSubmitters() }
     }
 
@@ -176,6 +192,7 @@ package actor DownloadScheduler {
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
         request.keepsCoding = queue.jobs[start.job].state.codingFailure != nil
+        request.context = queue.first(of: start.job) { $0.sink.origin?.context }
         request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
         queue.jobs[start.job].state.deniesPrivateAddresses = request.deniesPrivateAddresses
         request.onConnection = { [weak self] event in
@@ -206,7 +223,9 @@ package actor DownloadScheduler {
     private func drop(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
         if retriesWithoutRedirect(job, url, failure) { return }
         // A cover that was tried fails for its own reason rather than its host's.
-        finish(job, url, failing: queue.jobs[job].state.failure ?? failure)
+        var own = queue.jobs[job].state.failure ?? failure
+        own.retryAfter = own.retryAfter ?? failure.retryAfter
+        finish(job, url, failing: own)
     }
 
     // MARK: Responses
@@ -261,7 +280,9 @@ package actor DownloadScheduler {
         case .redirect: break
         case .notModified(let version): notModified(start, response, version)
         case .cover(let header): received(start, response, header)
-        case .failure(let failure): failed(start, response, failure, pause, now)
+        case .failure(var failure):
+            failure.retryAfter = pause
+            failed(start, response, failure, pause, now)
         }
     }
 
@@ -362,26 +383,5 @@ package actor DownloadScheduler {
         let resumed = submitters
         submitters = []
         for submitter in resumed { submitter.resume() }
-    }
-
-    // MARK: Hosts
-
-    /// What was learnt about hosts, by origin.
-    package var learntHosts: [String: HostMemory] { queue.learnt }
-
-    /// Forgets that hosts could not be reached: a new run tries them again.
-    package func forgetOutages() { queue.forgetOutages() }
-
-    /// Tells the queue what the end of a transfer shows about its host.
-    func didReceive(_ signal: HostSignal, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
-        queue.didReceive(signal, of: job, failure: failure, now: now)
-        if let message = queue.limitMessage(hostOf: job, after: failure) { logger.debug("\(message)") }
-        if let message = queue.outageMessage(hostOf: job) { logger.warning("\(message)") }
-    }
-
-    /// Obeys the host's own count of remaining requests.
-    func obeyRateLimit(of response: TransferResponse, _ job: JobID, _ now: ContinuousClock.Instant) {
-        let limit = RateLimit(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
-        queue.didReceive(limit, of: job, now: now)
     }
 }

@@ -3,9 +3,9 @@ public import Platform
 
 /// How a library keeps and fetches covers. The defaults are polite: few connections a host, bounded waits.
 public struct LibraryConfiguration: Sendable {
-    /// The cache directory. Created if it is missing.
+    /// The cache directory: a file URL. Created if it is missing.
     public var cacheDirectory: URL
-    /// The library file: albums as JSON. Created by the first edit. Without it, calls for albums throw.
+    /// The library file: albums as JSON. A file URL. Created by the first edit. Without it, calls for albums throw.
     public var libraryFile: URL?
     /// Maximum size of the cache on disk, in bytes. Nil keeps the cache's own, at first 10 GiB.
     public var capacity: Int?
@@ -71,8 +71,26 @@ public struct LibraryConfiguration: Sendable {
         self.libraryFile = libraryFile
     }
 
-    /// - Throws: `LibraryError`: a value is out of its range.
-    func validate() throws(LibraryError) {
+    /// The same with absolute paths: the program may change its working directory later.
+    /// - Throws: `LibraryError`: a value is out of its range, or the URL of a file is that of none.
+    func validated() throws(LibraryError) -> LibraryConfiguration {
+        func absolute(_ url: URL, _ name: String) throws(LibraryError) -> URL {
+            URL(
+                filePath: try url.filePath {
+                    LibraryError.invalidConfiguration("the configuration's \(name) cannot be \($0): \($1)")
+                })
+        }
+        var configuration = self
+        configuration.cacheDirectory = try absolute(cacheDirectory, "cacheDirectory")
+        if let libraryFile { configuration.libraryFile = try absolute(libraryFile, "libraryFile") }
+        if let certificateAuthorities {
+            configuration.certificateAuthorities = try absolute(certificateAuthorities, "certificateAuthorities")
+        }
+        try validate()
+        return configuration
+    }
+
+    private func validate() throws(LibraryError) {
         func require(_ isValid: Bool, _ name: String, _ range: String) throws(LibraryError) {
             if !isValid { throw .invalidConfiguration("the configuration's \(name) must be \(range)") }
         }

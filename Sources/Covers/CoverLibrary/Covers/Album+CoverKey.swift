@@ -1,3 +1,4 @@
+package import AlbumLibrary
 import CoverFetch
 import CurlHTTP
 import Platform

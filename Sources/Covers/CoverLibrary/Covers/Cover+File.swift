@@ -1,44 +1,42 @@
-import Files
-package import AlbumLibrary
+public import AlbumLibrary
 import Files
 import ImageHeader
-import Platform
+public import Platform
 
+/// Covers from elsewhere than a cache.
 extension Cover {
-    /// In bytes. A larger file is no cover.
-    private static let maximumFileLength = 64 << 20
-
-    /// The cover file that a person has beside an album's music, read where it is, on the caller's thread. Nil if there is none, or it cannot be
-    /// read, or it is no image, or something else than a file is in its place.
-    package init?(fileOf album: Album) {
-        guard let path = album.coverFilePath, let file = Self.file(path),
-            let bytes = try? file.bytes(at: 0, count: file.length),
-            let header = bytes.withUnsafeBytes({ ImageHeader($0) })
-        else { return nil }
-        self.init("file://" + String(decoding: path.flatMap(Self.encoded), as: UTF8.self), header, bytes)
+    /// A cover of these bytes. Nil if they are no image.
+    /// - Parameters:
+    ///   - url: where they come from.
+    ///   - data: the image. Its media type and its size are read from its first bytes.
+    public init?(url: URL, data: Data) {
+        guard let header = data.withUnsafeBytes({ ImageHeader($0) }) else { return nil }
+        self.init(url: url, data: data, mediaType: header.mediaType, width: header.width, height: header.height)
     }
 
-    /// What says whether a cover file has changed: its place, its length and its time. Nil if there is no file that may be read.
-    package static func fileVersion(of album: Album) -> String? {
-        guard let path = album.coverFilePath, let file = file(path) else { return nil }
-        let status = file.status
-        let time = status.modificationTime
-        return "\(status.st_dev) \(status.st_ino) \(status.st_size) \(time.tv_sec) \(time.tv_nsec)"
-    }
-
-    /// Opens a regular file. A link in its place is not followed: it may lead to any file. What is no file is not opened: opening some devices
-    /// does something.
-    private static func file(_ path: [UInt8]) -> SourceFile? {
-        guard path.first == UInt8(ascii: "/"), !path.contains(0), let slash = path.lastIndex(of: UInt8(ascii: "/")),
-            let name = FileName(path[(slash + 1)...]),
-            let folder = try? OpenFolder(path: slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])),
-            let status = try? folder.status(of: name), status.st_mode & S_IFMT == S_IFREG,
-            status.st_size <= maximumFileLength, let file = try? folder.file(name), file.length <= maximumFileLength
+    /// The cover file that a person has beside an album's music, read where it is, on the caller's thread. Nil if there is none, or it cannot
+    /// be read, or it is no image, or something else than a file is in its place.
+    public init?(fileOf album: Album) {
+        guard let path = album.coverFilePath, let file = album.openCoverFile(),
+            let bytes = try? file.bytes(at: 0, count: file.length)
         else { return nil }
-        return file
+        let key = "file://" + String(decoding: path.flatMap(Self.encoded), as: UTF8.self)
+        self.init(url: URL(key: key), data: Data(bytes))
+        self.key = key
     }
 
     private static func encoded(_ byte: UInt8) -> [UInt8] {
         byte == UInt8(ascii: "/") || PercentEncoding.isUnreserved(byte) ? [byte] : PercentEncoding.encoded(byte)
+    }
+
+    /// The cover in a smaller size, as `LibraryAPI.cover(for:longestSide:)` describes it: itself if it is small enough or cannot be made
+    /// smaller. Computes on the caller's thread, for some milliseconds.
+    /// - Parameter longestSide: of the result, in pixels, at least 1.
+    public func resized(longestSide: Int) -> Cover {
+        guard let bytes = LibraryAPI.resized(data, longestSide: longestSide),
+            var small = Cover(url: url, data: Data(bytes))
+        else { return self }
+        (small.key, small.isStale) = (key, isStale)
+        return small
     }
 }

@@ -34,12 +34,15 @@ extension CoverPipeline {
 // MARK: - Failures without a request
 
 extension CoverFailure {
-    static func closed(_ url: String) -> CoverFailure {
-        CoverFailure(.cancelled, url: url, detail: "the library is closed")
-    }
-
-    package static func offline(_ url: String) -> CoverFailure {
-        CoverFailure(.offline, url: url, detail: "not in the cache, and offline")
+    /// No server is asked, and the cache has no cover that may be used without it (RFC 9111 §5.2.1.7, §5.2.2.2).
+    /// - Parameter isOffline: nothing else may ask, either.
+    package static func unasked(_ url: String, isStale: Bool, isOffline: Bool) -> CoverFailure {
+        let reason = isOffline ? "offline" : "only the cache was asked"
+        var failure = CoverFailure(
+            isOffline ? .offline : .notCached, url: url,
+            detail: isStale ? "\(reason), and \(Staleness.reason)" : "not in the cache, and \(reason)")
+        failure.endsRequest = true
+        return failure
     }
 
     /// - Parameter use: `revalidate` or `reload`.
@@ -47,19 +50,15 @@ extension CoverFailure {
         CoverFailure(.offline, url: url, detail: "offline: its server cannot be asked (\(use))")
     }
 
-    /// RFC 9111 §5.2.2.2, §5.2.2.4.
-    package static func staleOffline(_ url: String) -> CoverFailure {
-        CoverFailure(.offline, url: url, detail: "offline, and \(Staleness.reason)")
-    }
-
     /// A cached 404 or 410: the URL is not requested again before the hint expires.
     static func absent(_ url: String, _ absence: Absence) -> CoverFailure {
-        let until = Date(milliseconds: absence.until).ISO8601Format()
+        let until = Date(milliseconds: absence.until)
         let status = absence.status
         var failure = CoverFailure(
-            .status, url: url, detail: "the server answered \(status) before; remembered until \(until)", status: status
-        )
-        failure.rememberedUntil = absence.until
+            .status, url: url,
+            detail: "the server answered \(status) before; remembered until \(until.ISO8601Format())",
+            status: status)
+        failure.rememberedUntil = until
         return failure
     }
 }

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverCache
 import CoverFetch
 import CoverSizes
@@ -14,6 +15,9 @@ import Synchronization
 package final class CoverPipeline: Sendable {
     /// How long a call for one cover waits for the tier, and the end of the library for covers that are put.
     private static let tierPatience = Duration.seconds(3)
+
+    /// How long a transfer in flight may take on when the service that waits for it shuts down: below the 30 s after which others kill it.
+    private static let shutdownPatience = Duration.seconds(20)
 
     /// A process that is killed loses the uses of this time.
     private static let usageInterval = Duration.seconds(3)
@@ -101,7 +105,15 @@ package final class CoverPipeline: Sendable {
         return try await reader.read(on: readers, body)
     }
 
-    /// Reads a cover on the caller's thread. Damaged bytes are a miss, and their entry is dropped.
+    /// Reads a cover on a thread that may block. Damaged bytes are a miss, and their entry is dropped.
+    /// - Throws: `CoverFailure` if the cache cannot be read.
+    func cachedCover(_ url: HTTPURL, location: String) async throws(CoverFailure) -> Cover? {
+        let found = try await cachedEntry(url, location: location)
+        hub.instruments.didLookUp(hits: found == nil ? 0 : 1, misses: found == nil ? 1 : 0)
+        return found.map { Cover($0, $1, isStale: Staleness($0, at: WallClock.milliseconds()) != .fresh) }
+    }
+
+    /// The same on the caller's thread. Damaged bytes are a miss, and their entry is dropped.
     /// - Throws: `CoverFailure` if the cache cannot be read.
     func cachedCover(_ url: HTTPURL, location: String) throws(CoverFailure) -> Cover? {
         if isClosed { throw .closed(location) }
@@ -123,18 +135,20 @@ package final class CoverPipeline: Sendable {
         }
     }
 
-    /// The cover with these bytes, under whichever URL. Counts as a use. Damaged bytes are a miss, and their entry is dropped.
-    func openCover(_ digest: Digest) async throws(CoverFailure) -> OpenCover? {
+    /// The file of the entry that `find` finds. Counts as a use. Damaged bytes are a miss, and their entry is dropped.
+    func cachedFile(
+        _ location: String, _ find: @escaping @Sendable (CacheReader) throws -> CachedEntry?
+    ) async throws(CoverFailure) -> CachedFile? {
         do {
             let found = try await read { reader in
-                try reader.entry(digest: digest).map { entry in (entry, try OpenCover(entry, reader.path(of: digest))) }
+                try find(reader).map { entry in (entry, try CachedFile(entry, reader.path(of: entry.digest))) }
             }
             passUsageOn(ofAtLeast: 1_024)
-            guard let (entry, cover) = found else { return nil }
-            if cover == nil { await drop(entry.metadata.key) }
-            return cover
+            guard let (entry, file) = found else { return nil }
+            if file == nil { await drop(entry.metadata.key) }
+            return file
         } catch {
-            throw CoverFailure(cache: error, url: "")
+            throw CoverFailure(cache: error, url: location)
         }
     }
 
@@ -159,14 +173,16 @@ package final class CoverPipeline: Sendable {
     }
 
     func drop(_ key: String) async {
-        let url = Redaction.redact(key)
+        let result: String
         do {
             try await persistency.withWriter { try $0.dropDamaged(key) }
-            configuration.logger.warning(
-                "the stored bytes of \(url) are damaged or gone; covers that share them are dropped, too")
+            result = "; covers that share them are dropped, too"
         } catch {
-            configuration.logger.warning("the stored bytes of \(url) are damaged or gone: \(CacheError(error))")
+            result = ": \(CacheError(error))"
         }
+        configuration.logger.warning(
+            "the stored bytes of \(Redaction.redact(key)) are damaged or gone\(result)",
+            metadata: CoverFailure(.cache, url: key, detail: "").metadata, source: CoverFailure.logSource)
     }
 
     /// Has the disk thread record the uses gathered so far, if there are at least this many, else within seconds.
@@ -205,11 +221,12 @@ package final class CoverPipeline: Sendable {
             }
             hub.instruments.didLookUp(misses: 1)
         }
-        let outcome = try await traced("sleeve.transfer", url: ask.url.string, isClient: true) {
-            () async throws(CoverFailure) in
+        let outcome = try await traced(
+            "sleeve.transfer", url: ask.url.string, isClient: true, status: { $0.responseStatus }
+        ) { () async throws(CoverFailure) in
             let outcome = await caller.outcome(of: ask, self)
             if var failure = outcome.failure, outcome.bodyIfNotStored == nil {
-                if ask.stored != nil, !ask.cacheUse.asksServer, failure.kind != .offline {
+                if ask.stored != nil, !ask.cacheUse.asksServer, ![.offline, .notCached].contains(failure.kind) {
                     failure.detail += "; \(Staleness.reason)"
                 }
                 throw failure
@@ -225,7 +242,8 @@ package final class CoverPipeline: Sendable {
             let isStale = outcome.date == nil && Staleness(entry, at: WallClock.milliseconds()) != .fresh
             return Cover(entry, body, isStale: isStale)
         }
-        throw CoverFailure(.cache, url: outcome.url, detail: "evicted as soon as it was stored; raise the capacity")
+        throw CoverFailure(
+            .cache, url: outcome.url, detail: "evicted as soon as it was stored: the capacity is too small")
     }
 
     private enum StoredCover {
@@ -251,9 +269,10 @@ package final class CoverPipeline: Sendable {
     private func hasArrivedFromTier(_ ask: Ask) async -> Bool {
         if tier == nil || ask.cacheUse.asksServer { return false }
         let addresses = ask.addresses.map { ($0, $1.string) }
+        let patience = min(Self.tierPatience, ask.deadline.map { $0.end - .now } ?? Self.tierPatience)
         await withTaskGroup { group in
             group.addTask { _ = await self.fetchFromTier([addresses]) }
-            group.addTask { try? await Task.sleep(for: Self.tierPatience) }
+            group.addTask { try? await Task.sleep(for: patience) }
             _ = await group.next()
             group.cancelAll()
         }
@@ -295,6 +314,20 @@ package final class CoverPipeline: Sendable {
             await scheduler.cancelAsks(of: sink)
             await persistency.flush()
         }
+    }
+
+    /// What the transfers of asks inherit from the current task: its place in a trace, and what it keeps for a program's own transport.
+    func currentOrigin() -> AskOrigin? {
+        var origin = AskOrigin()
+        origin.traceFields = RequestHeaderFields(traceFields()).fields
+        if configuration.transport != nil { origin.context = TaskContext() }
+        return origin.context == nil && origin.traceFields.isEmpty ? nil : origin
+    }
+
+    /// Has a call end soon, as the service that waits for it shuts down: a transfer in flight gets some time, and no retry.
+    func windDown(_ caller: Caller) {
+        guard let scheduler = startedScheduler else { return }
+        Task { await scheduler.windDown(caller, within: Self.shutdownPatience) }
     }
 
     /// The scheduler, started with the first missing cover: a program that only reads never starts libcurl.

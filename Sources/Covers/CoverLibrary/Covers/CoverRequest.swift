@@ -1,3 +1,4 @@
+import AlbumLibrary
 public import Platform
 
 /// A request for one cover.
@@ -14,13 +15,19 @@ public struct CoverRequest: Sendable, Hashable {
     public var priority: Priority?
     /// Which cached answers are used.
     public var cachePolicy: CachePolicy
+    /// How long the whole call may take, from when it is made or a prefetch reads the request: its turn, every attempt, the pauses between them.
+    /// Then it fails with the kind `timeout`. A cover that has arrived by then is stored and returned. Nil for no limit of its own.
+    public var timeout: Duration?
+    /// Retries after a temporary failure; nil for those of the configuration. A transfer that several requests share is retried as often as the
+    /// most patient of them allows.
+    public var retries: Int?
     /// What the request sends beside Sleeve's own header fields, such as `Authorization`. It goes to the origin of the cover URL only:
     /// not to another one that it redirects to, nor to an album's other cover URLs elsewhere. See also
     /// `LibraryConfiguration.headerFields`.
     public var headerFields: RequestHeaderFields
     /// Connect to public addresses only, for a URL from elsewhere. A cached cover of another address is used, and a transfer from there that
     /// another request has begun.
-    package var deniesPrivateAddresses = false
+    public var deniesPrivateAddresses = false
 
     /// A request for the cover at an http or https URL.
     public init(
@@ -42,7 +49,11 @@ public struct CoverRequest: Sendable, Hashable {
         self.headerFields = headerFields
     }
 
-    /// - Parameter location: a URL as written in a list.
+    /// A request for the cover at a URL as a list has it. A text that is none is a failure of the request.
+    public init(location: String, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache) {
+        self.init(location, priority: priority, cachePolicy: cachePolicy)
+    }
+
     package init(_ location: String, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache) {
         self.location = location
         self.priority = priority

@@ -2,7 +2,7 @@ import CoverCache
 public import Platform
 
 /// A cached cover without its bytes.
-public struct CoverListing: Sendable, Hashable {
+public struct CoverListing: Sendable, Hashable, Codable {
     /// The normalised URL: the cover's key in the cache.
     public var url: String
     /// SHA-256 of the bytes, in hexadecimal.

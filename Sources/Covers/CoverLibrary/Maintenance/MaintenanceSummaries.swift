@@ -1,5 +1,18 @@
+/// The result of `LibraryAPI.evict(to:)`.
+public struct EvictionSummary: Sendable, Hashable, Codable {
+    /// Covers that were evicted.
+    public var covers = 0
+    /// What this has freed of the capacity, in bytes.
+    public var bytes = 0
+
+    /// A summary of nothing.
+    public init() {}
+
+    init(_ evicted: (covers: Int, bytes: Int)) { (covers, bytes) = evicted }
+}
+
 /// The result of `LibraryAPI.pin(_:onFailure:)` or `unpin(_:onFailure:)`.
-public struct PinSummary: Sendable, Hashable {
+public struct PinSummary: Sendable, Hashable, Codable {
     /// Covers of the selection.
     public var covers = 0
     /// How many changed: newly pinned, or no longer pinned.
@@ -16,7 +29,7 @@ public struct PinSummary: Sendable, Hashable {
 }
 
 /// The result of `LibraryAPI.push(_:)`.
-public struct PushSummary: Sendable, Hashable {
+public struct PushSummary: Sendable, Hashable, Codable {
     /// Covers that were put into the tier.
     public var put = 0
     /// Covers that the tier has, as new or newer.

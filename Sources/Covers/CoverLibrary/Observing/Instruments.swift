@@ -19,7 +19,7 @@ struct Instruments: Sendable {
     func didEnd(_ outcome: CoverOutcome) {
         #if Metrics
             if let failure = outcome.failure {
-                if failure.kind == .notTried || failure.kind == .cancelled { return }
+                if failure.kind == .notTried || failure.isGivenUp { return }
                 Counter(
                     label: "sleeve_transfers", dimensions: [("outcome", "failed"), ("kind", failure.kind.rawValue)]
                 ).increment()
@@ -29,7 +29,7 @@ struct Instruments: Sendable {
                 downloaded.increment()
                 bytes.increment(by: outcome.bytes)
             }
-            if outcome.milliseconds > 0 { duration.recordMicroseconds(outcome.milliseconds * 1_000) }
+            if outcome.duration > .zero { duration.recordMicroseconds(outcome.milliseconds * 1_000) }
         #endif
     }
 

@@ -1,10 +1,12 @@
 import CoverFetch
 import CurlHTTP
+import Synchronization
 
 /// Downloads every cover of a list that is not cached. One run.
 final class Prefetcher: OutcomeSink {
     private let pipeline: CoverPipeline
     private let run: Run
+    private let begun = Mutex<AskOrigin?>(nil)
 
     init(_ pipeline: CoverPipeline, _ run: Run) { (self.pipeline, self.run) = (pipeline, run) }
 
@@ -17,6 +19,7 @@ final class Prefetcher: OutcomeSink {
 
     private func download(_ batches: some AsyncSequence<AskBatch, Never> & Sendable) async throws(LibraryError) {
         if pipeline.isClosed { throw .closed }
+        begun.withLock { $0 = pipeline.currentOrigin() }
         await pipeline.startedScheduler?.forgetOutages()
         do {
             try await pipeline.persistency.beginRun(spares: pipeline.uploads == nil)
@@ -42,7 +45,7 @@ final class Prefetcher: OutcomeSink {
     private func feed(_ batches: some AsyncSequence<AskBatch, Never>) async {
         var seen: Set<UInt64> = []
         for await batch in batches {
-            if Task.isCancelled || run.isEnding { return }
+            if Task.isCancelled || run.isEnding { return run.addRemaining(batch.count) }
             await take(batch, &seen)
             await run.waitForReader()
         }
@@ -120,6 +123,7 @@ final class Prefetcher: OutcomeSink {
 
     var isWanted: Bool { !run.isEnding }
     var isPutAwaited: Bool? { !run.isCancelled }
+    var origin: AskOrigin? { begun.withLock { $0 } }
 
     func didFail(_ key: String, _ failure: CoverFailure) { run.remember(failure, of: key) }
     func failure(of key: String) -> CoverFailure? { run.failure(of: key) }
@@ -128,7 +132,7 @@ final class Prefetcher: OutcomeSink {
         var outcome = outcome
         if let failure = outcome.failure {
             // The end of the run says nothing about the cover.
-            if failure.kind == .cancelled { return run.moveToNextRun() }
+            if failure.isGivenUp { return run.moveToNextRun() }
             if failure.kind == .cache { stop(failure.detail) }
         } else if outcome.isJoined {
             outcome.kind = .joined

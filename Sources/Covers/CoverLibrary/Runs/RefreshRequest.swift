@@ -1,5 +1,5 @@
 /// Which cached covers a refresh checks, and how much it may spend.
-public struct RefreshRequest: Sendable {
+public struct RefreshRequest: Sendable, Hashable {
     /// Which covers are due. Further cases may be added.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
@@ -15,8 +15,8 @@ public struct RefreshRequest: Sendable {
 
     /// Covers whose image is incomplete are always due, and are downloaded again until the same bytes come twice. Fresh `immutable` covers (RFC 8246 §2) are never due.
     public var scope = Scope.stale
-    /// Only URLs that match: `*` stands for any text, `?` for any character.
-    public var pattern: String?
+    /// Only these covers, as far as they are due.
+    public var selection = CoverSelection.all
     /// Maximum number of requests. Covers that most likely changed, or were used last, come first.
     public var maximumRequests: Int?
     /// No request starts after bodies of this length, in bytes.

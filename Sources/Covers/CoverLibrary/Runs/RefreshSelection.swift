@@ -6,20 +6,31 @@ import HTTPCaching
 /// Decides which cached entries a refresh checks, and in which order.
 struct RefreshSelection: Sendable {
     private let scope: RefreshRequest.Scope
-    private let glob: Glob?
+    private let matcher: CoverMatcher?
+    /// Nil for all that `matcher` matches.
+    private let keys: Set<String>?
     /// Milliseconds since 1970.
     private let now: Int64
 
-    init(_ request: RefreshRequest, now: Int64) {
-        scope = request.scope
-        glob = request.pattern.map(Glob.init)
-        self.now = now
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - keys: the keys of a request.
+    /// - Throws: `LibraryError` if the request names no valid host.
+    init(
+        _ request: RefreshRequest, now: Int64, keys: (CoverRequest) throws(CoverFailure) -> [String] = { _ in [] }
+    ) throws(LibraryError) {
+        (scope, self.now) = (request.scope, now)
+        switch request.selection {
+        case .matching(let filter): (matcher, self.keys) = (try CoverMatcher(filter), nil)
+        case .requests(let requests):
+            (matcher, self.keys) = (nil, Set(requests.flatMap { (try? keys($0)) ?? [] }))
+        }
     }
 
     /// Whether the entry's server is asked. A cover that was given as a file has none, and one of a Subsonic server refuses requests
     /// without the credentials, which are not kept.
     func isDue(_ entry: CachedEntry) -> Bool {
-        if let glob, !glob.matches(Array(entry.metadata.key.utf8)) { return false }
+        if matcher?.matches(entry) == false || keys?.contains(entry.metadata.key) == false { return false }
         if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost || url.keyOmitsCredentials { return false }
         // Its times are unknown: it was validated with a wrong clock.
         if entry.validatedAt > now { return true }

@@ -14,6 +14,7 @@ final class Refresher: OutcomeSink {
     private let pipeline: CoverPipeline
     private let request: RefreshRequest
     private let run: Run
+    let origin: AskOrigin?
     private let isBudgetSpent = Atomic(false)
     /// The failures before of entries whose servers are asked, by key.
     private let failing = Mutex<[String: EntryAnnotation.Failing]>([:])
@@ -22,6 +23,7 @@ final class Refresher: OutcomeSink {
         self.pipeline = pipeline
         self.request = request
         self.run = run
+        origin = pipeline.currentOrigin()
     }
 
     /// Cancelling the task stops within 100 ms; results so far are kept.
@@ -64,9 +66,15 @@ final class Refresher: OutcomeSink {
 
     // MARK: Entries
 
+    private func selection() throws(LibraryError) -> RefreshSelection {
+        try RefreshSelection(request, now: WallClock.milliseconds()) { [pipeline] request throws(CoverFailure) in
+            try pipeline.keys(of: request)
+        }
+    }
+
     /// Asks about every due entry in the order of storing.
     private func askAll() async throws {
-        let selection = RefreshSelection(request, now: WallClock.milliseconds())
+        let selection = try selection()
         var (row, last) = (Int64(0), try await pipeline.read { try $0.lastRow() })
         var stopped: ContinuousClock.Instant?
         while row < last {
@@ -93,7 +101,7 @@ final class Refresher: OutcomeSink {
 
     /// Asks about as many due entries as the budget allows, those most likely changed or last used first.
     private func askByPriority() async throws {
-        let selection = RefreshSelection(request, now: WallClock.milliseconds())
+        let selection = try selection()
         var rows = try await pipeline.read { reader in
             var due: [(row: Int64, priority: Double)] = []
             let clock = try reader.clock()
@@ -159,7 +167,7 @@ final class Refresher: OutcomeSink {
         var outcome = outcome
         if var failure = outcome.failure {
             // The end of the run says nothing about the cover.
-            if failure.kind == .cancelled { return run.moveToNextRun() }
+            if failure.isGivenUp { return run.moveToNextRun() }
             failure.isGone =
                 failing?.isGone(failure, othersAnswer: run.counts.hasAnswers, at: WallClock.milliseconds()) ?? false
             if failure.kind == .cache { stop(failure.detail) }

@@ -9,52 +9,66 @@ struct RequestBatches: AsyncSequence, Sendable {
     private final class Buffer: Sendable {
         /// Elements that the sequence may be read ahead.
         private static let maximumCount = 1_024
-        private let elements = Mutex<Element>([])
+        private let state = Mutex((elements: Element(), isStopped: false))
         private let added = Signal()
         private let taken = Signal()
 
-        /// Waits while the buffer is full. Returns false after `finish`.
+        /// Waits while the buffer is full. Returns false once nothing more is taken.
         func add(_ element: CoverRequest) async -> Bool {
-            let count = elements.withLock { elements in
-                elements.append(element)
-                return elements.count
+            let count = state.withLock { state in
+                state.elements.append(element)
+                return state.elements.count
             }
             added.send()
             if count < Self.maximumCount { return true }
-            while elements.withLock({ $0.count }) >= Self.maximumCount {
+            while state.withLock({ $0.elements.count >= Self.maximumCount && !$0.isStopped }) {
                 guard await taken.wait() else { return false }
             }
-            return true
+            return state.withLock { !$0.isStopped }
         }
 
         func take() async -> Element? {
             while true {
-                let batch = elements.withLock { elements in
-                    defer { elements = [] }
-                    return elements
-                }
+                let batch = takeAll()
                 if !batch.isEmpty {
                     taken.send()
                     return batch
                 }
-                guard await added.wait() else { return elements.withLock { $0.isEmpty } ? nil : [] }
+                guard await added.wait() else { return state.withLock { $0.elements.isEmpty } ? nil : [] }
             }
         }
 
-        func finish() {
+        private func takeAll() -> Element {
+            state.withLock { state in
+                defer { state.elements = [] }
+                return state.elements
+            }
+        }
+
+        /// The sequence has ended: what is left can still be taken.
+        func finish() { added.finish() }
+
+        /// Nothing more is taken. - Returns: what was left.
+        func stop() -> Element {
+            state.withLock { $0.isStopped = true }
             added.finish()
             taken.finish()
+            return takeAll()
         }
     }
 
     private let buffer = Buffer()
     private let reading: Task<Void, Never>
+    private let left: @Sendable (Int) -> Void
 
-    /// - Parameter failed: receives the error that ended the sequence early.
+    /// - Parameters:
+    ///   - failed: receives the error that ended the sequence early. What was read before is given all the same.
+    ///   - left: receives the number of requests that were read and not given, because the batches were not read to their end.
     init<Requests: AsyncSequence & Sendable>(
-        _ requests: Requests, failed: @escaping @Sendable (any Error) -> Void
+        _ requests: Requests, failed: @escaping @Sendable (any Error) -> Void, left: @escaping @Sendable (Int) -> Void
     ) where Requests.Element == CoverRequest {
         let buffer = buffer
+        self.left = left
         reading = Task {
             var line = 0
             do {
@@ -64,7 +78,6 @@ struct RequestBatches: AsyncSequence, Sendable {
                     request.line = request.line ?? line
                     guard !Task.isCancelled, await buffer.add(request) else { break }
                 }
-            } catch is CancellationError {
             } catch {
                 failed(error)
             }
@@ -90,7 +103,7 @@ struct RequestBatches: AsyncSequence, Sendable {
 
         private func stop() {
             batches.reading.cancel()
-            batches.buffer.finish()
+            batches.left(batches.buffer.stop().count)
         }
     }
 

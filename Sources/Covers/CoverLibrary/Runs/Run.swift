@@ -16,7 +16,9 @@ final class Run: Sendable {
         var pending = 0
         var isListRead = false
         var unread: [CoverOutcome] = []
-        var end: Result<Void, LibraryError>?
+        /// What the list has thrown.
+        var listError: (any Error)?
+        var end: Result<Void, any Error>?
         var failures: [String: CoverFailure] = [:]
     }
 
@@ -31,7 +33,8 @@ final class Run: Sendable {
     // MARK: Reading
 
     /// The next outcomes; empty at the end. Starts the run.
-    func nextBatch() async throws(LibraryError) -> [CoverOutcome] {
+    /// - Throws: `LibraryError`, or what the list has thrown.
+    func nextBatch() async throws -> [CoverOutcome] {
         start()
         return try await withTaskCancellationHandler {
             await waitForBatch()
@@ -40,7 +43,7 @@ final class Run: Sendable {
         }.get()
     }
 
-    private func waitForBatch() async -> Result<[CoverOutcome], LibraryError> {
+    private func waitForBatch() async -> Result<[CoverOutcome], any Error> {
         while true {
             let (batch, end) = state.withLock { state in
                 defer { state.unread = [] }
@@ -59,29 +62,37 @@ final class Run: Sendable {
             guard state.start == nil else { return }
             state.start = .now
             state.task = Task {
-                let result: Result<Void, LibraryError>
                 do throws(LibraryError) {
-                    result = .success(try await work(self))
+                    end(.success(try await work(self)))
                 } catch {
-                    result = .failure(error)
+                    end(.failure(error))
                 }
-                end(result)
             }
         }
     }
 
-    private func end(_ result: Result<Void, LibraryError>) {
+    private func end(_ result: Result<Void, any Error>) {
         state.withLock { state in
-            state.counts.seconds = state.start.map { $0.duration(to: .now) / .seconds(1) } ?? 0
+            state.counts.duration = state.start?.duration(to: .now) ?? .zero
             state.end = result
+            guard let error = state.listError, case .success = result else { return }
+            if error is CancellationError {
+                state.counts.isCancelled = true
+            } else {
+                state.counts.stopReason = state.counts.stopReason ?? "the list could not be read on: \(error)"
+                state.end = .failure(error)
+            }
         }
         outcomesAdded.finish()
     }
 
+    /// The list has ended early. What was read of it is still done.
+    func listFailed(_ error: any Error) { state.withLock { $0.listError = error } }
+
     var counts: PrefetchSummary {
         state.withLock { state in
             var counts = state.counts
-            if state.end == nil, let start = state.start { counts.seconds = start.duration(to: .now) / .seconds(1) }
+            if state.end == nil, let start = state.start { counts.duration = start.duration(to: .now) }
             return counts
         }
     }

@@ -3,7 +3,7 @@ import CoverFetch
 /// The counts of a prefetch, so far or in all.
 ///
 /// After the run, `requested` is `downloaded + revalidated + fresh + joined + skipped + failed`.
-public struct PrefetchSummary: Sendable, Hashable {
+public struct PrefetchSummary: Sendable, Hashable, Codable {
     /// Covers requested, with a usable URL or not.
     public var requested = 0
     /// Covers whose body was downloaded.
@@ -23,19 +23,25 @@ public struct PrefetchSummary: Sendable, Hashable {
     /// Those of `failed` that are no news: cached covers that are gone from their servers for good.
     public var gone = 0
     /// Covers left for the next run, because this one was stopped or its budget was spent. They count neither as failed nor as
-    /// requested. The unread rest of a prefetch's list is not counted.
+    /// requested. The unread rest of a prefetch's list is not counted; what was read ahead is.
     public var remaining = 0
     /// Length of the downloaded bodies in bytes.
     public var bytes = 0
-    /// Wall time in seconds.
-    public var seconds = 0.0
-    /// The run was cancelled before its end.
+    /// Wall time.
+    public var duration = Duration.zero
+    /// The run was cancelled before its end, or its list was: it has thrown a `CancellationError`.
     public var isCancelled = false
     /// Why the run ended early, other than by being cancelled: the disk is full, for example.
     public var stopReason: String?
 
     /// A summary of nothing.
     public init() {}
+
+    /// `duration` in seconds.
+    package var seconds: Double {
+        get { duration / .seconds(1) }
+        set { duration = .seconds(newValue) }
+    }
 
     /// Covers that have an outcome.
     public var settled: Int { downloaded + revalidated + fresh + joined + skipped + failed }
@@ -67,7 +73,7 @@ public struct PrefetchSummary: Sendable, Hashable {
 /// The counts of a refresh, so far or in all.
 ///
 /// After the run, `requested` is `revalidated + downloaded + failed`.
-public struct RefreshSummary: Sendable, Hashable {
+public struct RefreshSummary: Sendable, Hashable, Codable {
     /// Cached covers whose servers were asked.
     public var requested: Int
     /// Covers that are unchanged (304).
@@ -84,8 +90,8 @@ public struct RefreshSummary: Sendable, Hashable {
     public var remaining: Int
     /// Length of the downloaded bodies in bytes.
     public var bytes: Int
-    /// Wall time in seconds.
-    public var seconds: Double
+    /// Wall time.
+    public var duration: Duration
     /// The run was cancelled before its end.
     public var isCancelled: Bool
     /// Why the run ended early, other than by being cancelled.
@@ -103,7 +109,7 @@ public struct RefreshSummary: Sendable, Hashable {
         gone = counts.gone
         remaining = counts.remaining
         bytes = counts.bytes
-        seconds = counts.seconds
+        duration = counts.duration
         isCancelled = counts.isCancelled
         stopReason = counts.stopReason
     }

@@ -55,7 +55,10 @@ actor PersistencyManager: DownloadStore {
         path = cacheDirectory
         self.capacity = capacity
         self.hub = hub
-        self.notice = notice
+        self.notice = { event in
+            guard case .removed(let digests) = event else { return notice(event) }
+            for digest in digests { hub.publish(.removed(digest: digest.description)) }
+        }
     }
 
     deinit { thread.shutdown() }

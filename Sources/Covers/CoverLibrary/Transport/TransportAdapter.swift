@@ -11,18 +11,30 @@ struct TransportAdapter: Sendable {
     let maximumSize: Int
 
     func response(to request: TransferRequest) async -> Result<TransferResponse, TransferError> {
+        guard let context = request.context else { return await send(request) }
+        return await context.run { await send(request) }
+    }
+
+    private func send(_ request: TransferRequest) async -> Result<TransferResponse, TransferError> {
         let url = request.url.requestURL
         let started = ContinuousClock.now
         do {
             let response = try await transport.response(to: transportRequest(request))
             if response.body.count > maximumSize {
-                let limit = "larger than the limit of \(ByteCount(maximumSize)) (--max-size)"
+                let limit = "larger than the limit of \(ByteCount(maximumSize)); raise the maximum size"
                 return .failure(TransferError(.tooLarge, url: url, detail: limit))
             }
             return .success(
                 TransferResponse(
                     HTTPResponse(status: response.status, headerFields: response.headerFields),
                     body: Array(response.body), to: request, microseconds: started.microseconds(to: .now)))
+        } catch let failure as CoverFailure where failure.kind == .status && (100...999).contains(failure.status ?? 0) {
+            var fields = HTTPFields()
+            if let pause = failure.retryAfter { fields[.retryAfter] = "\(max(0, pause.components.seconds))" }
+            return .success(
+                TransferResponse(
+                    HTTPResponse(status: .init(code: failure.status ?? 0), headerFields: fields), body: [], to: request,
+                    microseconds: started.microseconds(to: .now)))
         } catch {
             return .failure(Self.transferError(error, url: url))
         }
@@ -40,9 +52,16 @@ struct TransportAdapter: Sendable {
     }
 
     private static func transferError(_ error: any Error, url: String) -> TransferError {
-        guard let failure = error as? CoverFailure else { return TransferError(.broken, url: url, detail: "\(error)") }
-        // The scheduler itself cancels; a transport's end of a task is a broken transfer to it.
-        let kind = failure.kind == .notAnImage ? .coding : TransferError.Kind(rawValue: failure.kind.rawValue)
-        return TransferError(kind.flatMap { $0 == .cancelled ? nil : $0 } ?? .broken, url: url, detail: failure.detail)
+        let cancelled = error is CancellationError ? CoverFailure.cancelled(url) : nil
+        guard let failure = error as? CoverFailure ?? cancelled else {
+            return TransferError(.broken, url: url, detail: "\(error)")
+        }
+        // `cancelled` would be the scheduler's own doing.
+        if failure.kind != .cancelled, let kind = TransferError.Kind(rawValue: failure.kind.rawValue) {
+            return TransferError(kind, url: url, detail: failure.detail)
+        }
+        var other = TransferError(.other, url: url, detail: failure.detail)
+        other.name = failure.kind.rawValue
+        return other
     }
 }

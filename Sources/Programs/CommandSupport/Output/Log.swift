@@ -42,7 +42,7 @@ package enum Log {
     }
 
     private static func enqueue(_ level: Logger.Level, _ message: String) {
-        let message = Redaction.redact(message).withoutControls
+        let message = Redaction.redact(Advice.naming(message)).withoutControls
         guard isJSON.load(ordering: .relaxed) else {
             let prefix = level <= .debug ? "\(level): " : ""
             // The message replaces the progress line, which is drawn again below it.

@@ -7,14 +7,18 @@ import Platform
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", _superCommandName: "sleeve",
-        abstract: "List the albums of music folders whose cover is missing or bad.",
+        abstract: "List the albums whose cover is missing or bad.",
         discussion: """
-            Scans the folders as `sleeve scan` does; without DIR, those that were scanned for the library. It reads each cover file, and \
-            changes neither folders nor library. An album's cover is the file beside its music, else the picture in its tags.
+              sleeve audit ~/Music
+              sleeve audit ~/Music --only missing,small --min-pixels 1000
+              sleeve audit --json | jq -r 'select(.kind == "damaged").path'
+
+            Without DIR, the folders that were scanned for the library. It reads each cover file, and changes nothing. An album's cover is the file beside its \
+            music, else the picture in its tags. `sleeve fill --dry-run` says where missing ones would be looked for.
 
             Each line has a kind, the album, a path and what is wrong. The kinds, in this order:
               missing      no cover file, and not every track has one in its tags
-              small        the shorter side has fewer pixels than --min
+              small        a side has fewer pixels than --min-pixels
               notSquare    one side is more than 10 % longer than the other
               damaged      no image, cut off, or not readable
               placeholder  what services show in place of a cover, or under 16 pixels
@@ -22,23 +26,18 @@ struct AuditCommand: AsyncParsableCommand {
               differs      the tags have another picture than the file or other tracks
 
             Pictures are compared byte for byte: a smaller copy of the file in the tags counts as differs, unless `sleeve fill --embed` \
-            has written it. Whether a picture in the tags is \
-            cut off is not checked. With --json, each line is an object: kind, artist, title, path, width, height (null if unknown) and detail.
-
-              sleeve audit ~/Music
-              sleeve audit ~/Music --only missing,small --min 1000
-              sleeve audit --json | jq -r 'select(.kind == "damaged").path'
+            has written it. Whether a picture in the tags is cut off is not checked.
 
             Exits with 3 if anything is found, or if a file or a folder could not be read; with 75 if another scan for the library is running.
             """)
 
     @Option(
-        help: ArgumentHelp("Covers with a shorter side below this are small. Default: 500.", valueName: "pixels"))
-    var min: Int?
+        help: ArgumentHelp("Covers with a side of fewer pixels are small. (default: 500)", valueName: "pixels"))
+    var minPixels: Int?
 
     @Option(
         help: ArgumentHelp(
-            "List only these kinds, separated by commas: missing, small, notSquare, damaged, placeholder, repeated, differs. Default: all of them.",
+            "List only these kinds, separated by commas. (default: all)",
             valueName: "kinds"))
     var only: [CommaSeparated<AuditKind>] = []
 
@@ -47,7 +46,7 @@ struct AuditCommand: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        if let min, min < 0 { throw ValidationError("--min needs a number of pixels, 0 or more.") }
+        if let minPixels, minPixels < 0 { throw ValidationError("--min-pixels needs a number of pixels, 0 or more.") }
     }
 
     func run() async throws {
@@ -70,7 +69,7 @@ struct AuditCommand: AsyncParsableCommand {
             throw fail(error.description)
         }
         let audit = Audit(
-            places, facts: facts, minimum: min ?? Audit.defaultMinimum, kinds: kinds, embedded: embedded)
+            places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, embedded: embedded)
         let findings = audit.findings
         try print(findings, albums: outcome.albums.count)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing

@@ -7,8 +7,13 @@ import Platform
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", _superCommandName: "sleeve",
-        abstract: "Measure what a network, a disk and a server can do, and where the time goes.",
+        abstract: "Measure a network, a disk and a server.",
         discussion: """
+              sleeve bench
+              sleeve bench --covers 5000 --folder /mnt/disk
+              sleeve bench albums.json --covers 200 --compare curl,aria2c,wget2
+              sleeve bench --json -- --parallel 64 --per-host 64
+
             Without a list, the covers of a built-in origin are downloaded over loopback, which tells what this machine and its disk \
             can do. With a list, the covers are downloaded from their servers: each is requested once, and once more for its \
             revalidation, times the rounds and programs. The number of requests is printed first.
@@ -20,61 +25,63 @@ struct BenchCommand: AsyncParsableCommand {
 
             Covers a second: stored and verified covers over the whole life of the process. Latency: start of a transfer to its \
             last byte. Tail: last byte of the last transfer to the exit of the process.
-
-              sleeve bench
-              sleeve bench --covers 5000 --folder /mnt/disk
-              sleeve bench albums.json --covers 200 --compare curl,aria2c,wget2
-              sleeve bench --json -- --parallel 64 --per-host 64
             """)
 
     @Argument(
-        help: ArgumentHelp("A list of covers; - is stdin. Default: covers of a built-in origin.", valueName: "list"),
+        help: ArgumentHelp("A list of covers; - is stdin. (default: covers of a built-in origin)", valueName: "list"),
         completion: .file())
     var list: String?
 
-    @Option(help: ArgumentHelp("The number of covers. Default: 1000, or the whole list.", valueName: "n"))
-    var covers: Int?
-
-    @Option(help: ArgumentHelp("The size of the built-in origin's covers.", valueName: "size"))
-    var size = ByteSize(32_000)
-
-    @Option(help: ArgumentHelp("Rounds. Default: 3 with the built-in origin, else 1.", valueName: "n"))
-    var rounds: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "Report only these scenarios: cold, warm, revalidate. Default: all of them.", valueName: "names"))
-    var only: [CommaSeparated<BenchScenario>] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Also measure these programs, alternating with Sleeve: curl, aria2c, wget2.", valueName: "names"))
-    var compare: [CommaSeparated<Rival>] = []
-
-    @Option(help: ArgumentHelp("Trust this certificate authority (PEM) instead of the system's.", valueName: "file"))
-    var cacert: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Create the temporary folder here: it decides which disk is measured. Default: $XDG_CACHE_HOME, else ~/.cache.",
-            valueName: "dir"))
-    var folder: String?
-
-    @Flag(help: "Write the report as JSON to stdout.")
-    var json = false
-
-    @Flag(name: .shortAndLong, help: "Print no progress, only warnings and errors.")
-    var quiet = false
+    @OptionGroup(title: "What to measure") var what: What
+    @OptionGroup(title: "Output") var output: LibraryOptions.Output
 
     @Argument(
         parsing: .postTerminator,
         help: ArgumentHelp("Options of `sleeve prefetch` and `sleeve refresh` to measure with.", valueName: "options"))
     var options: [String] = []
 
+    struct What: ParsableArguments {
+        @Option(help: ArgumentHelp("The number of covers. (default: 1000, or the whole list)", valueName: "n"))
+        var covers: Int?
+
+        @Option(help: ArgumentHelp("Bytes of each cover of the built-in origin.", valueName: "size"))
+        var bytes = ByteSize(32_000)
+
+        @Option(help: ArgumentHelp("Rounds. (default: 3 with the built-in origin, else 1)", valueName: "n"))
+        var rounds: Int?
+
+        @Option(
+            help: ArgumentHelp(
+                "Report only these scenarios. (default: all)", valueName: "names"))
+        var only: [CommaSeparated<BenchScenario>] = []
+
+        @Option(
+            help: ArgumentHelp(
+                "Also measure these programs, alternating with Sleeve: curl, aria2c, wget2.", valueName: "names"))
+        var compare: [CommaSeparated<Rival>] = []
+
+        @Option(
+            help: ArgumentHelp("Trust this certificate authority (PEM) instead of the system's.", valueName: "file"))
+        var cacert: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Create the temporary folder here, on the disk to measure. (default: that of caches)",
+                valueName: "dir"))
+        var folder: String?
+
+        func validate() throws {
+            guard covers ?? 1 > 0 else { throw ValidationError("--covers must be at least 1") }
+            guard (1...1_000).contains(rounds ?? 1) else {
+                throw ValidationError("--rounds must be between 1 and 1000")
+            }
+            guard (700...32 << 20).contains(bytes.bytes) else {
+                throw ValidationError("--bytes must be between 700 and 32M")
+            }
+        }
+    }
+
     func validate() throws {
-        guard covers ?? 1 > 0 else { throw ValidationError("--covers must be at least 1") }
-        guard (1...1_000).contains(rounds ?? 1) else { throw ValidationError("--rounds must be between 1 and 1000") }
-        guard (700...32 << 20).contains(size.bytes) else { throw ValidationError("--size must be between 700 and 32M") }
         let own = [
             "--cache", "--library", "--report", "--metrics-file", "--json", "--quiet", "-q", "--cacert", "--offline",
         ]
@@ -84,18 +91,19 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        output.apply()
         // A tier would answer in place of the server.
         unsetenv("SLEEVE_TIER")
         let plan = BenchRunner.Plan(
-            scenarios: BenchScenario.allCases.filter { only.isEmpty || only.flatMap(\.values).contains($0) },
-            rounds: rounds ?? (list == nil ? 3 : 1), rivals: compare.flatMap(\.values), options: options)
+            scenarios: BenchScenario.allCases.filter { what.only.isEmpty || what.only.flatMap(\.values).contains($0) },
+            rounds: what.rounds ?? (list == nil ? 3 : 1), rivals: what.compare.flatMap(\.values), options: options)
         for rival in plan.rivals where !rival.isInstalled { Log.warning("\(rival.rawValue) is not installed") }
         let (target, origin) = try await target(plan)
         let children = ChildProcesses()
         Signals.handle { _ in children.stop() }
         let (report, problem) = try await measure(target, plan, children)
         await origin?.stop()
-        if !report.results.isEmpty { try printResult(json ? try report.json : report.text) }
+        if !report.results.isEmpty { try printResult(output.json ? try report.json : report.text) }
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         if let problem {
             throw fail(problem, report.results.isEmpty ? ExitStatus.couldNotRun : ExitStatus.someFailed)
@@ -108,7 +116,8 @@ struct BenchCommand: AsyncParsableCommand {
         _ target: BenchRunner.Target, _ plan: BenchRunner.Plan, _ children: ChildProcesses
     ) async throws -> (report: BenchReport, problem: String?) {
         let program = try Program.path
-        let parent = folder ?? Environment.value("XDG_CACHE_HOME") ?? Environment.value("HOME").map { "\($0)/.cache" }
+        let parent =
+            what.folder ?? Environment.value("XDG_CACHE_HOME") ?? Environment.value("HOME").map { "\($0)/.cache" }
         guard let parent else { throw fail("$HOME is not set; name a directory with --folder") }
         let temporary: TemporaryFolder
         do throws(SystemError) {
@@ -142,7 +151,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private func show(_ text: String) {
-        if quiet { return }
+        if output.quiet { return }
         if Log.isLive { Log.live(text) } else { Log.info(text) }
     }
 
@@ -150,12 +159,12 @@ struct BenchCommand: AsyncParsableCommand {
     private func target(_ plan: BenchRunner.Plan) async throws -> (BenchRunner.Target, Origin?) {
         if let list {
             let target = try await target(list)
-            if !quiet { Log.info(announcement(target, plan)) }
+            if !output.quiet { Log.info(announcement(target, plan)) }
             return (target, nil)
         }
         let origin: Origin
         do { origin = try await Origin.start() } catch { throw fail("\(error)") }
-        let urls = (0..<(covers ?? 1_000)).map { "\(origin.coverURL($0))?size=\(size.bytes)" }
+        let urls = (0..<(what.covers ?? 1_000)).map { "\(origin.coverURL($0))?size=\(what.bytes.bytes)" }
         return (BenchRunner.Target(name: "loopback, HTTP/1.1", urls: urls), origin)
     }
 
@@ -163,13 +172,13 @@ struct BenchCommand: AsyncParsableCommand {
         let lists = ListBatches(paths: [list], onFailure: { Log.error("\($0)") })
         var urls: [String] = []
         var seen: Set<String> = []
-        for await batch in lists where urls.count < covers ?? .max {
+        for await batch in lists where urls.count < what.covers ?? .max {
             for case .item(let item) in batch where !item.url.isEmpty && seen.insert(item.url).inserted {
                 urls.append(item.url)
             }
         }
         guard !urls.isEmpty else { throw fail("no cover URL was found in \(list)") }
-        return BenchRunner.Target(name: list, urls: Array(urls.prefix(covers ?? .max)), certificate: cacert)
+        return BenchRunner.Target(name: list, urls: Array(urls.prefix(what.covers ?? .max)), certificate: what.cacert)
     }
 
     /// The number of requests, and of whom.

@@ -75,7 +75,8 @@ struct CommandRun: GalleryRun {
 extension Serve {
     /// What the gallery's pages can start.
     func runs(_ configuration: LibraryConfiguration) -> [any GalleryRun] {
-        let common = ["--cache", configuration.cacheDirectory.relativePath] + network.words
+        let capacity = configuration.capacity.map { ["--capacity", "\($0)"] } ?? []
+        let common = ["--cache", configuration.cacheDirectory.relativePath] + network.words + capacity
         let tier = configuration.tier.map {
             ["--tier", $0] + (configuration.isTierReadOnly ? ["--tier-read-only"] : [])
         }

@@ -59,7 +59,7 @@ struct CoverRun {
     ///   - ended: Called before the library closes. Returns the text for a run of nothing.
     /// - Throws: The exit code, unless it is 0.
     func run<Summary>(
-        _ outcomes: CoverOutcomes<Summary>, of library: LibraryAPI, sizes: [Int] = [],
+        _ outcomes: CoverOutcomes<Summary, LibraryError>, of library: LibraryAPI, sizes: [Int] = [],
         isComplete: () -> Bool = { true },
         ended: (PrefetchSummary) async -> String
     ) async throws {
@@ -93,7 +93,7 @@ struct CoverRun {
         let tier = library.tierStatistics
         tier?.warnOfFailures()
         let statistics = metrics == nil ? nil : try? await library.statistics()
-        let cutOff = metrics == nil ? nil : try? await library.cutOffCovers().count
+        let cutOff = metrics == nil ? nil : try? await library.count(.matching(CoverFilter(isCutOff: true)))
         await library.close()
         let reportProblem = report?.close()
         var problem = summary.stopReason
@@ -129,7 +129,7 @@ struct CoverRun {
     }
 
     /// Reports every outcome. A stalled reader of the report slows the reading of the list.
-    private func consume<Summary>(_ outcomes: CoverOutcomes<Summary>) async throws {
+    private func consume<Summary>(_ outcomes: CoverOutcomes<Summary, LibraryError>) async throws {
         for try await outcome in outcomes {
             report?.add(outcome)
             failures.record(outcome)
@@ -143,7 +143,7 @@ struct CoverRun {
     /// Reports every outcome, and has sizes of the covers made. Their making slows the reading of the list, never that of covers on their way.
     /// - Returns: How many were made.
     private func consume<Summary>(
-        _ outcomes: CoverOutcomes<Summary>, making sizes: [Int], in library: LibraryAPI
+        _ outcomes: CoverOutcomes<Summary, LibraryError>, making sizes: [Int], in library: LibraryAPI
     ) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             var (count, made) = (0, 0)
@@ -157,7 +157,7 @@ struct CoverRun {
                     do throws(CoverFailure) {
                         return try await library.makeSizes(sizes, of: digest)
                     } catch {
-                        if error.kind != .cancelled {
+                        if !error.isGivenUp {
                             failures.warn("the sizes of \(digest) were not made: \(error.detail)")
                         }
                         return 0
@@ -180,8 +180,7 @@ struct CoverRun {
         _ summary: PrefetchSummary, evicted: Int, former index: Int, _ library: LibraryAPI
     ) async -> Int {
         if indexNumber == index { return 0 }
-        var kept = 0
-        do { for try await _ in library.listings() { kept += 1 } } catch { return 0 }
+        guard let kept = try? await library.count(.all) else { return 0 }
         let lost = max(0, summary.downloaded + summary.revalidated + summary.fresh - evicted - kept)
         if lost > 0 {
             Log.warning(
@@ -214,5 +213,10 @@ extension LibraryAPI {
         Log.warning(
             "\(Decimals.count(count, "new cover")) evicted to make room for others; raise --capacity to keep more")
         return count
+    }
+
+    /// How many covers of a selection are cached.
+    fileprivate func count(_ selection: CoverSelection) async throws -> Int {
+        try await listings(selection).reduce(0) { count, _ in count + 1 }
     }
 }

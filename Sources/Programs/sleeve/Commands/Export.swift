@@ -7,68 +7,66 @@ import Platform
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", _superCommandName: "sleeve",
-        abstract: "Write the covers of the library's albums as files into a folder, for media servers and players.",
+        abstract: "Write covers as files, of any size, for players.",
         discussion: """
-            Each album's cached cover becomes a file, named by --as. Nothing is downloaded: run `sleeve prefetch` \
-            before. Names are made safe for Linux, macOS and Windows. Albums whose names are the same are numbered, the \
-            oldest first.
+              sleeve export ~/Covers
+              sleeve export /media/player --size 300 --as '{albumartist}/{album}.jpg'
+              sleeve export /srv/covers --as '{albumartist}/{album}/folder.{ext}' --prune
+
+            Nothing is downloaded: run `sleeve prefetch` before. For covers beside your music, use `sleeve fill`, which knows the albums' \
+            folders; to carry the cache to another machine, `sleeve cache pack`.
 
             The fields of --as are {albumartist} or {artist}, {album} or {title}, {year}, {genre}, {id}, {releaseid} (MusicBrainz, \
             else the id), {digest} and {ext}, the extension by the picture's type. A name that ends with .jpg or another \
-            picture's extension takes pictures of this type only; the others are reported. Navidrome looks for cover.*, Jellyfin for \
+            picture's extension takes pictures of this type only; the others are reported. Names are made safe for Linux, macOS and Windows; \
+            equal names are numbered, the oldest album first. Navidrome looks for cover.*, Jellyfin for \
             folder.*, Kodi for folder.jpg; Rockbox reads cover.jpg of --size 300.
 
-            With --size the files are smaller pictures: baseline JPEG, turned upright, never enlarged. GIF, AVIF, JPEG XL, HEIC and SVG are \
+            With --size the files are baseline JPEG, turned upright, never enlarged. GIF, AVIF, JPEG XL, HEIC and SVG are \
             written as they are, or reported where the name ends with .jpg.
 
-            Only what changed is written, whatever the times of the files say; .sleeve-export.jsonl in the folder marks it, and says what \
-            that is. A file that no export of this library wrote, or that was changed since, is never replaced or removed. Where the file \
-            system can, a file shares its blocks with the cache's (reflink). For covers beside music, use `sleeve fill`: it knows the \
-            albums' folders.
-
-            With --json it prints one object with the counts: albums, each of which is one of written, unchanged, kept, missing and failed \
-            (albums of one name with the same cover have one file); outdated; and bytes, which --dry-run with --size leaves out.
+            Only what changed is written, whatever the times of the files say; .sleeve-export.jsonl in the folder marks it. A file that no export \
+            of this library wrote, or that was changed since, is never replaced or removed. Where the file \
+            system can, a file shares its blocks with the cache's (reflink).
 
             Exits with 3 if an album's cover is not cached, or a file could not be written or is another one.
-
-              sleeve export ~/Covers
-              sleeve export /srv/covers --as '{albumartist}/{album}/folder.{ext}'
-              sleeve export /media/player/Music --as '{albumartist}/{album}/cover.jpg' --size 300
-              sleeve export covers --as '{year}/{albumartist} - {album}.{ext}' --prune
             """)
 
     @Argument(help: ArgumentHelp("The folder; created if it is missing.", valueName: "dir"), completion: .directory)
     var directory: String
 
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp(
-            "The name of each file in the folder.", valueName: "pattern"))
-    var pattern = ExportPattern.standard
-
-    @Option(help: ArgumentHelp("The longest side of the pictures. Default: covers as they are.", valueName: "pixels"))
-    var size: Int?
-
-    @Flag(help: "Remove files that exports of this library wrote for albums and names that are gone.")
-    var prune = false
-
-    @Flag(help: "Print what would be done, and do nothing.")
-    var dryRun = false
-
+    @OptionGroup(title: "What to write") var what: What
     @OptionGroup var progress: ProgressOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var options: LibraryOptions
 
+    struct What: ParsableArguments {
+        @Option(
+            name: .customLong("as"),
+            help: ArgumentHelp(
+                "The name of each file in the folder.", valueName: "pattern"))
+        var pattern = ExportPattern.standard
+
+        @Option(help: ArgumentHelp("The longest side of the pictures. (default: as they are)", valueName: "pixels"))
+        var size: Int?
+
+        @Flag(help: "Remove files that exports of this library wrote for albums and names that are gone.")
+        var prune = false
+
+        @Flag(help: "Print what would be done, and do nothing.")
+        var dryRun = false
+    }
+
     func validate() throws {
         if directory.isEmpty { throw ValidationError("Name the folder to write to.") }
-        if let size, size < 1 { throw ValidationError("--size needs at least 1 pixel.") }
+        if let size = what.size, size < 1 { throw ValidationError("--size needs at least 1 pixel.") }
         _ = try exportOptions()
     }
 
     private func exportOptions() throws -> ExportOptions {
         do throws(ExportPattern.Problem) {
-            var options = ExportOptions(try ExportPattern(pattern))
-            (options.longestSide, options.prunes, options.isDryRun) = (size, prune, dryRun)
+            var options = ExportOptions(try ExportPattern(what.pattern))
+            (options.longestSide, options.prunes, options.isDryRun) = (what.size, what.prune, what.dryRun)
             return options
         } catch {
             throw ValidationError("--as: \(error)")
@@ -83,7 +81,7 @@ struct Export: AsyncParsableCommand {
             _ = try await library.existingAlbums()
             warn(configuration)
             let failures = FailureList()
-            let (directory, lists) = (directory, dryRun && !options.json && !options.quiet)
+            let (directory, lists) = (directory, what.dryRun && !options.json && !options.quiet)
             let start = ContinuousClock.now
             let summary = try await withProgress(ExportSummary(), every: progress.interval(options), Self.progress) {
                 progress in
@@ -120,14 +118,14 @@ struct Export: AsyncParsableCommand {
     }
 
     /// A dry run makes no smaller pictures.
-    private var hasUnknownSize: Bool { dryRun && size != nil }
+    private var hasUnknownSize: Bool { what.dryRun && what.size != nil }
 
     private static func progress(_ summary: ExportSummary) -> String {
         "\(Decimals.count(summary.written, "cover")) written, \(Decimals.grouped(summary.unchanged)) unchanged"
     }
 
     private func text(_ summary: ExportSummary, _ time: Duration) -> String {
-        var text = dryRun ? "Would write " : "Wrote "
+        var text = what.dryRun ? "Would write " : "Wrote "
         text += "\(Decimals.count(summary.written, "cover")) to \(directory.withoutControls)"
         if summary.written > 0, !hasUnknownSize { text += " (\(ByteSize(summary.bytes)))" }
         text += ", \(Decimals.grouped(summary.unchanged)) unchanged, in \(Decimals.text(time / .seconds(1), 2)) s.\n"
@@ -141,7 +139,9 @@ struct Export: AsyncParsableCommand {
         }
         if summary.outdated > 0 {
             let files = "\(Decimals.count(summary.outdated, "file")) of albums or names that are gone"
-            text += prune ? "\(dryRun ? "Would remove" : "Removed") \(files).\n" : "\(files): --prune removes them.\n"
+            text +=
+                what.prune
+                ? "\(what.dryRun ? "Would remove" : "Removed") \(files).\n" : "\(files): --prune removes them.\n"
         }
         return text
     }
@@ -153,7 +153,7 @@ struct Export: AsyncParsableCommand {
         ]
         if !hasUnknownSize { line.add("bytes", summary.bytes) }
         line.add("seconds", raw: Decimals.text(time / .seconds(1), 6))
-        if dryRun { line.add("dryRun", true) }
+        if what.dryRun { line.add("dryRun", true) }
         if let reason = summary.stopReason { line.add("stopReason", reason) }
         return line
     }

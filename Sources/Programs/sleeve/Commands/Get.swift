@@ -7,78 +7,78 @@ import Platform
 struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", _superCommandName: "sleeve",
-        abstract: "Write one cover to a file or stdout, from the cache or downloaded, or print its path in the cache.",
+        abstract: "Write one cover to a file or stdout.",
         discussion: """
-            A cached cover is written without a request, even if it is stale (a note on stderr says so). If its server forbids \
-            that (must-revalidate, no-cache), it is revalidated first, and --offline fails. A cover that is not cached is \
-            downloaded and cached.
-
-            With --path it prints the path of the cover's file in the cache instead, for programs that read pictures from files. \
-            The file has the cover's bytes and nothing else. Do not change it; it is there until the cover is evicted or replaced.
-
-            With --size it is a smaller picture: a baseline JPEG, turned upright, never enlarged. A cover that is one already, or that \
-            cannot be made smaller (GIF, AVIF, JPEG XL, HEIC, SVG, damaged), is written as it is. The sizes 150, 300, 600 and 1200 are \
-            kept in the cache.
-
-            With --album it is the cover of an album of the library: the file beside its music, if that is yours, else at the first of its \
-            URLs that is cached, else at the first from which it can be downloaded.
-
-            With --tier, a cover that is not cached is looked for there first, for 3 seconds at most. A downloaded one is put there after it was \
-            written; that this fails is no failure of the command.
-
-            Exit codes: 0 success, 3 the cover could not be downloaded or, with --offline, is not cached, 1 could not run: not a \
-            URL, no such album, or no readable cache, 128+N stopped by signal N.
-
               sleeve get https://example.org/cover.jpg -o cover.jpg
               sleeve get --size 300 https://example.org/cover.jpg -o small.jpg
               sleeve get --offline https://example.org/cover.jpg | file -
               sleeve get --album "The Harbour Lights - Low Tide" -o cover.jpg
               notify-send "Low Tide" --icon "$(sleeve get --path "$url")"
+
+            A cached cover is written without a request, even if it is stale (a note on stderr says so). If its server forbids \
+            that (must-revalidate, no-cache), it is revalidated first, and --offline fails.
+
+            --path prints the path of the cover's file in the cache, for programs that read pictures from files. Do not change the file; it \
+            is there until the cover is evicted or replaced.
+
+            --size makes a smaller picture: a baseline JPEG, turned upright, never enlarged. A cover that is one already, or that \
+            cannot be made smaller (GIF, AVIF, JPEG XL, HEIC, SVG, damaged), is written as it is. The sizes 150, 300, 600 and 1200 are \
+            kept in the cache.
+
+            --album takes the file beside the album's music, if that is yours, else the first of its URLs that is cached, else the first from \
+            which it can be downloaded. A tier is asked for 3 seconds at most.
+
+            Exits with 3 if the cover could not be downloaded or, with --offline, is not cached.
             """)
 
     @Argument(help: "The cover's URL.")
     var url: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The cover of this album instead: its number, title, id, or “artist - title”.", valueName: "album"))
-    var album: AlbumReference?
-
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write the cover to this file.", valueName: "file"), completion: .file()
-    )
-    var output: String?
-
-    @Flag(help: "Print the path of the cover's file in the cache.")
-    var path = false
-
-    @Option(
-        help: ArgumentHelp(
-            "The longest side of the picture, or full. The Cover Art Archive is asked for the next larger one of its sizes. Default: the cover as it is; from the archive 500.",
-            valueName: "pixels"))
-    var size: PictureSize?
-
-    @OptionGroup var absences: AbsenceOptions
-    @OptionGroup var archive: ArchiveServerOptions
-    @OptionGroup var tier: TierOptions
-    @OptionGroup var network: NetworkOptions
-    @OptionGroup var keys: KeyOptions
+    @OptionGroup(title: "What to get") var what: What
+    @OptionGroup(title: "Network") var network: NetworkOptions
+    @OptionGroup(title: "Cache and library") var store: StoreOptions
     @OptionGroup var options: LibraryOptions
 
+    struct What: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "The cover of this album: its number, title, id, or “artist - title”.", valueName: "album"))
+        var album: AlbumReference?
+
+        @Option(
+            name: .shortAndLong, help: ArgumentHelp("Write the cover to this file.", valueName: "file"),
+            completion: .file()
+        )
+        var output: String?
+
+        @Flag(help: "Print the path of the cover's file in the cache.")
+        var path = false
+
+        @Option(
+            help: ArgumentHelp(
+                "The longest side of the picture, or full. (default: the cover as it is; from the Cover Art Archive 500)",
+                valueName: "pixels"))
+        var size: PictureSize?
+
+        @OptionGroup var absences: AbsenceOptions
+        @OptionGroup(visibility: .hidden) var archive: ArchiveServerOptions
+        @OptionGroup var keys: KeyOptions
+    }
+
     func validate() throws {
-        if (url == nil) == (album == nil) { throw ValidationError("Name the cover: a URL, or --album.") }
-        if path {
-            if let side = size?.pixels, !LibraryAPI.keptSizes.contains(side) {
+        if (url == nil) == (what.album == nil) { throw ValidationError("Name the cover: a URL, or --album.") }
+        if what.path {
+            if let side = what.size?.pixels, !LibraryAPI.keptSizes.contains(side) {
                 throw ValidationError(
                     "With --path, --size is one of \(LibraryAPI.keptSizes.map(String.init).joined(separator: ", ")).")
             }
-            if output != nil { throw ValidationError("Use either --path or --output.") }
+            if what.output != nil { throw ValidationError("Use either --path or --output.") }
             return
         }
-        if output ?? "-" == "-", Terminal.standardOutput.isInteractive {
+        if what.output ?? "-" == "-", Terminal.standardOutput.isInteractive {
             throw ValidationError("Cannot write an image to a terminal; use -o FILE or a pipe.")
         }
-        if output ?? "-" == "-", options.json {
+        if what.output ?? "-" == "-", options.json {
             throw ValidationError("--json writes to stdout; use -o FILE for the cover.")
         }
     }
@@ -86,18 +86,18 @@ struct Get: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
-        keys.apply(to: &configuration)
-        tier.apply(to: &configuration)
-        try archive.apply(to: &configuration)
-        if let size { configuration.coverSize = size.inArchive }
-        try configuration.check(output: output, "--output")
+        what.keys.apply(to: &configuration)
+        store.apply(to: &configuration)
+        try what.archive.apply(to: &configuration)
+        if let size = what.size { configuration.coverSize = size.inArchive }
+        try configuration.check(output: what.output, "--output")
         let library = try await openLibrary(configuration, createsCache: !network.offline, checksTier: false)
         let (request, own) = try await request(in: library)
         let work = Task {
             if let own {
-                size?.pixels.flatMap { LibraryAPI.resized(own, longestSide: $0) } ?? own
-            } else if let side = size?.pixels {
-                try await library.cover(for: request, longestSide: side)
+                what.size?.pixels.map { own.resized(longestSide: $0) } ?? own
+            } else if let side = what.size?.pixels {
+                try await library.cover(for: request, within: side)
             } else {
                 try await library.cover(for: request)
             }
@@ -105,8 +105,8 @@ struct Get: AsyncParsableCommand {
         Signals.handle { _ in work.cancel() }
         do {
             let cover = try await work.value
-            let file = path ? try await file(cover, own, in: library) : nil
-            if !path { try write(cover) }
+            let file = what.path ? try await file(cover, own, in: library) : nil
+            if !what.path { try write(cover) }
             if cover.isStale {
                 configuration.logger.notice(
                     "\(url ?? cover.key): this cached copy is stale; `sleeve refresh` checks it for changes"
@@ -130,7 +130,9 @@ struct Get: AsyncParsableCommand {
     /// - Returns: What to download, and the album's own cover file, which comes first.
     /// - Throws: An exit code, after an error message, if there is no such album.
     private func request(in library: LibraryAPI) async throws -> (CoverRequest, own: Cover?) {
-        guard let album else { return (CoverRequest(url ?? "", cachePolicy: absences.cachePolicy), nil) }
+        guard let album = what.album else {
+            return (CoverRequest(url ?? "", cachePolicy: what.absences.cachePolicy), nil)
+        }
         do {
             let albums = try await library.existingAlbums()
             let found = albums[try album.index(in: albums)]
@@ -138,7 +140,7 @@ struct Get: AsyncParsableCommand {
             if own == nil, library.coverURLs(of: found).isEmpty {
                 throw fail("\(found.shortName): the library has no address of its cover; `sleeve fill` looks for one")
             }
-            return (CoverRequest(album: found, cachePolicy: absences.cachePolicy), own)
+            return (CoverRequest(album: found, cachePolicy: what.absences.cachePolicy), own)
         } catch {
             await library.close()
             if let error = error as? LibraryError { throw fail(error.message) }
@@ -154,7 +156,7 @@ struct Get: AsyncParsableCommand {
                 .notStorable, url: own.key, detail: "the cache keeps no sizes of a file beside the music; use --output")
         }
         let file =
-            if let side = size?.pixels { try await library.coverFile(for: cover.key, longestSide: side) } else {
+            if let side = what.size?.pixels { try await library.coverFile(for: cover.key, longestSide: side) } else {
                 try library.coverFile(for: cover.key)
             }
         if let file { return file }
@@ -163,7 +165,7 @@ struct Get: AsyncParsableCommand {
     }
 
     private func write(_ cover: Cover) throws {
-        if let output, output != "-" { return try OutputFile.write(Array(cover.data), to: output) }
+        if let output = what.output, output != "-" { return try OutputFile.write(Array(cover.data), to: output) }
         guard Terminal.standardOutput.write(Array(cover.data)) else {
             throw fail("cannot write the cover to stdout: \(SystemError("write").reason)")
         }

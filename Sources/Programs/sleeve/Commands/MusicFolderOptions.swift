@@ -20,7 +20,7 @@ struct MusicFolders: ParsableArguments {
         let named = folders.isEmpty ? remembered : folders.map { BytePath($0) }
         let roots = Self.roots(named)
         if folders.isEmpty, roots.count < named.count {
-            Log.error("`sleeve scan DIR --prune` forgets scanned folders that are gone")
+            Log.error("`sleeve album scan DIR --prune` forgets scanned folders that are gone")
         }
         if roots.isEmpty { throw ExitStatus.couldNotRun }
         var scan = MusicScan(roots, start: try TagsWorker.starter())
@@ -42,7 +42,7 @@ struct MusicFolders: ParsableArguments {
             throw fail(error.description)
         }
         throw fail(
-            "no folder was scanned for this library: name the music folders \(purpose), or `sleeve scan` them")
+            "no folder was scanned for this library: name the music folders \(purpose), or `sleeve album scan` them")
     }
 
     /// The folders without links.
@@ -72,7 +72,7 @@ struct MusicFolders: ParsableArguments {
 struct MusicFolderOptions: ParsableArguments {
     @OptionGroup var named: MusicFolders
 
-    @Flag(help: "Add albums again that were deleted from the library.")
+    @Flag(help: "Add albums again that you deleted from the library.")
     var restoreDeleted = false
 
     var folders: [String] { named.folders }

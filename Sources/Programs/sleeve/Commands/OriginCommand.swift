@@ -7,37 +7,21 @@ import Platform
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "origin", _superCommandName: "sleeve",
-        abstract: "Serve generated covers on this machine, with latency and faults on demand.",
+        abstract: "Serve generated covers here, with delays and faults.",
         discussion: """
-            For demos, tests and benchmarks. Each number is a different cover of 8 to 250 KB, such as \
-            http://127.0.0.1:8731/covers/1.jpg. The page at / lists the query parameters: delay, rate, status, fault, redirect \
-            and more. Only programs on this machine can connect.
-
               sleeve origin &
               sleeve origin --urls 5000 | sleeve prefetch -
               sleeve origin --port 0 --delay 50 --fault 503 --fault-every 10
+
+            For demos, tests and benchmarks. Each number is a different cover of 8 to 250 KB, such as \
+            http://127.0.0.1:8731/covers/1.jpg. The page at / lists the query parameters: delay, rate, status, fault, redirect \
+            and more. Only programs on this machine can connect.
             """)
 
     @Option(help: ArgumentHelp("The port to listen on; 0 chooses a free one.", valueName: "port"))
     var port = 8_731
 
-    @Option(help: ArgumentHelp("Delay of every response, in milliseconds.", valueName: "ms"))
-    var delay = 0.0
-
-    @Option(help: ArgumentHelp("Bytes per second of all responses together. Default: unlimited.", valueName: "size"))
-    var totalBandwidth: ByteSize?
-
-    @Option(help: ArgumentHelp("Answer 429 if more than this many requests are in flight.", valueName: "n"))
-    var maxInFlight: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "Answer with this fault: an HTTP status, or \(OriginFault.allCases.map(\.rawValue).joined(separator: ", ")).",
-            valueName: "fault"))
-    var fault: String?
-
-    @Option(help: ArgumentHelp("Apply the fault to every n-th request only.", valueName: "n"))
-    var faultEvery: Int?
+    @OptionGroup(title: "Delays and faults") var faults: Faults
 
     @Option(
         help: ArgumentHelp(
@@ -54,11 +38,37 @@ struct OriginCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The number of covers that --write-to writes.", valueName: "n"))
     var count = 5_000
 
+    struct Faults: ParsableArguments {
+        @Option(help: ArgumentHelp("Delay of every response, in milliseconds.", valueName: "ms"))
+        var delay = 0.0
+
+        @Option(
+            help: ArgumentHelp("Bytes per second of all responses together. (default: no limit)", valueName: "size"))
+        var totalBandwidth: ByteSize?
+
+        @Option(help: ArgumentHelp("Answer 429 if more than this many requests are in flight.", valueName: "n"))
+        var maxInFlight: Int?
+
+        @Option(
+            help: ArgumentHelp(
+                "Answer with this fault: an HTTP status, or \(OriginFault.allCases.map(\.rawValue).joined(separator: ", ")).",
+                valueName: "fault"))
+        var fault: String?
+
+        @Option(help: ArgumentHelp("Apply the fault to every n-th request only.", valueName: "n"))
+        var faultEvery: Int?
+
+        func validate() throws {
+            guard (0...3_600_000).contains(delay) else {
+                throw ValidationError("--delay must be between 0 and 3600000 ms")
+            }
+            guard maxInFlight ?? 1 > 0 else { throw ValidationError("--max-in-flight must be at least 1") }
+            guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
+        }
+    }
+
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
-        guard delay >= 0, delay <= 3_600_000 else { throw ValidationError("--delay must be between 0 and 3600000 ms") }
-        guard maxInFlight ?? 1 > 0 else { throw ValidationError("--max-in-flight must be at least 1") }
-        guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
         guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("--urls and --count must not be negative") }
     }
 
@@ -82,11 +92,11 @@ struct OriginCommand: AsyncParsableCommand {
         get throws(OriginError) {
             var options = OriginOptions()
             options.port = port
-            options.delay = .microseconds(Int(delay * 1_000))
-            options.totalBytesPerSecond = totalBandwidth.map { max(1, $0.bytes) }
-            options.maximumInFlight = maxInFlight
-            options.faultEvery = faultEvery
-            if let fault { try options.setFault(fault) }
+            options.delay = .microseconds(Int(faults.delay * 1_000))
+            options.totalBytesPerSecond = faults.totalBandwidth.map { max(1, $0.bytes) }
+            options.maximumInFlight = faults.maxInFlight
+            options.faultEvery = faults.faultEvery
+            if let fault = faults.fault { try options.setFault(fault) }
             return options
         }
     }

@@ -8,14 +8,14 @@ import Platform
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", _superCommandName: "sleeve",
-        abstract: "Show your library in a browser.",
+        abstract: "Show your library in a browser, here or elsewhere.",
         discussion: """
-            Prints an address to open in a browser. Missing covers are downloaded as they come into view. Covers that were \
-            shown once are available without a network.
-
               sleeve serve
               sleeve serve --port 0                          a free port
               sleeve serve --listen 0.0.0.0                  other machines, too
+
+            Prints an address to open in a browser. Missing covers are downloaded as they come into view. Covers that were \
+            shown once are available without a network.
 
             The printed address holds a token, which the browser remembers. It is made by the first start and kept beside the library, so bookmarks \
             stay valid. --no-token is for machines without other users.
@@ -24,45 +24,54 @@ struct Serve: AsyncParsableCommand {
             Authorization: Bearer TOKEN. Addresses that are not on the open Internet are refused there, unless --allow-private is given.
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "The secret that browsers and programs must send: at least 16 letters, digits, - and _. Default: $SLEEVE_TOKEN, else one that is made once and kept beside the library.",
-            valueName: "token"))
-    var token: String?
-
-    @Flag(
-        name: .customLong("no-token"),
-        help: "Require no token: every program and user of this machine may use the gallery. Not with --listen.")
-    var needsNoToken = false
-
-    @Flag(help: "Let cover?url= connect to private addresses, such as those of this machine and its network.")
-    var allowPrivate = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Send album edits to the library at this URL, and remember it as `sleeve album remote` does. Default: $SLEEVE_REMOTE, else what is remembered.",
-            valueName: "url"))
-    var remote: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The path of the gallery behind a reverse proxy that passes it on, such as /sleeve/. Default: /.",
-            valueName: "path"))
-    var base: String?
-
-    @OptionGroup var address: ListenOptions
-    @OptionGroup var archive: ArchiveOptions
-    @OptionGroup var tier: TierOptions
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup(title: "Who may connect, and where") var server: Server
+    @OptionGroup(visibility: .hidden) var archive: ArchiveOptions
     @OptionGroup var keys: KeyOptions
+    @OptionGroup(title: "Network") var network: NetworkOptions
+    @OptionGroup(title: "Cache and library") var store: StoreOptions
     @OptionGroup var options: LibraryOptions
 
-    func validate() throws {
-        if let base, BasePath(base) == nil {
-            throw ValidationError("--base needs a path of letters, digits, -, ., _ and ~, such as /sleeve/")
+    struct Server: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "The secret that browsers and programs must send: at least 16 letters, digits, - and _. (default: $SLEEVE_TOKEN, else one that is kept beside the library)",
+                valueName: "token"))
+        var token: String?
+
+        @Flag(
+            name: .customLong("no-token"),
+            help: "Require no token: every program and user of this machine may use the gallery.")
+        var needsNoToken = false
+
+        @Flag(help: "Let cover?url= connect to addresses of this machine and its network.")
+        var allowPrivate = false
+
+        @Option(
+            help: ArgumentHelp(
+                "Send album edits to the library at this URL, and remember it as `sleeve album remote` does. (default: $SLEEVE_REMOTE, else what is remembered)",
+                valueName: "url", visibility: .hidden))
+        var remote: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "The path of the gallery behind a reverse proxy that passes it on, such as /sleeve/. (default: /)",
+                valueName: "path"))
+        var base: String?
+
+        @OptionGroup var address: ListenOptions
+
+        func validate() throws {
+            if let base, BasePath(base) == nil {
+                throw ValidationError("--base needs a path of letters, digits, -, ., _ and ~, such as /sleeve/")
+            }
+            if needsNoToken, token != nil { throw ValidationError("Use either --token or --no-token.") }
         }
-        if needsNoToken, token != nil { throw ValidationError("Use either --token or --no-token.") }
-        if allowPrivate, network.denyPrivate { throw ValidationError("Use either --allow-private or --deny-private.") }
+    }
+
+    func validate() throws {
+        if server.allowPrivate, network.denyPrivate {
+            throw ValidationError("Use either --allow-private or --deny-private.")
+        }
     }
 
     func run() async throws {
@@ -70,8 +79,8 @@ struct Serve: AsyncParsableCommand {
         try network.apply(to: &configuration)
         keys.apply(to: &configuration)
         try archive.apply(to: &configuration)
-        tier.apply(to: &configuration)
-        try configuration.setRemote(remote)
+        store.apply(to: &configuration)
+        try configuration.setRemote(server.remote)
         var galleryOptions = try galleryOptions()
         try check(configuration.remote, galleryOptions)
         let library = try await openLibrary(configuration)
@@ -80,8 +89,8 @@ struct Serve: AsyncParsableCommand {
             // Reports an unreadable library now, not to the first browser.
             try await StarterLibrary.prepare(library)
             // Edits that are queued when the gallery ends go there with the next command.
-            if let remote { try RememberedRemote.set(remote, of: configuration.libraryPath) }
-            if !needsNoToken { galleryOptions.token = galleryOptions.token ?? keptToken(library.configuration) }
+            if let remote = server.remote { try RememberedRemote.set(remote, of: configuration.libraryPath) }
+            if !server.needsNoToken { galleryOptions.token = galleryOptions.token ?? keptToken(library.configuration) }
             gallery = try await Gallery.open(
                 library, galleryOptions, review: DoubtfulCoversReview(configuration: library.configuration),
                 runs: runs(library.configuration))
@@ -98,16 +107,16 @@ struct Serve: AsyncParsableCommand {
 
     private func galleryOptions() throws -> GalleryOptions {
         var options = GalleryOptions()
-        options.names = address.name
-        options.base = base.flatMap(BasePath.init) ?? .root
-        address.apply(host: &options.host, port: &options.port)
-        options.allowsPrivateAddresses = allowPrivate
-        if needsNoToken {
+        options.names = server.address.serverName
+        options.base = server.base.flatMap(BasePath.init) ?? .root
+        server.address.apply(host: &options.host, port: &options.port)
+        options.allowsPrivateAddresses = server.allowPrivate
+        if server.needsNoToken {
             if options.isLoopback { return options }
             throw fail(
                 "--no-token works only with an address of this machine alone, not \(options.host)", .validationFailure)
         }
-        let given = token ?? Environment.value("SLEEVE_TOKEN")
+        let given = server.token ?? Environment.value("SLEEVE_TOKEN")
         if let given, !GalleryToken.isValid(given) {
             throw fail("the token must have at least 16 letters, digits, - and _", .validationFailure)
         }

@@ -19,7 +19,9 @@ enum StarterLibrary {
                 let location = URL(string: url)
             else { continue }
             do throws(CoverFailure) {
-                if try library.cachedCover(for: location) == nil { try await library.store(Data(bytes), for: location) }
+                if try await library.cachedCover(for: location) == nil {
+                    try await library.store(Data(bytes), for: location)
+                }
             } catch {
                 // The command reports the cover as missing.
                 library.configuration.logger.warning("cannot store the cover of a starter album: \(error.detail)")

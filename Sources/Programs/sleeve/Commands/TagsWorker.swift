@@ -3,11 +3,11 @@ import CommandSupport
 import MusicFolder
 import Platform
 
-/// The process that reads tags for `sleeve scan` and copies files for `sleeve fill --embed`. Its input is untrusted: it is a process of its own so that it may crash.
+/// The process that reads tags for `sleeve album scan` and copies files for `sleeve fill --embed`. Its input is untrusted: it is a process of its own so that it may crash.
 struct TagsWorker: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tags-worker", _superCommandName: "sleeve",
-        abstract: "Read and write tags for `sleeve scan` and `sleeve fill`.", shouldDisplay: false)
+        abstract: "Read and write tags for `sleeve album scan` and `sleeve fill`.", shouldDisplay: false)
 
     /// Bytes that a worker may allocate. Pictures of 100 MB are read several times over.
     private static let memory = 1 << 30

@@ -8,21 +8,19 @@ import Platform
 struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why", _superCommandName: "sleeve",
-        abstract: "Tell where a cover was looked for, when, and what each place answered.",
+        abstract: "Tell where a cover was looked for, with each answer.",
         discussion: """
-            For an album: the services that were asked for it, the covers that they offered and how certain each is, and what the cache knows of \
-            each of its addresses. For a URL: what the cache knows of it. Nothing is requested.
-
-            Exit codes: 0 success, 1 there is no such album, or no readable cache.
-
               sleeve why "Low Tide"
               sleeve why https://example.org/cover.jpg
+
+            For an album: the services that were asked for it, the covers that they offered and how certain each is, and what the cache knows of \
+            each of its addresses. For a URL: what the cache knows of it. Nothing is requested. `sleeve album show` shows the album's fields.
             """)
 
     @Argument(help: ArgumentHelp("The album's number, title or id; or a URL.", valueName: "album or url"))
     var subject: String
 
-    @OptionGroup var archive: ArchiveOptions
+    @OptionGroup(visibility: .hidden) var archive: ArchiveServerOptions
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {

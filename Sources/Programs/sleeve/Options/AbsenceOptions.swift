@@ -1,10 +1,10 @@
 import ArgumentParser
 import CoverLibrary
 
-/// Whether remembered 404 and 410 responses count.
+/// Whether it counts that a cover was not found lately.
 struct AbsenceOptions: ParsableArguments {
-    @Flag(help: "Ask servers again that recently answered 404 or 410.")
-    var retryAbsent = false
+    @Flag(help: "Ask again where no cover was found lately.")
+    var retryMissing = false
 
-    var cachePolicy: CoverRequest.CachePolicy { retryAbsent ? .ignoreAbsence : .useCache }
+    var cachePolicy: CoverRequest.CachePolicy { retryMissing ? .ignoreAbsence : .useCache }
 }

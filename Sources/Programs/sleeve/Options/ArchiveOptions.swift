@@ -5,11 +5,11 @@ import CoverLibrary
 struct ArchiveOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Size of covers from the Cover Art Archive, in pixels: 250, 500, 1200 or full. Default: 500.",
+            "Covers of this size from the Cover Art Archive: 250, 500, 1200 or full. (default: 500)",
             valueName: "pixels"), transform: Self.coverSize)
     var size: CoverSize?
 
-    @OptionGroup var server: ArchiveServerOptions
+    @OptionGroup(visibility: .hidden) var server: ArchiveServerOptions
 
     func apply(to configuration: inout LibraryConfiguration) throws {
         if let size { configuration.coverSize = size }

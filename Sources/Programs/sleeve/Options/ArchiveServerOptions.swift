@@ -7,7 +7,7 @@ import Platform
 struct ArchiveServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Use this server with the Cover Art Archive's API. Default: caa in $SLEEVE_SOURCE_BASE, else https://coverartarchive.org.",
+            "Use this server with the Cover Art Archive's API. (default: caa in $SLEEVE_SOURCE_BASE, else https://coverartarchive.org)",
             valueName: "url"))
     var coverArtArchive: String?
 

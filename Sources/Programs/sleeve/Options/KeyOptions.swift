@@ -6,7 +6,7 @@ struct KeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Query parameters that do not tell covers apart, separated by commas, such as those of a signature: they are sent, not kept.",
-            valueName: "names"))
+            valueName: "names", visibility: .hidden))
     var keyIgnores: String?
 
     private var names: [String] {

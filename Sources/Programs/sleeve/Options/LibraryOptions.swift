@@ -6,47 +6,58 @@ import Platform
 
 /// Options of every command that opens the library.
 struct LibraryOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The cache directory.",
-            discussion: "Default: $SLEEVE_CACHE, else sleeve in $XDG_CACHE_HOME or ~/.cache.", valueName: "dir"),
-        completion: .directory)
-    var cache: String?
+    @OptionGroup(title: "Cache and library") var places: Places
+    @OptionGroup(title: "Output") var output: Output
 
-    @Option(
-        help: ArgumentHelp(
-            "The library file: your albums as JSON.",
-            discussion: "Default: $SLEEVE_LIBRARY, else sleeve/albums.json in $XDG_DATA_HOME or ~/.local/share.",
-            valueName: "file"),
-        completion: .file(extensions: ["json"]))
-    var library: String?
+    struct Places: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "The cache directory. (default: $SLEEVE_CACHE, else ~/.cache/sleeve)", valueName: "dir"),
+            completion: .directory)
+        var cache: String?
 
-    @Flag(
-        name: [.long, .customLong("jsonl")],
-        help: ArgumentHelp(
-            "Write results as JSON to stdout, each object on one line.",
-            discussion:
-                "list, album list and audit print a line for each cover, album or finding, the other commands one object."
-        ))
-    var json = false
+        @Option(
+            help: ArgumentHelp(
+                "Your albums, a JSON file. (default: $SLEEVE_LIBRARY, else ~/.local/share/sleeve/albums.json)",
+                valueName: "file"),
+            completion: .file(extensions: ["json"]))
+        var library: String?
 
-    @Flag(name: .shortAndLong, help: "Print no progress and no summary, only warnings and errors.")
-    var quiet = false
-
-    @Option(
-        help: ArgumentHelp("Print messages of this level and above on stderr. Default: notice.", valueName: "level"))
-    var logLevel: LogLevel?
-
-    @Option(
-        help: ArgumentHelp(
-            "The format of these messages: text, or json (one object per line). Default: text.", valueName: "format",
-            visibility: .hidden))
-    var logFormat: LogFormat?
-
-    func validate() throws {
-        if cache?.isEmpty == true { throw ValidationError("--cache needs a directory") }
-        if library?.isEmpty == true { throw ValidationError("--library needs a file") }
+        func validate() throws {
+            if cache?.isEmpty == true { throw ValidationError("--cache needs a directory") }
+            if library?.isEmpty == true { throw ValidationError("--library needs a file") }
+        }
     }
+
+    struct Output: ParsableArguments {
+        @Flag(
+            name: [.long, .customLong("jsonl")], help: "Write results as JSON, each object on one line.")
+        var json = false
+
+        @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
+        var quiet = false
+
+        @Option(
+            help: ArgumentHelp(
+                "Print messages of this level and above on stderr. (default: notice)", valueName: "level",
+                visibility: .hidden))
+        var logLevel: LogLevel?
+
+        @Option(
+            help: ArgumentHelp(
+                "The format of these messages; json is one object on each line. (default: text)",
+                valueName: "format", visibility: .hidden))
+        var logFormat: LogFormat?
+
+        /// Sets the level and the format of messages.
+        func apply() {
+            if logFormat == .json { Log.useJSON() }
+            if let logLevel { Log.drop(below: logLevel.level) }
+        }
+    }
+
+    var json: Bool { output.json }
+    var quiet: Bool { output.quiet }
 
     /// Prints a command's result: as JSON with `--json`, else as text unless `--quiet`.
     /// - Throws: An exit code, after an error message.
@@ -56,17 +67,16 @@ struct LibraryOptions: ParsableArguments {
 
     /// - Throws: An exit code, after an error message, if the cache directory is unknown.
     func configuration() throws -> LibraryConfiguration {
-        if logFormat == .json { Log.useJSON() }
-        if let logLevel { Log.drop(below: logLevel.level) }
-        guard let cache = cache ?? Environment.cacheDirectory else {
+        output.apply()
+        guard let cache = places.cache ?? Environment.cacheDirectory else {
             throw fail("$HOME is not set; name the cache directory with --cache")
         }
         // Commands that need the library file report a missing name themselves.
-        let library = library ?? Environment.libraryFile
+        let library = places.library ?? Environment.libraryFile
         var configuration = LibraryConfiguration(
             cacheDirectory: URL(filePath: cache), libraryFile: library.map { URL(filePath: $0) })
         configuration.logger = Logger(label: "sleeve") { _ in StderrLogHandler() }
-        let level = (logLevel ?? .notice).level
+        let level = (output.logLevel ?? .notice).level
         configuration.logger.logLevel = quiet ? max(level, .warning) : level
         return configuration
     }

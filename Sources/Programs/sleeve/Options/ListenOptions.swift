@@ -3,19 +3,19 @@ import ArgumentParser
 /// Where a server listens.
 struct ListenOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The port to listen on; 0 chooses a free one. Default: 8730.", valueName: "port"))
+        help: ArgumentHelp("The port to listen on; 0 chooses a free one. (default: 8730)", valueName: "port"))
     var port: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The address to listen on, or address:port. 0.0.0.0 lets other machines connect. Default: 127.0.0.1.",
+            "The address to listen on, or address:port; 0.0.0.0 lets other machines connect. (default: 127.0.0.1)",
             valueName: "address"))
     var listen: String?
 
     @Option(
         help: ArgumentHelp(
-            "A host name that clients use for this server. Repeat the option for more names.", valueName: "name"))
-    var name: [String] = []
+            "A host name by which clients know this server. Repeat the option for more.", valueName: "name"))
+    var serverName: [String] = []
 
     func validate() throws {
         guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535") }

@@ -1,76 +1,73 @@
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
+import CoverSources
 import Platform
 
 /// Options of commands that send requests.
 ///
 /// Those without a value have the default of `LibraryConfiguration`: each type of a default costs the parser a search.
 struct NetworkOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Tell servers this mail address or page; MusicBrainz needs one. (default: $SLEEVE_CONTACT)",
+            valueName: "address"))
+    var contact: String?
+
+    @Flag(help: "Never connect; covers that are not cached fail.")
+    var offline = false
+
     // Unconditional parsing lets `validate` report the range for negative numbers.
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Maximum simultaneous transfers, all hosts. Default: 128.", valueName: "n"))
+        help: ArgumentHelp("Simultaneous transfers at most. (default: 128)", valueName: "n"))
     var parallel: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
-            "Maximum simultaneous transfers to one host over HTTP/1.1. Sleeve adapts to the host within this limit. Default: 64.",
-            valueName: "n"))
+        help: ArgumentHelp("The same to one host over HTTP/1.1. (default: 64)", valueName: "n"))
     var perHost: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Maximum requests per second to one host. Default: unlimited.", valueName: "n"))
+        help: ArgumentHelp("Requests per second to one host at most.", valueName: "n"))
     var rate: Double?
 
     @Option(
-        help: ArgumentHelp(
-            "The User-Agent field of requests. Name a contact that servers can reach: 'Sleeve (+https://example.org/me)'.",
-            valueName: "text"))
-    var userAgent: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Timeout of one request; each redirect counts as one. A server that sends nothing for 30 s times out earlier. Default: 60.",
-            valueName: "seconds"))
+        parsing: .unconditional, help: ArgumentHelp("Timeout of one request. (default: 60)", valueName: "seconds"))
     var timeout: Double?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
-            "Retries after a temporary failure: timeout, no connection, name not resolved, or status 408, 425, 429, 500, 502, 503, 504. Default: 3.",
-            valueName: "n"))
+        help: ArgumentHelp("Retries after a temporary failure. (default: 3)", valueName: "n"))
     var retries: Int?
 
-    @Option(help: ArgumentHelp("The largest cover to download. Default: 32M.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp(
+            "The User-Agent field of requests. (default: Sleeve/VERSION (CONTACT))", valueName: "text",
+            visibility: .hidden))
+    var userAgent: String?
+
+    @Option(help: ArgumentHelp("The largest cover to download. (default: 32M)", valueName: "size", visibility: .hidden))
     var maxSize: ByteSize?
 
     @Option(
         help: ArgumentHelp(
-            "Maximum size of the cache on disk; stored in the cache. Default: as stored, at first 10G.",
-            valueName: "size"))
-    var capacity: ByteSize?
-
-    @Option(
-        help: ArgumentHelp("Trust these certificate authorities (PEM) instead of the system's.", valueName: "file"),
+            "Trust these certificate authorities (PEM) instead of the system's.", valueName: "file",
+            visibility: .hidden),
         completion: .file())
     var cacert: String?
 
-    @Flag(help: "Follow redirects from https to http, which are refused otherwise.")
+    @Flag(
+        help: ArgumentHelp(
+            "Follow redirects from https to http, which are refused otherwise.", visibility: .hidden))
     var allowDowngrade = false
 
     @Flag(
-        help:
-            "Refuse connections to loopback, private, link-local and cloud-metadata addresses, also by redirects: for lists you do not trust."
-    )
+        help: ArgumentHelp(
+            "Refuse connections to loopback, private, link-local and cloud-metadata addresses, also by redirects: for lists you do not trust.",
+            visibility: .hidden))
     var denyPrivate = false
-
-    @Flag(
-        help: "Never connect, nor ask a tier; covers that are not cached fail. Refused by refresh, which must connect.")
-    var offline = false
 
     /// The options that were given, for another process.
     var words: [String] {
@@ -79,10 +76,10 @@ struct NetworkOptions: ParsableArguments {
         }
         func word(_ name: String, _ isSet: Bool) -> String? { isSet ? "--\(name)" : nil }
         return [
-            word("parallel", parallel), word("per-host", perHost), word("rate", rate), word("user-agent", userAgent),
-            word("timeout", timeout), word("retries", retries), word("max-size", maxSize?.bytes),
-            word("capacity", capacity?.bytes), word("cacert", cacert), word("allow-downgrade", allowDowngrade),
-            word("deny-private", denyPrivate), word("offline", offline),
+            word("contact", contact), word("offline", offline), word("parallel", parallel), word("per-host", perHost),
+            word("rate", rate), word("timeout", timeout), word("retries", retries), word("user-agent", userAgent),
+            word("max-size", maxSize?.bytes), word("cacert", cacert), word("allow-downgrade", allowDowngrade),
+            word("deny-private", denyPrivate),
         ].compactMap(\.self)
     }
 
@@ -96,22 +93,25 @@ struct NetworkOptions: ParsableArguments {
         try require((0.001...86_400).contains(timeout ?? 1), "--timeout must be between 0.001 and 86400 seconds")
         try require((0...100).contains(retries ?? 0), "--retries must be between 0 and 100")
         try require(maxSize.map { $0.bytes > 0 } ?? true, "--max-size must be more than 0")
-        if let capacity { try capacity.requireRoom("--capacity") }
+        try require(contact.map(Self.isContact) ?? true, "--contact needs a mail address or a URL")
         try require(
             userAgent.map(LibraryConfiguration.isUserAgent) ?? true, "--user-agent must be printable ASCII characters")
     }
 
     /// Applies the options, and prepares the process for transfers.
-    /// - Throws: An exit code, after an error message, if the certificate authorities cannot be read.
+    /// - Throws: An exit code, after an error message, if the certificate authorities or a variable cannot be used.
     func apply(to configuration: inout LibraryConfiguration) throws {
         if let parallel { configuration.parallel = parallel }
         configuration.perHost = min(perHost ?? configuration.perHost, configuration.parallel)
         configuration.rate = rate
         if let userAgent { configuration.userAgent = userAgent }
+        if let contact = contact ?? Environment.value("SLEEVE_CONTACT") {
+            guard Self.isContact(contact) else { throw fail("$SLEEVE_CONTACT is not a mail address or a URL") }
+            configuration.userAgent += " (\(contact))"
+        }
         if let timeout { configuration.timeout = .milliseconds(Int(timeout * 1_000)) }
         if let retries { configuration.retries = retries }
         if let maxSize { configuration.maximumSize = maxSize.bytes }
-        configuration.capacity = capacity?.bytes
         configuration.isOffline = offline
         configuration.allowsDowngrades = allowDowngrade
         configuration.deniesPrivateAddresses = denyPrivate
@@ -122,5 +122,9 @@ struct NetworkOptions: ParsableArguments {
             configuration.certificateAuthorities = URL(filePath: cacert)
         }
         ProcessSetup.prepareForTransfers()
+    }
+
+    private static func isContact(_ text: String) -> Bool {
+        LibraryConfiguration.isUserAgent(text) && CoverSource.hasContact(text) && !text.contains { "()".contains($0) }
     }
 }

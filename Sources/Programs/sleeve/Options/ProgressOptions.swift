@@ -5,7 +5,8 @@ import CommandSupport
 struct ProgressOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Without a terminal, print the progress this often; 0 is never. Default: 60.", valueName: "seconds"))
+            "Without a terminal, print the progress this often; 0 is never. (default: 60)", valueName: "seconds",
+            visibility: .hidden))
     var progressInterval: TimeSpan?
 
     /// Zero for never; nil with `--quiet`, which shows no progress on a terminal either.

@@ -5,17 +5,13 @@ import CoverLibrary
 /// The output of a run beside its result: files, and its progress.
 struct RunOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error, timings.",
-            discussion: "A file, a pipe or a device, but not -: stdout holds the summary.", valueName: "file"),
+        help: ArgumentHelp("Write a JSON line for each cover.", valueName: "file"),
         completion: .file())
     var report: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write metrics of the run for Prometheus when it ends: times, outcomes, failures by class, the cache's size.",
-            discussion: "All commands and caches may share one file: a run replaces only its own metrics.",
-            valueName: "file"),
+            "Write metrics for Prometheus at the end.", valueName: "file"),
         completion: .file())
     var metricsFile: String?
 

@@ -9,24 +9,17 @@ import Platform
 struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Look at these, in this order, separated by commas: tags (a picture that all songs have), caa (Cover Art Archive), musicbrainz, itunes, deezer. Default: all.",
+            "Look at some of these, in an order of yours: tags,caa,musicbrainz,itunes,deezer. (default: all)",
             valueName: "names"))
     var source: [CommaSeparated<CoverPlace>] = []
 
     @Option(
         help: ArgumentHelp(
-            "Use another address for a service. Repeat the option for more. Default: $SLEEVE_SOURCE_BASE, separated by commas.",
+            "Use another address for a service. Repeat the option for more. (default: $SLEEVE_SOURCE_BASE, separated by commas)",
             valueName: "name=url", visibility: .hidden))
     var sourceBase: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "A mail address or page for MusicBrainz, which is not asked without it. Default: $SLEEVE_CONTACT.",
-            valueName: "address"))
-    var contact: String?
-
-    @Flag(help: "Ask again for what had no cover in the last 30 days.")
-    var retryMissing = false
+    @OptionGroup var absences: AbsenceOptions
 
     /// Where covers are looked for.
     enum CoverPlace: ExpressibleByArgument, Hashable {
@@ -56,18 +49,11 @@ struct SourceOptions: ParsableArguments {
         } catch {
             throw ValidationError("--source-base \(error.text): expected NAME=URL; names are \(Self.names)")
         }
-        if let contact, !Self.isContact(contact) {
-            throw ValidationError("--contact needs a mail address or a URL")
-        }
     }
 
-    /// Adds the contact to the `User-Agent`, and sets the address of the Cover Art Archive. Call it after `NetworkOptions.apply`.
+    /// Sets the address of the Cover Art Archive.
     /// - Throws: An exit code, after an error message, if a variable cannot be used.
     func apply(to configuration: inout LibraryConfiguration) throws {
-        if let contact = contact ?? Environment.value("SLEEVE_CONTACT") {
-            guard Self.isContact(contact) else { throw fail("$SLEEVE_CONTACT is not a mail address or a URL") }
-            configuration.userAgent += " (\(contact))"
-        }
         if let base = try bases()[.caa] { configuration.coverArtArchive = try URL(base, option: "--source-base") }
     }
 
@@ -93,7 +79,7 @@ struct SourceOptions: ParsableArguments {
     /// The options that were given, for another process.
     var words: [String] {
         (places.map { ["--source=" + $0.map(\.name).joined(separator: ",")] } ?? [])
-            + sourceBase.map { "--source-base=\($0)" } + (contact.map { ["--contact=\($0)"] } ?? [])
+            + sourceBase.map { "--source-base=\($0)" }
     }
 
     /// - Throws: An exit code, after an error message, if a source that was named is not asked without a contact.
@@ -107,7 +93,7 @@ struct SourceOptions: ParsableArguments {
     func queue(for library: LibraryAPI, memory: SourceMemory?) throws -> SourceQueue {
         SourceQueue(
             sources: try sources(), userAgent: library.configuration.userAgent, memory: memory,
-            rates: SourceRates.open(for: library.configuration), retriesMissing: retryMissing,
+            rates: SourceRates.open(for: library.configuration), retriesMissing: absences.retryMissing,
             notice: { Log.warning($0) }
         ) { url in
             do throws(CoverFailure) {
@@ -150,10 +136,6 @@ struct SourceOptions: ParsableArguments {
             bases[name] = parts[1]
         }
         return bases
-    }
-
-    private static func isContact(_ text: String) -> Bool {
-        LibraryConfiguration.isUserAgent(text) && CoverSource.hasContact(text) && !text.contains { "()".contains($0) }
     }
 }
 

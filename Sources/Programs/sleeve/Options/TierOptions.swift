@@ -6,24 +6,16 @@ import CoverLibrary
 struct TierOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Share covers with other caches here: downloaded ones are put into it, and missing ones read from it first.",
-            discussion: """
-                A directory that exists, such as one of a NAS, or s3://BUCKET/PREFIX with the keys in AWS_ACCESS_KEY_ID and \
-                AWS_SECRET_ACCESS_KEY. Not asked with --offline. Default: $SLEEVE_TIER.
-                """, valueName: "place"),
+            "Share covers with other caches here: a directory that exists, or s3://BUCKET/PREFIX. (default: $SLEEVE_TIER)",
+            valueName: "place"),
         completion: .directory)
     var tier: String?
 
-    @Flag(help: "Read the tier, and put nothing into it.")
-    var tierReadOnly = false
+    /// The place that the option or the variable names; nil for none.
+    var resolved: String? { tier ?? Environment.value("SLEEVE_TIER") }
 
     func validate() throws {
         if tier?.isEmpty == true { throw ValidationError("--tier needs a directory or s3://BUCKET/PREFIX") }
-    }
-
-    func apply(to configuration: inout LibraryConfiguration) {
-        configuration.tier = tier ?? Environment.value("SLEEVE_TIER")
-        configuration.isTierReadOnly = tierReadOnly
     }
 }
 
@@ -49,6 +41,6 @@ extension TierStatistics {
     func warnOfFailures() {
         guard failed > 0 else { return }
         Log.warning(
-            "\(Decimals.count(failed, "cover")) could not be put into the tier; `sleeve push` puts what it lacks")
+            "\(Decimals.count(failed, "cover")) could not be put into the tier; `sleeve cache push` puts what it lacks")
     }
 }

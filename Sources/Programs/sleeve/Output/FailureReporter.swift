@@ -93,7 +93,7 @@ extension FailureReporter.State {
 
 extension CoverFailure {
     /// The message, with a hint if no request was sent because of a remembered 404 or 410.
-    var advice: String { message + (rememberedUntil == nil ? "" : " (--retry-absent asks again)") }
+    var advice: String { message + (rememberedUntil == nil ? "" : " (--retry-missing asks again)") }
 
     /// A predicate for failures that concern all covers of the host; nil if the failure concerns this cover alone.
     fileprivate var hostCause: String? {

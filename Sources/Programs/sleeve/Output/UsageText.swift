@@ -1,13 +1,19 @@
-/// The usage of a command, which ArgumentParser prints as one line of all options.
+/// The texts of ArgumentParser, as this program prints them.
 enum UsageText {
+    /// The usage of a command, which ArgumentParser prints as one line of all options.
     /// - Parameters:
-    ///   - message: the text of a help screen or of an error. Only its usage changes.
+    ///   - message: the text of a help screen. Only its usage changes.
     ///   - width: in columns. A usage that is longer names the arguments, and the options that are needed.
     static func shortened(_ message: String, to width: Int) -> String {
         message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            let isUsage = ["USAGE: ", "Usage: "].contains(where: line.hasPrefix)
-            guard isUsage, line.count > width else { return String(line) }
+            guard line.hasPrefix("USAGE: "), line.count > width else { return String(line) }
             return line.replacing(#/ \[-[^\]]*\]/#, with: "") + " [<options>]"
         }.joined(separator: "\n")
+    }
+
+    /// An error message on one line.
+    static func line(_ message: String) -> String {
+        message.replacing("\n  - ", with: " ").split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
+            .joined(separator: " ")
     }
 }

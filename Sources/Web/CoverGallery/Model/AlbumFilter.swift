@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 import Platform
 
@@ -27,7 +28,10 @@ enum AlbumFilter: String {
             let tried = await model.sessions.failed(among: uncached.flatMap(\.keys))
             let absent = Set(
                 try await model.library.history(of: uncached.flatMap(\.keys)).filter { $0.absence != nil }.map(\.url))
-            let cutOff = Set(try await model.library.cutOffCovers().map(\.digest))
+            var cutOff: Set<String> = []
+            for try await listing in model.library.listings(.matching(CoverFilter(isCutOff: true))) {
+                cutOff.insert(listing.digest)
+            }
             return covers.filter { cover in
                 if let cached = cover.cached { return cutOff.contains(cached.digest) }
                 return ![nil, .noAddress].contains(cover.problem)

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 import CoverSources
 import NIOCore
@@ -11,7 +12,15 @@ struct AlbumCover: Sendable {
     /// Why the album can have no cover.
     var problem: CoverProblem?
     /// Of the first of `keys` that is cached; nil if none is.
-    var cached: LibraryAPI.CoverStatus?
+    var cached: CoverStatus?
+    /// The album, if its cover has several URLs.
+    fileprivate var severalURLs: Album?
+
+    /// The request for the cover. Nil if `problem` is set.
+    func request(_ policy: CoverRequest.CachePolicy) -> CoverRequest? {
+        severalURLs.map { CoverRequest(album: $0, cachePolicy: policy) }
+            ?? keys.first.map { CoverRequest(location: $0, cachePolicy: policy) }
+    }
 }
 
 /// The library as pages read it: its JSON text, and the cache keys of its covers. Rebuilt when the library changes.
@@ -24,8 +33,7 @@ actor AlbumIndex {
     private var compressed: (tag: String, bytes: ByteBuffer)?
     /// The keys of all URLs of an album's cover, in the order of trying, or why there is none.
     private var keys: [Album.ID: Result<[String], CoverFailure>] = [:]
-    /// The albums with a cover file.
-    private var withFile: [Album.ID: Album] = [:]
+    private var byID: [Album.ID: Album] = [:]
 
     init(_ library: LibraryAPI) { self.library = library }
 
@@ -61,16 +69,17 @@ actor AlbumIndex {
     /// - Throws: `LibraryError`, `CoverFailure`.
     func covers(of ids: [Album.ID], readsFiles: Bool = true) async throws -> [AlbumCover] {
         try await refresh()
-        let withFile = ids.compactMap { self.withFile[$0] }
+        let withFile = ids.compactMap { byID[$0] }.filter { $0.coverFile != nil }
         let covers = ids.map { id in
             switch keys[id] {
-            case .success(let keys)?: AlbumCover(album: id, keys: keys)
+            case .success(let keys)?:
+                AlbumCover(album: id, keys: keys, severalURLs: keys.count > 1 ? byID[id] : nil)
             case .failure(let failure)?: AlbumCover(album: id, problem: CoverProblem(failure))
             case nil:
                 AlbumCover(album: id, problem: CoverProblem(reason: "This album is no longer in the library."))
             }
         }
-        var statuses = try await library.statuses(of: covers.flatMap(\.keys))[...]
+        var statuses = try await library.statuses(of: covers.flatMap(\.keys).map { CoverRequest(location: $0) })[...]
         let files = await fileDigests(of: withFile, readsFiles)
         return covers.map { cover in
             var cover = cover
@@ -96,11 +105,11 @@ actor AlbumIndex {
         rows.reserveCapacity(list.albums.count)
         keys = Dictionary(minimumCapacity: list.albums.count)
         for album in list.albums {
-            let keys = Result { () throws(CoverFailure) in try library.coverKeys(of: album) }
+            let keys = Result { () throws(CoverFailure) in try library.keys(of: CoverRequest(album: album)) }
             self.keys[album.id] = keys
             rows.append(Self.row(album, keys))
         }
-        withFile = Dictionary(list.albums.lazy.filter { $0.coverFile != nil }.map { ($0.id, $0) }) { first, _ in first }
+        byID = Dictionary(list.albums.lazy.map { ($0.id, $0) }) { first, _ in first }
         albums = "[" + rows.joined(separator: ",") + "]"
         revision = list.revision
         return list.revision

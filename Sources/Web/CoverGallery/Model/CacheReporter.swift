@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 
 /// Reports the cache's totals to pages.
@@ -14,10 +15,10 @@ actor CacheReporter {
     /// Called periodically.
     func report() async {
         let start = ContinuousClock.now
-        guard start >= nextReport, await !sessions.isEmpty, let totals = try? await library.cacheTotals() else {
+        guard start >= nextReport, await !sessions.isEmpty, let totals = try? await library.statistics() else {
             return
         }
-        // Counting a large cache takes time: at most 5 % of the disk thread's.
+        // Counting a large cache takes time: at most 5 % of a thread's.
         nextReport = .now + start.duration(to: .now) * 20
         let text = jsonText {
             $0.add("entries", totals.entries)

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 import NIOPosix
 import Platform
@@ -38,11 +39,11 @@ final class CoverFiles: Sendable {
 
     /// Whether an album has a file, whatever is in it.
     func hasFile(_ album: Album) async -> Bool {
-        (try? await NIOThreadPool.singleton.runIfActive { Cover.fileVersion(of: album) != nil }) ?? false
+        (try? await NIOThreadPool.singleton.runIfActive { album.coverFileVersion != nil }) ?? false
     }
 
     private func version(of album: Album) -> Version? {
-        guard let name = Cover.fileVersion(of: album).map({ "\($0) \(album.coverFile ?? "")" }) else { return nil }
+        guard let name = album.coverFileVersion.map({ "\($0) \(album.coverFile ?? "")" }) else { return nil }
         if let known = state.withLock({ $0.versions[album.id] }), known.name == name { return known }
         var version = Version(name: name)
         if let cover = Cover(fileOf: album) {

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 import Platform
 
@@ -32,7 +33,7 @@ struct CoverProblem: Sendable, Equatable {
         if OwnPictures.isAddress(failure.url) {
             return "Your own picture is no longer there. Edit the album to choose it again."
         }
-        let host = failure.isElsewhere || failure.host.isEmpty ? "the cover’s server" : failure.host
+        let host = failure.failedHost ?? "the cover’s server"
         let sentence = sentence(failure, host)
         // A sentence that begins with a host name keeps it as it is.
         return sentence.hasPrefix("the ") ? "T" + sentence.dropFirst() : sentence
@@ -43,7 +44,8 @@ struct CoverProblem: Sendable, Equatable {
         case .badURL where failure.url.isEmpty: return noAddress.reason
         case .badURL: return "The cover’s address can’t be used. Edit the album to change it."
         case .nameResolution: return "Can’t find \(host). Check the address and your connection."
-        case .notTried where failure.isRateLimit: return "\(host) asked for a pause. Try again later."
+        case .notTried where failure.failedHost != nil && !failure.isHostUnreachable:
+            return "\(host) asked for a pause. Try again later."
         case .connect, .notTried:
             return "Can’t reach \(host). "
                 + (failure.isHostUnreachable ? "Sleeve tries again every few seconds." : "Try again later.")

@@ -1,14 +1,15 @@
+import AlbumLibrary
 import CoverLibrary
 import Platform
 
 /// The state of a cover on a page.
 enum CoverState: Sendable {
     /// It is cached. Stale: it may have changed at its server since.
-    case ready(LibraryAPI.CoverStatus)
+    case ready(CoverStatus)
     case waiting
     case failed(CoverProblem)
 
-    init(_ cached: LibraryAPI.CoverStatus) {
+    init(_ cached: CoverStatus) {
         self = .ready(cached)
     }
 

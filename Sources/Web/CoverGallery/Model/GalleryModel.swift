@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 import Platform
 import Synchronization
@@ -27,13 +28,14 @@ final class GalleryModel: Sendable {
     }
 
     func start() async {
-        await library.removeUnusedPictures()
+        await library.albums.removeUnusedPictures()
         let events = library.events(limit: 16_384)
         // Later changes of the library file are detected by comparison with this state.
         _ = try? await library.albums.current()
         let task = Task {
             await withDiscardingTaskGroup { [self] group in
                 group.addTask { await self.forward(events) }
+                group.addTask { await self.sessions.receiveArrivals() }
                 group.addTask { await Self.every(.seconds(15)) { await self.sessions.sendHeartbeats() } }
                 group.addTask {
                     for await _ in await self.library.albums.fileChanges() {
@@ -92,8 +94,11 @@ final class GalleryModel: Sendable {
             case .arrived(let arrival):
                 await sessions.didArrive(arrival.url, digest: arrival.digest ?? "", at: arrival.date ?? Date())
             case .failed(let failure): await sessions.didFail(failure)
+            // A page looks its covers up when it shows them.
+            case .removed: break
             case .albumsChanged: await reportAlbums()
-            case .missed:
+            // What was missed, or is news to this version, may be anything.
+            default:
                 await sessions.checkCache()
                 await reportAlbums()
             }

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 
 /// A long task that a page can start, such as a refresh: the gallery's program provides it.

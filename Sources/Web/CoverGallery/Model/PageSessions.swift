@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 import Platform
 
@@ -25,6 +26,8 @@ actor PageSessions {
 
     private let library: LibraryAPI
     private let albums: AlbumIndex
+    /// What pages wait for and is asked for, by its key.
+    private let window: CoverWindow<String>
     private var sessions: [String: Session] = [:]
     /// The data of the last broadcast of each event.
     private var states: [String: String] = [:]
@@ -38,6 +41,7 @@ actor PageSessions {
     init(_ library: LibraryAPI, _ albums: AlbumIndex) {
         self.library = library
         self.albums = albums
+        window = library.window()
     }
 
     var isEmpty: Bool { sessions.isEmpty }
@@ -131,7 +135,7 @@ actor PageSessions {
         sessions[id]?.waiting = Dictionary(grouping: shown.filter(isMissing)) { $0.keys[0] }
         // Covers may have arrived between the look-up and now.
         await checkCache(of: id)
-        await download()?.value
+        download()
         return states
     }
 
@@ -148,7 +152,7 @@ actor PageSessions {
     func checkCache(of id: String? = nil) async {
         let pages = sessions.filter { id == nil || $0.key == id }
         let keys = Array(Set(pages.values.flatMap(\.waiting.keys)))
-        guard let statuses = try? await library.statuses(of: keys) else { return }
+        guard let statuses = try? await library.statuses(of: keys.map { CoverRequest(location: $0) }) else { return }
         for (key, status) in zip(keys, statuses) {
             if let status { didArrive(key, digest: status.digest, at: nil) }
         }
@@ -164,29 +168,28 @@ actor PageSessions {
         if !probes.isEmpty || wanted.contains(where: { retries.isDue($0, at: now) }) { download(now: now) }
     }
 
-    /// Requests what pages wait for, and reorders the requests that were not sent yet.
-    /// - Returns: The task that queues the requests; nil: there are none.
-    @discardableResult
-    private func download(now: ContinuousClock.Instant = .now) -> Task<Void, Never>? {
+    /// Requests what pages wait for, reorders the requests that were not sent yet, and gives up what no page waits for.
+    private func download(now: ContinuousClock.Instant = .now) {
         let order = wanted()
+        inFlight.formIntersection(order)
         let again = order.filter { urgent.remove($0) != nil }
-        var keys = again
-        for key in order where inFlight.count + keys.count < Self.maximumInFlight {
-            if !inFlight.contains(key), !keys.contains(key), retries.problem(of: key, at: now) == nil {
-                keys.append(key)
-            }
+        inFlight.formUnion(again)
+        for key in order where inFlight.count < Self.maximumInFlight {
+            if retries.problem(of: key, at: now) == nil { inFlight.insert(key) }
         }
-        inFlight.formUnion(keys)
-        if inFlight.isEmpty { return nil }
-        let inOrder = order.filter(inFlight.contains)
-        let withdrawn = Array(inFlight.subtracting(order))
-        let wanted = keys.map { (urls: waiting(for: $0)?.keys ?? [$0], isUrgent: again.contains($0)) }
-        let several = Set(wanted.filter { $0.urls.count > 1 }.map { $0.urls[0] })
-        return Task {
-            await library.fetch(wanted, order: inOrder, withdrawing: withdrawn) { [weak self] key, result in
-                Task { await self?.didEnd(key, result, hasSeveralURLs: several.contains(key)) }
-            }
-        }
+        // What a person asked for again is requested whatever is remembered of its URL and its host.
+        window.show(
+            order.compactMap { key in
+                guard inFlight.contains(key), let cover = waiting(for: key),
+                    let request = cover.request(again.contains(key) ? .ignoreAbsence : .useCache)
+                else { return nil }
+                return (key, request)
+            })
+    }
+
+    /// Runs until the window ends.
+    func receiveArrivals() async {
+        for await arrival in window.arrivals { didEnd(arrival.id, arrival.outcome) }
     }
 
     /// A cover that a page waits for.
@@ -194,14 +197,15 @@ actor PageSessions {
         sessions.values.lazy.compactMap { $0.waiting[key]?.first }.first
     }
 
-    private func didEnd(_ key: String, _ result: Result<String, CoverFailure>, hasSeveralURLs: Bool) {
-        inFlight.remove(key)
-        switch result {
-        // Covers stored by another process cause no library event.
-        case .success(let digest): didArrive(key, digest: digest, at: Date())
-        case .failure(let failure): didFail(key, failure, hasSeveralURLs: hasSeveralURLs)
+    private func didEnd(_ key: String, _ outcome: CoverOutcome) {
+        let isCurrent = inFlight.remove(key) != nil
+        if let failure = outcome.failure {
+            didFail(key, failure, hasSeveralURLs: waiting(for: key).map { $0.keys.count > 1 } ?? true)
+        } else if let digest = outcome.digest {
+            // Covers stored by another process cause no library event.
+            didArrive(key, digest: digest, at: Date())
         }
-        download()
+        if isCurrent { download() }
     }
 
     /// The keys that pages wait for, most wanted first.
@@ -242,7 +246,7 @@ actor PageSessions {
 
     private func didFail(_ key: String, _ failure: CoverFailure, hasSeveralURLs: Bool) {
         // Cancelling says nothing about the cover.
-        if failure.kind == .cancelled { return }
+        if [.cancelled, .closed].contains(failure.kind) { return }
         let isHostBack = retries.didFail(key, failure, hasSeveralURLs: hasSeveralURLs)
         notify(key, "failure") { CoverProblem(failure).add(to: &$0, as: "reason") }
         if isHostBack { download() }

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 
 /// The prefetch of the whole library that a page can start; one at a time.
@@ -37,18 +38,18 @@ actor PrefetchRun {
         var albums: [Album] = []
         var summary = PrefetchSummary()
         do {
-            albums = try await library.albums.all().filter { !library.isFileAlone($0) }
-            let titles = Dictionary(albums.map { (library.coverURLs(of: $0).first ?? "", $0.title) }) { first, _ in
-                first
+            // An album whose cover is a person's file needs no other.
+            albums = try await library.albums.all().filter { album in
+                album.coverFile == nil || (try? library.keys(of: CoverRequest(album: album))) != nil
             }
             // The user asked for all covers, so those with a cached 404 or 410 are requested again.
             let outcomes = library.prefetch(albums, cachePolicy: .ignoreAbsence)
             defer { summary = outcomes.progress }
-            async let _: Void = publish(outcomes, total: albums.count)
+            async let _: Void = publish(total: albums.count) { outcomes.progress }
             for try await outcome in outcomes {
                 // Albums without a usable URL are counted as skipped.
                 guard let failure = outcome.failure, outcome.kind != .skipped else { continue }
-                add(CoverProblem(failure), url: outcome.url, title: titles[outcome.url])
+                add(CoverProblem(failure), url: outcome.url, title: outcome.line.map { albums[$0 - 1].title })
             }
         } catch {
             add(CoverProblem(reason: "\(error)"), url: "", title: nil)
@@ -67,9 +68,9 @@ actor PrefetchRun {
     }
 
     /// Publishes a run's state four times a second until the task is cancelled.
-    private func publish(_ outcomes: CoverOutcomes<PrefetchSummary>, total: Int) async {
+    private func publish(total: Int, _ progress: @Sendable () -> PrefetchSummary) async {
         repeat {
-            await publish(outcomes.progress, total: total, isRunning: true)
+            await publish(progress(), total: total, isRunning: true)
         } while (try? await Task.sleep(for: .milliseconds(250))) != nil
     }
 

@@ -68,7 +68,7 @@ struct RetrySchedule {
         let isHostUnreachable = failure.isHostUnreachable && !hasSeveralURLs
         failures[key] = Failure(
             problem: CoverProblem(failure), origin: origin,
-            retryAt: isHostUnreachable || !failure.isTemporary ? nil : now + backoff,
+            retryAt: isHostUnreachable || !failure.isRetryable ? nil : now + backoff,
             backoff: isHostUnreachable ? Self.initialBackoff : backoff, isHostUnreachable: isHostUnreachable)
         if isHostUnreachable { probes[origin] = now + Self.probeInterval }
         return failure.kind == .status && !hasSeveralURLs && hostDidAnswer(origin, at: now)

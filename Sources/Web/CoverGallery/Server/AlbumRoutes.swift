@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
@@ -113,9 +114,21 @@ struct AlbumRoutes: Sendable {
         let form = try await request.json(AlbumForm.self)
         var album = Album()
         form.album.apply(to: &album)
-        let edit = try await library.albums.insert(album.validated(), at: form.index)
+        let edit = try await library.albums.insert(validated(album), at: form.index)
         let added = edit?.changes.first
         return Self.response(edit, to: added?.album.id, index: added?.index, status: .created)
+    }
+
+    /// - Throws: `AlbumProblem`.
+    private func validated(_ album: Album, editing former: Album? = nil) throws(AlbumProblem) -> Album {
+        try album.validated(editing: former) { url in
+            do throws(CoverFailure) {
+                _ = try library.keys(of: CoverRequest(location: url))
+                return nil
+            } catch {
+                return (error.url, error.detail)
+            }
+        }
     }
 
     /// The fields of the page's form.
@@ -136,7 +149,7 @@ struct AlbumRoutes: Sendable {
         let former = try await album(id)
         let edit = try await library.albums.edit(id) { album in
             form.album.apply(to: &album)
-            album = try album.validated(editing: former)
+            album = try validated(album, editing: former)
         }
         return Self.response(edit, to: id)
     }

@@ -28,7 +28,7 @@ struct CoverByURLRoute: Sendable {
             return Self.response(to: error)
         }
         if let cached = try await SentCover.cached(cover.digest, size, in: library) {
-            let status = try await library.status(of: url)
+            let status = try await status(of: url)
             return cached.response(
                 to: request, on: context.channel,
                 cacheControl: Self.cacheControl(status.flatMap { $0.digest == cover.digest ? $0 : nil }))
@@ -50,7 +50,7 @@ struct CoverByURLRoute: Sendable {
     private func freshCover(
         at url: String, _ size: KeptSize?, _ request: Request, _ context: GalleryContext
     ) async throws(CoverFailure) -> Response? {
-        guard let status = try await library.status(of: url), !status.isStale else { return nil }
+        guard let status = try await status(of: url), !status.isStale else { return nil }
         do {
             let cached = try await SentCover.cached(status.digest, size, in: library)
             return cached?.response(
@@ -62,38 +62,32 @@ struct CoverByURLRoute: Sendable {
         }
     }
 
+    /// - Throws: `CoverFailure`, for a URL that is none, too.
+    private func status(of url: String) async throws(CoverFailure) -> CoverStatus? {
+        let request = CoverRequest(location: url)
+        _ = try library.keys(of: request)
+        return try await library.statuses(of: [request])[0]
+    }
+
     /// How long a client waits for a cover's server.
     private static let deadline = Duration.seconds(30)
 
     private func cover(at url: String, _ context: GalleryContext) async throws(CoverFailure) -> Cover {
-        var request = CoverRequest(url)
+        var request = CoverRequest(location: url)
         request.deniesPrivateAddresses = !allowsPrivateAddresses
-        typealias Outcome = Result<Cover, CoverFailure>
-        return try await context.channel.whileConnected { [library, request] () async -> Outcome in
-            let outcomes = await withTaskGroup(of: Outcome?.self) { group in
-                group.addTask {
-                    do throws(CoverFailure) {
-                        return .success(try await library.cover(for: request))
-                    } catch {
-                        return .failure(error)
-                    }
-                }
-                group.addTask {
-                    try? await Task.sleep(for: Self.deadline)
-                    return nil
-                }
-                let first = await group.next() ?? nil
-                group.cancelAll()
-                return first
+        request.timeout = Self.deadline
+        return try await context.channel.whileConnected { [library, request] () async -> Result<Cover, CoverFailure> in
+            do throws(CoverFailure) {
+                return .success(try await library.cover(for: request))
+            } catch {
+                return .failure(error)
             }
-            return outcomes
-                ?? .failure(CoverFailure(.timeout, url: url, detail: "its server did not answer within 30 seconds"))
         }.get()
     }
 
-    private static func cacheControl(_ status: LibraryAPI.CoverStatus?) -> String {
+    private static func cacheControl(_ status: CoverStatus?) -> String {
         guard let status, !status.isStale, let end = status.freshUntil else { return "private, no-cache" }
-        let seconds = (end - WallClock.milliseconds()) / 1_000
+        let seconds = Int(end.timeIntervalSinceNow)
         return seconds > 0 ? "private, max-age=\(seconds)" : "private, no-cache"
     }
 
@@ -107,12 +101,12 @@ struct CoverByURLRoute: Sendable {
 
     private static func status(of failure: CoverFailure) -> HTTPResponse.Status {
         switch failure.kind {
-        case .badURL: .badRequest
+        case .badURL, .badSize: .badRequest
         case .refusedAddress: .forbidden
         case .status where failure.status == 404 || failure.status == 410: .notFound
         case .notCached: .notFound
         case .timeout, .offline: .gatewayTimeout
-        case .cancelled, .outOfResources: .serviceUnavailable
+        case .cancelled, .closed, .outOfResources: .serviceUnavailable
         case .cache: .internalServerError
         default: .badGateway
         }

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
@@ -42,7 +43,10 @@ struct CoverRoutes: Sendable {
         try request.require("application/octet-stream")
         let announced = request.headers[.contentLength].flatMap { Int($0) }
         if let announced, announced > limit { throw tooLarge }
-        let upload = try model.library.beginPicture()
+        guard let pictures = model.library.albums.pictures else {
+            throw LibraryError.invalidConfiguration("there is no library file")
+        }
+        let upload = try pictures.begin()
         var length = 0
         for try await piece in request.body {
             length += piece.readableBytes
@@ -52,7 +56,18 @@ struct CoverRoutes: Sendable {
             }
         }
         if let announced, announced != length { throw HTTPError(.badRequest, message: "the picture is incomplete") }
-        let address = try await model.library.store(upload)
-        return .json(status: .created) { $0.add("coverUrl", address) }
+        try await keep(upload)
+        return .json(status: .created) { $0.add("coverUrl", upload.address) }
+    }
+
+    /// Keeps a picture that has arrived, and copies it to the cache if that has room.
+    private func keep(_ upload: PictureUpload) async throws {
+        let picture = try await NIOThreadPool.singleton.runIfActive {
+            let picture = try URL(string: upload.address).flatMap { Cover(url: $0, data: Data(try upload.contents())) }
+            guard let picture else { throw HTTPError(.unprocessableContent, message: "the file isn’t a picture") }
+            try upload.keep(mediaType: picture.mediaType)
+            return picture
+        }
+        _ = try? await model.library.store(picture.data, for: picture.url)
     }
 }

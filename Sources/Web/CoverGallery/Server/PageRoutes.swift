@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverLibrary
 import HTTPTypes
 import Hummingbird

@@ -1,4 +1,5 @@
 import CoverLibrary
+import Files
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -10,7 +11,21 @@ import Platform
 struct SentCover: Sendable {
     private enum Source: Sendable {
         case held(ByteBuffer)
-        case open(OpenCover)
+        case cached(CachedFile)
+        case temporary(TemporaryFile)
+    }
+
+    /// A file without a name.
+    private final class TemporaryFile: Sendable {
+        let file: SourceFile
+
+        /// - Throws: `SystemError` if it cannot be written.
+        init(_ bytes: Data) throws(SystemError) {
+            let folder = try OpenFolder(path: FileManager.default.temporaryDirectory.path)
+            let new = try NewFile(in: folder, mode: 0o600)
+            try new.write(Array(bytes))
+            file = try new.source()
+        }
     }
 
     /// In bytes.
@@ -32,11 +47,11 @@ struct SentCover: Sendable {
             }
             if cover.digest != digest { return try SentCover(cover, of: digest, size) }
         }
-        return try await library.openCover(digest: digest).map { SentCover($0, digest) }
+        return try await library.cachedFile(digest: digest).map(SentCover.init)
     }
 
-    private init(_ cover: OpenCover, _ digest: String) {
-        (mediaType, tag, length, source) = (cover.mediaType, "\"\(digest)\"", cover.length, .open(cover))
+    private init(_ file: CachedFile) {
+        (mediaType, tag, length, source) = (file.mediaType, "\"\(file.digest)\"", file.count, .cached(file))
     }
 
     /// A cover that has no file.
@@ -45,17 +60,17 @@ struct SentCover: Sendable {
     private init(_ cover: Cover, of digest: String, _ size: KeptSize?) throws {
         (mediaType, length) = (cover.mediaType, cover.data.count)
         tag = size?.tag(of: cover, digest: digest) ?? "\"\(digest)\""
-        source = try length <= Self.largestHeld ? .held(ByteBuffer(bytes: cover.data)) : .open(OpenCover(cover))
+        source =
+            try length <= Self.largestHeld
+            ? .held(ByteBuffer(bytes: cover.data)) : .temporary(TemporaryFile(cover.data))
     }
 
     /// A cover that is not in the cache, made smaller now if that is wanted.
     static func made(_ cover: Cover, _ size: KeptSize?) async throws -> SentCover {
-        let small = try await NIOThreadPool.singleton.runIfActive {
-            size.flatMap { LibraryAPI.resized(cover.data, longestSide: $0.longestSide) }.map {
-                Cover(url: cover.url, data: Data($0), mediaType: "image/jpeg")
-            }
+        let made = try await NIOThreadPool.singleton.runIfActive {
+            size.map { cover.resized(longestSide: $0.longestSide) } ?? cover
         }
-        return try SentCover(small ?? cover, of: cover.digest, size)
+        return try SentCover(made, of: cover.digest, size)
     }
 
     func response(to request: Request, on channel: any Channel, cacheControl: String) -> Response {
@@ -87,20 +102,14 @@ struct SentCover: Sendable {
         let count = min(length - offset, Self.piece)
         switch source {
         case .held(let bytes): return bytes.getSlice(at: bytes.readerIndex + offset, length: count) ?? ByteBuffer()
-        case .open(let cover):
+        case .cached(let file):
             return try await NIOThreadPool.singleton.runIfActive {
-                ByteBuffer(bytes: try cover.bytes(at: offset, count: count))
+                ByteBuffer(bytes: try file.read(at: offset, count: count))
+            }
+        case .temporary(let temporary):
+            return try await NIOThreadPool.singleton.runIfActive {
+                ByteBuffer(bytes: try temporary.file.bytes(at: offset, count: count))
             }
         }
-    }
-}
-
-extension KeptSize {
-    /// The size that a request wants; nil for the cover as it is.
-    /// - Throws: `HTTPError` if it is none that is kept.
-    static func wanted(by request: Request) throws -> KeptSize? {
-        guard let text = request.uri.queryParameters["w"] else { return nil }
-        guard let size = KeptSize(text) else { throw HTTPError(.badRequest, message: expected) }
-        return size
     }
 }

@@ -114,7 +114,7 @@ struct QueueDriver<Request> {
         if let job = jobs[key] { queue.didReceive(limit, of: job, now: now) }
     }
 
-    mutating func takeMessages() -> [String] { queue.takeMessages() }
+    mutating func takeMessages() -> [String] { queue.takeMessages().map(\.message) }
 
     mutating func close(hostOf key: String, until time: Instant) {
         if let host = jobs[key].flatMap({ queue.host(of: $0) }) { queue.hosts[host].close(until: time) }

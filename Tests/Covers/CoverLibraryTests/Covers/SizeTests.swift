@@ -13,6 +13,19 @@ import Testing
             for: CoverRequest(stage.url(number, "size=\(bytes)")), longestSide: longestSide)
     }
 
+    @Test(arguments: [0, -1, 1, 299, 1_499, Int.max, Int.min])
+    func `a size that is not kept is refused, and no server is asked`(longestSide: Int) async throws {
+        try await withStage { stage in
+            let failure = await #expect(throws: CoverFailure.self) { try await size(stage, 1, longestSide) }
+            #expect(failure?.kind == .badSize && failure?.detail.contains("150, 300, 600, 1200") == true)
+            #expect(stage.origin.requestCount == 0)
+            let digest = String(repeating: "ab", count: 32)
+            await #expect(throws: CoverFailure.self) {
+                try await stage.library.cachedCover(digest: digest, longestSide: longestSide)
+            }
+        }
+    }
+
     @Test func `a size is made from the cover, kept, and read from then on`() async throws {
         try await withStage { stage in
             let made = try await size(stage, 1, 300)
@@ -33,11 +46,12 @@ import Testing
         }
     }
 
-    @Test func `a size that is not kept is made for each call, and writes nothing`() async throws {
+    @Test func `a command makes a size that is not kept for each call, and writes nothing`() async throws {
         try await withStage { stage in
-            let made = try await size(stage, 1, 222)
+            let request = CoverRequest(stage.url(1, "size=120000"))
+            let made = try await stage.library.cover(for: request, within: 222)
             #expect(made.width == 222)
-            #expect(try await size(stage, 1, 222) == made)
+            #expect(try await stage.library.cover(for: request, within: 222) == made)
             await stage.library.covers.persistency.keepSizes()
             #expect(!FileManager.default.fileExists(atPath: stage.folder + "/cache/sizes"))
         }
@@ -71,7 +85,7 @@ import Testing
     @Test func `callers of one size share its making, and the cache learns its colour`() async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1, "size=120000"))
-            #expect(try await stage.library.statuses(of: [cover.location])[0]?.color == nil)
+            #expect(try await stage.library.statuses(of: [CoverRequest(location: cover.location)])[0]?.color == nil)
             let sizes = try await withThrowingTaskGroup(of: Cover?.self) { group in
                 for _ in 0..<40 {
                     group.addTask { try await stage.library.cachedCover(digest: cover.digest, longestSide: 600 / 4) }
@@ -80,7 +94,7 @@ import Testing
             }
             #expect(sizes.count == 1 && sizes.first??.width == 150)
             await stage.library.covers.persistency.keepSizes()
-            let status = try await stage.library.statuses(of: [cover.location])[0]
+            let status = try await stage.library.statuses(of: [CoverRequest(location: cover.location)])[0]
             #expect(status?.color?.wholeMatch(of: #/#[0-9a-f]{6}/#) != nil)
         }
     }

@@ -44,7 +44,7 @@ import Testing
                     key: url, mediaType: "image/jpeg", storedAt: ahead, freshUntil: ahead + 60_000, fields: fields)
                 _ = try writer.store([(metadata, CoverImage.jpeg(number: 1))])
             }
-            let status = try #require(try await library.statuses(of: [url])[0])
+            let status = try #require(try await library.statuses(of: [CoverRequest(location: url)])[0])
             #expect(status.isStale)
             var isListedStale = false
             try library.listCovers { isListedStale = $0.isStale() }

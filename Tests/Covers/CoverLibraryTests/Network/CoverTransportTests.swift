@@ -93,6 +93,50 @@ import Wire
         }
     }
 
+    /// What a transport throws, the kind of the failure, its status, and the number of requests with one retry.
+    @Test(
+        arguments: [
+            (CoverFailure(.status, url: "", detail: "gone", status: 404), .status, 404, 1),
+            (CoverFailure(.status, url: "", detail: "busy", status: 503), .status, 503, 2),
+            (CoverFailure(.offline, url: "", detail: "no network"), .offline, nil, 1),
+            (CoverFailure(.cancelled, url: "", detail: "ended"), .cancelled, nil, 1),
+            (CancellationError(), .cancelled, nil, 1),
+            (CoverFailure(.notAnImage, url: "", detail: "no"), .notAnImage, nil, 1),
+            (CoverFailure(.badURL, url: "", detail: "no"), .badURL, nil, 1),
+            (CoverFailure(.connect, url: "", detail: "refused"), .connect, nil, 2),
+        ] as [(any Error, CoverFailure.Kind, Int?, Int)])
+    func `what a transport throws becomes what it says`(
+        error: any Error, kind: CoverFailure.Kind, status: Int?, requests: Int
+    ) async throws {
+        let server = Server { _ in throw error }
+        try await withLibrary(server) { library in
+            let failure = await #expect(throws: CoverFailure.self) { try await library.cover(for: url("/1")) }
+            #expect(failure?.kind == kind && failure?.status == status, "\(String(describing: failure))")
+            #expect(server.requests.count == requests)
+        }
+    }
+
+    @TaskLocal static var caller = "nobody"
+
+    @Test func `a transport has the task-local values of the task that asked first`() async throws {
+        let names = Mutex<[String]>([])
+        let server = Server { _ in
+            names.withLock { $0.append(Self.caller) }
+            return TransportResponse(body: Self.image)
+        }
+        try await withLibrary(server) { library in
+            try await Self.$caller.withValue("call") { _ = try await library.cover(for: url("/1")) }
+            try await Self.$caller.withValue("run") { _ = try await library.prefetch([url("/2")]).summary() }
+            var request = RefreshRequest()
+            request.scope = .all
+            let refreshed = try await Self.$caller.withValue("refresh") { [request] in
+                try await library.refresh(request).summary()
+            }
+            #expect(refreshed.requested == 2)
+            #expect(names.withLock { $0 } == ["call", "run", "refresh", "refresh"])
+        }
+    }
+
     @Test func `a body above the maximum size is refused`() async throws {
         let server = Server { _ in TransportResponse(body: Self.image) }
         try await withLibrary(server, { $0.maximumSize = 10 }) { library in
@@ -123,7 +167,7 @@ import Wire
             try await eventually { server.requests.count == 2 }
             await library.close()
             let closed = await #expect(throws: CoverFailure.self) { try await second.value }
-            #expect(closed?.kind == .cancelled)
+            #expect(closed?.kind == .closed)
             try await eventually { cancelled.withLock { $0 } == 2 }
         }
     }

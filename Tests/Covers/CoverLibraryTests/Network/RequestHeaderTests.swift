@@ -172,7 +172,7 @@ import Wire
         #expect(throws: LibraryError.self) {
             var configuration = LibraryConfiguration(cacheDirectory: URL(filePath: "/tmp/none"))
             configuration.headerFields = ["music.example.org": [.authorization: "x"]]
-            try configuration.validate()
+            _ = try configuration.validated()
         }
     }
 }

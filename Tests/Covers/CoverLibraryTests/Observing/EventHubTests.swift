@@ -21,7 +21,7 @@ import Wire
             switch event {
             case .arrived(let cover): numbers.append(cover.bytes)
             case .missed(let count): missed += count
-            case .failed, .albumsChanged: Issue.record("no such event was published")
+            case .failed, .albumsChanged, .removed: Issue.record("no such event was published")
             }
         }
     }

@@ -130,7 +130,7 @@ import Wire
                             group.addTask {
                                 if number == 8 + round * 2 { await stage.library.close() }
                                 let failure = await stage.library.failure(stage.url(number))
-                                return failure == nil || failure?.kind == .cancelled
+                                return failure == nil || failure?.kind == .closed
                             }
                         }
                         return await group.reduce(0) { $0 + ($1 ? 1 : 0) }

@@ -148,19 +148,6 @@ import Wire
         }
     }
 
-    @Test func `the covers before an error of the list are downloaded, and the summary gives the error`() async throws {
-        struct Broken: Error, CustomStringConvertible { let description = "the cable is cut" }
-        try await withStage { stage in
-            let list = AsyncThrowingStream { continuation in
-                for number in 1...5 { continuation.yield(CoverRequest(stage.url(number))) }
-                continuation.finish(throwing: Broken())
-            }
-            let summary = try await stage.library.prefetch(list).summary()
-            #expect(summary.stopReason?.contains("the cable is cut") == true)
-            #expect(summary.settled == summary.requested)
-        }
-    }
-
     @Test func `the total is nil until the list is read`() async throws {
         try await withStage { stage in
             let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
@@ -199,7 +186,8 @@ import Wire
             #expect(try await library.prefetch(old).summary().downloaded == 10)
             let list = (1...150).map { stage.url($0) }
             let (outcomes, first) = try await library.prefetch(list).collect()
-            #expect(first.stopReason?.contains("1 MiB") == true && first.stopReason?.contains("--capacity") == true)
+            #expect(
+                first.stopReason?.contains("1 MiB") == true && first.stopReason?.contains("raise the capacity") == true)
             #expect(first.downloaded > 5 && first.downloaded < 100, "\(first)")
             for outcome in outcomes where outcome.kind == .downloaded {
                 #expect(try library.cached(outcome.url) != nil)
@@ -229,7 +217,7 @@ import Wire
         do {
             let witness = Witness { isReleased.withLock { $0 = true } }
             let endless = AsyncStream { withExtendedLifetime(witness) { CoverRequest("http://127.0.0.1/1.jpg") } }
-            for await batch in RequestBatches(endless, failed: { _ in }) {
+            for await batch in RequestBatches(endless, failed: { _ in }, left: { _ in }) {
                 #expect(!batch.isEmpty)
                 break
             }
@@ -248,6 +236,27 @@ import Wire
             run.cancel()
             _ = try await run.value
             #expect(stage.origin.peakInFlight == 3)
+        }
+    }
+
+    @Test
+    func `a list's file is read: each URL is downloaded, what is none is skipped, and a missing file is an error`()
+        async throws
+    {
+        try await withStage { stage in
+            let list = URL(filePath: stage.folder + "/list.txt")
+            try Data("\(stage.url(1))\nnonsense\n\(stage.url(2))\n".utf8).write(to: list)
+            let (outcomes, summary) = try await stage.library.prefetch(list: list).collect()
+            #expect(summary.downloaded == 2 && summary.skipped == 1 && outcomes.count == 3)
+            #expect(Set(outcomes.map(\.line)) == [1, 2, 3])
+            let missing = URL(filePath: stage.folder + "/none.txt")
+            let error = await #expect(throws: LibraryError.self) {
+                try await stage.library.prefetch(list: missing).summary()
+            }
+            #expect(error?.message.contains("none.txt") == true)
+            let urls = Set([stage.url(1), stage.url(3)].compactMap { URL(string: $0) })
+            let again = try await stage.library.prefetch(urls).summary()
+            #expect(again.fresh == 1 && again.downloaded == 1)
         }
     }
 }

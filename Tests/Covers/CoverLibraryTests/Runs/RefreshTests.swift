@@ -84,17 +84,25 @@ import Wire
         }
     }
 
+    private final class Sink: OutcomeSink {
+        let continuation: AsyncStream<CoverOutcome>.Continuation
+        let isWanted = true
+        init(_ continuation: AsyncStream<CoverOutcome>.Continuation) { self.continuation = continuation }
+        func take(_ outcome: CoverOutcome, of ask: Ask) { continuation.yield(outcome) }
+    }
+
     @Test func `a cover that is evicted while it is revalidated is downloaded again`() async throws {
         try await withStage { stage in
             let url = stage.url(1, Self.stale)
             #expect(try await stage.library.prefetch([url]).summary().downloaded == 1)
             let entry = try #require(try stage.entries().first)
             try await stage.library.evict(to: 0)
-            let (results, continuation) = AsyncStream.makeStream(of: Result<String, CoverFailure>.self)
-            let ask = try Ask(url, sink: CoverWall { continuation.yield($1) })
+            let (outcomes, continuation) = AsyncStream.makeStream(of: CoverOutcome.self)
+            let ask = try Ask(url, sink: Sink(continuation))
             ask.stored = StoredVersion(entry)
             try await stage.library.covers.scheduler().submit([ask])
-            #expect(await results.first { _ in true } == .success(Digest(of: CoverImage.jpeg(number: 1)).description))
+            let outcome = await outcomes.first { _ in true }
+            #expect(outcome?.contentDigest == Digest(of: CoverImage.jpeg(number: 1)))
             #expect(stage.origin.requestCount == 3)
             #expect(try stage.library.cached(url)?.bytes == CoverImage.jpeg(number: 1))
         }

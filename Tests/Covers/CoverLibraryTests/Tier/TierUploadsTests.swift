@@ -138,15 +138,16 @@ import Wire
             #expect(summary.downloaded == 3 && first.library.tierStatistics?.stored == 3)
             try await withStage({ $0.tier = path }) { second in
                 let events = second.library.events()
-                let found = Mutex<[String: String]>([:])
-                await second.library.fetch(
-                    urls.map { ([$0], false) }, order: urls, withdrawing: []
-                ) { key, result in
-                    found.withLock { $0[key] = try? result.get() }
+                let window = second.library.window(of: String.self)
+                window.show(urls.map { ($0, CoverRequest(location: $0)) })
+                var found: [String: String] = [:]
+                for await arrival in window.arrivals {
+                    found[arrival.id] = arrival.outcome.digest
+                    if found.count == 3 { break }
                 }
-                try await eventually { found.withLock { $0.count } == 3 }
                 for url in urls {
-                    #expect(try second.library.cached(url)?.digest == found.withLock { $0[url] })
+                    let digest = try second.library.cached(url)?.digest
+                    #expect(digest == found[url])
                 }
                 var arrived = 0
                 for await event in events {

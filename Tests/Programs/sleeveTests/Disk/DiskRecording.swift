@@ -48,7 +48,7 @@
             var step = Step(operations: start..<operations.count)
             if evicts {
                 // It may recover something: what it does is a part of the trace, too.
-                let listing = await (try child(["list", "--json"])).exit()
+                let listing = await (try child(["cache", "list", "--json"])).exit()
                 let entries: [ListLine] = try listing.lines()
                 step.remaining = Set(entries.map(\.url))
                 try readTrace()

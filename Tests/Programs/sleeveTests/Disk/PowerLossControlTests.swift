@@ -63,7 +63,7 @@
             {
                 try await withStage { stage in
                     var recording = try await stored(in: stage)
-                    try await recording.run(["evict", "--to", "8K"], evicts: true)
+                    try await recording.run(["cache", "evict", "--to", "8K"], evicts: true)
                     recording.forget(ofStep: 1) { $0.isOfLog && $0.kind == .sync || $0.kind == .syncFileSystem }
                     #expect(try await faults(recording).contains("has no bytes"))
                 }
@@ -119,7 +119,7 @@
             func `without index and log of entries nothing is left to rebuild from`(isLogLost: Bool) async throws {
                 try await withStage { stage in
                     var recording = try await stored(in: stage)
-                    try await recording.run(["verify"])
+                    try await recording.run(["cache", "verify"])
                     for name in ["index.sqlite3", "index.sqlite3-wal"] { recording.remove("\(stage.cache)/\(name)") }
                     if isLogLost { recording.forget { $0.kind == .write && $0.path.hasSuffix("/entries.jsonl") } }
                     // At the end only: before it, the index is there.

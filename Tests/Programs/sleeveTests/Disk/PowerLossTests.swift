@@ -61,7 +61,7 @@
                 var recording = DiskRecording(stage)
                 let list = try stage.list(stage.urls(0..<10) + stage.urls(20..<22, "size=4000&same=1"))
                 try await recording.run(["prefetch", list])
-                try await recording.run(["evict", "--to", "16K"], evicts: true)
+                try await recording.run(["cache", "evict", "--to", "16K"], evicts: true)
                 try await recording.run(["prefetch", list])
                 return recording
             }
@@ -125,14 +125,14 @@
             @Test func `power loss during a repair loses nothing`() async throws {
                 try await withStage { stage in
                     var recording = try await stored(in: stage)
-                    try await recording.run(["verify", "--repair"])
+                    try await recording.run(["cache", "verify", "--repair"])
                     for suffix in ["", "-wal"] {
                         // As if the index had rotted away: it is gone for good.
                         let path = stage.cache + "/index.sqlite3" + suffix
                         if unlink(path) == 0 { recording.remove(path) }
                     }
                     unlink(stage.cache + "/index.sqlite3-shm")
-                    try await recording.run(["verify", "--repair"])
+                    try await recording.run(["cache", "verify", "--repair"])
                     try await expectNoFault(recording)
                 }
             }

@@ -99,7 +99,7 @@
                     ["prefetch", list, "--report", "\(stage.folder)/\(report)", "--retries", "0"]
                 }
                 // The first digit of the number: two whole covers, and one that shares its bytes.
-                let remove = ["remove", "--matching", "*/covers/[012].jpg*", "--force"]
+                let remove = ["cache", "remove", "--matching", "*/covers/[012].jpg*", "--force"]
                 let removed = Set(urls.prefix(3))
                 let third = try stage.list((40..<46).map { changed.coverURL($0) }, name: "other.txt")
                 var commands = Commands(tested: prefetch(others), other: prefetch(third, "other-report"))
@@ -107,11 +107,11 @@
                 case .firstPrefetch, .prefetch: break
                 case .sweep: try await killPrefetch(of: others, in: stage)
                 case .refresh: commands.tested = ["refresh"] + prefetch("").dropFirst(2)
-                case .evict: commands.tested = ["evict", "--to", "24K"]
+                case .evict: commands.tested = ["cache", "evict", "--to", "24K"]
                 case .remove: (commands.tested, commands.removed) = (remove, removed)
                 case .duplicates:
                     commands = Commands(tested: prefetch(duplicates), other: remove, removed: removed)
-                case .repair, .rebuild: commands.tested = ["verify", "--repair"]
+                case .repair, .rebuild: commands.tested = ["cache", "verify", "--repair"]
                 case .get: commands.tested = ["get", "--offline", urls[3], "-o", stage.folder + "/cover.jpg"]
                 }
                 try await body(Scenario(kind, stage, commands))
@@ -144,7 +144,7 @@
         /// What a cache lists. Unlike reading its covers, it drops nothing.
         private static func digests(in cache: String, _ stage: Stage) async throws -> [String: String] {
             let listed = try await sleeveTests.run(
-                ["list", "--json", "--cache", cache], environment: stage.environment)
+                ["cache", "list", "--json", "--cache", cache], environment: stage.environment)
             let lines: [ListLine] = try listed.lines()
             return Dictionary(lines.map { ($0.url, $0.digest) }) { $1 }
         }

@@ -14,7 +14,7 @@ extension CommandTests {
                 let limit = capacity + Self.overhead
                 let large = stage.urls(0..<1, "size=1200000")
                 try await stage.fill(large, "--capacity", "\(capacity)")
-                #expect(try await stage.run("pin", large[0]).status == 0)
+                #expect(try await stage.run("cache", "pin", large[0]).status == 0)
                 let list = try stage.list(stage.urls(1..<60, "size=30000"))
                 let result = try await stage.run("prefetch", list, "--quiet")
                 #expect([0, 3].contains(result.status), "\(result)")
@@ -40,7 +40,7 @@ extension CommandTests {
                     #expect(try stage.diskBytes() <= capacity + Self.overhead, "after part \(part)")
                 }
                 #expect(try await stage.entries().count > 300)
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
             }
         }
 
@@ -54,13 +54,13 @@ extension CommandTests {
                 let more = try stage.list(stage.urls(1_200..<1_300), name: "more.txt")
                 let result = try await stage.shell(
                     """
-                    cd "$2" && mkfifo p && { sleep 600 <p & reader=$!; } && { "$SLEEVE" list --json >p & list=$!; }
+                    cd "$2" && mkfifo p && { sleep 600 <p & reader=$!; } && { "$SLEEVE" cache list --json >p & list=$!; }
                     timeout 30 "$SLEEVE" prefetch "$1" --quiet; echo prefetch=$?
                     for round in 1 2 3 4 5 6 7 8; do timeout 30 "$SLEEVE" refresh --all --quiet || echo refresh=$?; done
                     kill -0 $list && echo stands
                     du -sk "$SLEEVE_CACHE" | cut -f1
                     kill $list $reader 2>/dev/null; wait 2>/dev/null
-                    "$SLEEVE" list --json | head -1 | grep -c digest
+                    "$SLEEVE" cache list --json | head -1 | grep -c digest
                     """, more, stage.folder)
                 let lines = result.stdout.split(separator: "\n")
                 #expect(
@@ -91,7 +91,7 @@ extension CommandTests {
                 let lines = result.stdout.split(separator: "\n").compactMap { Int($0) }
                 #expect(lines.count == 2 && lines[0] <= 16 << 20 && lines[1] > 0, "\(result)")
                 #expect(stage.coverBytes() > 14 << 20)
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
             }
         }
 
@@ -99,7 +99,7 @@ extension CommandTests {
             /// A process was killed that had freed the reserve, while another one keeps the files that SQLite shares.
             private static let losingReserve = """
                 mkfifo "$1/pipe"; sleep 600 <"$1/pipe" & others=$!
-                "$SLEEVE" list --json >"$1/pipe" & others="$others $!"
+                "$SLEEVE" cache list --json >"$1/pipe" & others="$others $!"
                 until [ -s "$SLEEVE_CACHE/index.sqlite3-shm" ]; do sleep 0.1; done
                 truncate -s 0 "$SLEEVE_CACHE/reserve"
                 """
@@ -116,12 +116,12 @@ extension CommandTests {
                         exec unshare -Urm sh -c '
                         mkdir "$1" && mount -t tmpfs -o size=24m tmpfs "$1" && export SLEEVE_CACHE="$1/cache" || exit 99
                         "$SLEEVE" prefetch "$2" --quiet; echo prefetch=$?
-                        "$SLEEVE" stats >/dev/null
+                        "$SLEEVE" cache stats >/dev/null
                         eval "$3"
                         cat /dev/zero >"$1/ballast" 2>/dev/null
-                        "$SLEEVE" evict --to 1M --quiet; echo evict=$?
-                        "$SLEEVE" verify --quiet; echo verify=$?
-                        "$SLEEVE" list | grep -c http
+                        "$SLEEVE" cache evict --to 1M --quiet; echo evict=$?
+                        "$SLEEVE" cache verify --quiet; echo verify=$?
+                        "$SLEEVE" cache list | grep -c http
                         kill $others 2>/dev/null
                         ' sh "$@"
                         """, stage.folder + "/disk", list, hasReserve ? "" : Self.losingReserve)
@@ -143,7 +143,7 @@ extension CommandTests {
                         mkdir "$1" && mount -t tmpfs -o size=60m,nr_inodes=400 tmpfs "$1" && export SLEEVE_CACHE="$1/cache" || exit 99
                         "$SLEEVE" prefetch "$2" --quiet; echo many=$?
                         "$SLEEVE" prefetch "$3" --quiet; echo more=$?
-                        "$SLEEVE" verify --quiet; echo verify=$?
+                        "$SLEEVE" cache verify --quiet; echo verify=$?
                         ' sh "$@"
                         """, stage.folder + "/disk", many, more)
                     #expect(
@@ -164,14 +164,14 @@ extension CommandTests {
                         "$SLEEVE" prefetch "$2" --quiet; echo many=$?
                         cat /dev/zero >"$1/ballast" 2>/dev/null
                         "$SLEEVE" get --offline "$4" >/dev/null; echo get=$?
-                        "$SLEEVE" remove "$4" --quiet; echo remove=$?
+                        "$SLEEVE" cache remove "$4" --quiet; echo remove=$?
                         cat /dev/zero >>"$1/ballast" 2>/dev/null
-                        "$SLEEVE" evict --to 4M --quiet; echo evict=$?
+                        "$SLEEVE" cache evict --to 4M --quiet; echo evict=$?
                         cat /dev/zero >>"$1/ballast" 2>/dev/null
-                        "$SLEEVE" evict --to 0 --quiet; echo evict=$?
-                        "$SLEEVE" list | grep -c http
+                        "$SLEEVE" cache evict --to 0 --quiet; echo evict=$?
+                        "$SLEEVE" cache list | grep -c http
                         "$SLEEVE" prefetch "$3" --quiet; echo few=$?
-                        "$SLEEVE" verify --quiet; echo verify=$?
+                        "$SLEEVE" cache verify --quiet; echo verify=$?
                         ' sh "$@"
                         """, stage.folder + "/disk", many, few, stage.urls(0..<1, "size=8000")[0])
                     #expect(

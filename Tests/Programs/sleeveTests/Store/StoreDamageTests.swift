@@ -21,7 +21,7 @@
                     }
                     try await stage.fill(urls)
                     #expect(stage.origin.requestCount == 7)
-                    #expect(try await stage.run("verify").status == 0)
+                    #expect(try await stage.run("cache", "verify").status == 0)
                     #expect(try await stage.litter().isEmpty)
                 }
             }

@@ -63,25 +63,27 @@
             switch Int.random(in: 0..<14, using: &random) {
             case 0...2: try await prefetch()
             case 3: try await prefetch(killedBefore: Int.random(in: 1...70, using: &random))
-            case 4: try await prefetch(beside: ["verify", "--repair"])
+            case 4: try await prefetch(beside: ["cache", "verify", "--repair"])
             case 5: try await refresh()
             case 6: try await refresh(killedBefore: Int.random(in: 1...70, using: &random))
             case 7:
                 // The exit code says whether it was there.
-                _ = try await run(["remove", url(key)], [0, 3])
+                _ = try await run(["cache", "remove", url(key)], [0, 3])
                 states[key] = [0]
             case 8:
-                _ = try await run(["remove", url(key)], [0, 3], killedBefore: Int.random(in: 1...30, using: &random))
+                _ = try await run(
+                    ["cache", "remove", url(key)], [0, 3], killedBefore: Int.random(in: 1...30, using: &random))
                 states[key]?.insert(0)
             case 9:
-                _ = try await run(["evict", "--to", "\(Int.random(in: 4...40, using: &random))K"])
+                _ = try await run(["cache", "evict", "--to", "\(Int.random(in: 4...40, using: &random))K"])
                 for key in Self.keys { states[key]?.insert(0) }
             case 10: length = Self.lengths.randomElement(using: &random)!
-            case 11: _ = try await run(["verify", "--repair"])
+            case 11: _ = try await run(["cache", "verify", "--repair"])
             case 12: loseIndex()
             default:
                 loseIndex()
-                _ = try await run(["verify", "--repair"], killedBefore: Int.random(in: 1...60, using: &random))
+                _ = try await run(
+                    ["cache", "verify", "--repair"], killedBefore: Int.random(in: 1...60, using: &random))
             }
         }
 
@@ -137,7 +139,7 @@
 
         /// The cache lists what it may have; what it lists is what it has.
         private mutating func compare() async throws {
-            let listed = try await stage.run("list", "--json")
+            let listed = try await stage.run("cache", "list", "--json")
             let isMissing = hasNoCache(listed)
             #expect(listed.status == 0 || isMissing, "\(listed) after \(log)")
             let lines: [ListLine] = isMissing ? [] : try listed.lines()
@@ -155,7 +157,7 @@
 
         /// After a writer has come to its end, the cache has all bytes and no litter.
         mutating func end() async throws {
-            _ = try await run(["verify", "--repair"])
+            _ = try await run(["cache", "verify", "--repair"])
             try await compare()
             let digests = try await CacheCheck.digests(in: stage.cache)
             #expect(digests.values.allSatisfy { $0 != nil }, "\(digests) after \(log)")

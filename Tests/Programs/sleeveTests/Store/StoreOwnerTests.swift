@@ -49,13 +49,13 @@
                         "$SLEEVE" get --size 150 "$3" -o "$HOME/out.jpg"
                         "$SLEEVE" album add --title T --artist A >"$HOME/root.txt"
                         "$SLEEVE" export "$HOME/export/covers" >>"$HOME/root.txt"
-                        "$SLEEVE" verify --repair --quiet
+                        "$SLEEVE" cache verify --repair --quiet
                         rm "$HOME/root.txt"
                         find "$HOME" ! -user 54321
                         user "$SLEEVE" prefetch "$2" --quiet; echo $?
-                        user "$SLEEVE" verify --quiet; echo $?
+                        user "$SLEEVE" cache verify --quiet; echo $?
                         user "$SLEEVE" album add --title U --artist A >/dev/null; echo $?
-                        user "$SLEEVE" evict --to 0 --quiet; echo $?
+                        user "$SLEEVE" cache evict --to 0 --quiet; echo $?
                         """, try stage.list(stage.urls(0..<10)), try stage.list(stage.urls(5..<80), name: "more.txt"),
                         stage.urls(90..<91)[0])
                     #expect(result.stdout == "0\n0\n0\n0\n0\n", "\(result)")
@@ -78,17 +78,17 @@
                         user touch writing/99999999.1
                         for url in $(cat "$1"); do user "$SLEEVE" get --offline --quiet "$url" -o "$HOME/out" && echo cover; done
                         user "$SLEEVE" prefetch "$2" --quiet; echo $?
-                        user "$SLEEVE" verify >/dev/null; echo $?
+                        user "$SLEEVE" cache verify >/dev/null; echo $?
                         head -c 9000 /dev/urandom >"$HOME/damaged"; rm -f index.sqlite3-*; cp "$HOME/damaged" index.sqlite3
-                        user "$SLEEVE" list; echo $?
+                        user "$SLEEVE" cache list; echo $?
                         cmp index.sqlite3 "$HOME/damaged"
                         chmod 000 entries.jsonl; chmod 700 "$folder"
-                        user "$SLEEVE" list; echo $?
+                        user "$SLEEVE" cache list; echo $?
                         cmp index.sqlite3 "$HOME/damaged"; rm -f index.sqlite3 index.sqlite3-*
-                        user "$SLEEVE" list; echo $?
+                        user "$SLEEVE" cache list; echo $?
                         chmod 600 entries.jsonl
-                        user "$SLEEVE" verify --repair --quiet; echo $?
-                        user "$SLEEVE" list --json | wc -l
+                        user "$SLEEVE" cache verify --repair --quiet; echo $?
+                        user "$SLEEVE" cache list --json | wc -l
                         """, try stage.list(urls), try stage.list(stage.urls(20..<21), name: "more.txt"))
                     let folder = (0..<20).map { digest(cover($0)).prefix(2) }.min()
                     let readable = (0..<20).count { digest(cover($0)).prefix(2) != folder }
@@ -118,7 +118,7 @@
                     #expect(result.stdout == "3\n\(cover(7).count)\n", "\(result)")
                     #expect(result.stderr.contains("cannot be written: Read-only file system"), "\(result)")
                     #expect(try await stage.entries().count == 16 - failing)
-                    #expect(try await stage.run("verify").status == 0)
+                    #expect(try await stage.run("cache", "verify").status == 0)
                 }
             }
 
@@ -132,7 +132,7 @@
                         let result = try await sleeveTests.run(arguments, environment: stage.environment)
                         #expect(result.status == 0 && result.output == cover(0), "\(result)")
                     }
-                    for arguments in [["list"], ["stats"], ["stats", "--json"]] {
+                    for arguments in [["cache", "list"], ["cache", "stats"], ["cache", "stats", "--json"]] {
                         let result = try await sleeveTests.run(arguments, environment: stage.environment)
                         #expect(result.status == 0, "\(result)")
                     }

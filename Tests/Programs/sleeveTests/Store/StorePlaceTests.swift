@@ -5,7 +5,9 @@ import Testing
 extension CommandTests {
     /// Where a cache may be, and how it may get there.
     @Suite struct StorePlaceTests {
-        @Test(arguments: [["get"], ["prefetch"], ["list"], ["verify", "--repair"], ["evict", "--to", "0"]])
+        @Test(arguments: [
+            ["get"], ["prefetch"], ["cache", "list"], ["cache", "verify", "--repair"], ["cache", "evict", "--to", "0"],
+        ])
         func `a folder of a person's is refused, and nothing in it changes`(arguments: [String]) async throws {
             try await withStage { stage in
                 let files = ["docs/writing/novel.txt", "docs/covers/ab/holiday.jpg", "docs/reserve", "docs/letter.txt"]
@@ -42,7 +44,7 @@ extension CommandTests {
                     // A file that is gone when tar comes to it is a warning.
                     let copied = try await stage.shell(copy + " 2>/dev/null || [ -d \"$2\" ]", stage.cache, target)
                     #expect(copied.status == 0, "\(copied)")
-                    let listed = try await stage.run("list", "--json", "--cache", target)
+                    let listed = try await stage.run("cache", "list", "--json", "--cache", target)
                     let entries: [ListLine] = try listed.lines()
                     #expect(listed.status == 0 && Set(entries.map(\.url)).isSuperset(of: old), "\(listed)")
                     let broken = entries.filter { entry in
@@ -52,8 +54,8 @@ extension CommandTests {
                     #expect(
                         broken.isEmpty, "copy \(number): \(broken.count) of \(entries.count), first \(broken[0].url)")
                     // Rows of covers that came after the copy of their folder.
-                    #expect(try await stage.run("verify", "--repair", "--cache", target).status == 0)
-                    #expect(try await stage.run("verify", "--cache", target).status == 0)
+                    #expect(try await stage.run("cache", "verify", "--repair", "--cache", target).status == 0)
+                    #expect(try await stage.run("cache", "verify", "--cache", target).status == 0)
                     try FileManager.default.removeItem(atPath: target)
                 }
                 #expect(number > 0)
@@ -74,22 +76,22 @@ extension CommandTests {
                         mkdir "$1" && mount -t tmpfs tmpfs "$1" && mkdir "$1/upper" "$1/work" "$1/merged" &&
                         mount -t overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" overlay "$1/merged" || exit 99
                         export SLEEVE_CACHE="$1/merged"
-                        "$SLEEVE" list | grep -c http
+                        "$SLEEVE" cache list | grep -c http
                         "$SLEEVE" get --offline "$4" >/dev/null; echo get=$?
                         "$SLEEVE" prefetch "$3" --quiet; echo prefetch=$?
-                        "$SLEEVE" list | grep -c http
-                        "$SLEEVE" remove "$4" --quiet; echo remove=$?
-                        "$SLEEVE" verify --quiet; echo verify=$?
-                        "$SLEEVE" verify --repair --quiet; echo repair=$?
-                        "$SLEEVE" evict --to 0 --quiet; echo evict=$?
-                        "$SLEEVE" list | grep -c http
+                        "$SLEEVE" cache list | grep -c http
+                        "$SLEEVE" cache remove "$4" --quiet; echo remove=$?
+                        "$SLEEVE" cache verify --quiet; echo verify=$?
+                        "$SLEEVE" cache verify --repair --quiet; echo repair=$?
+                        "$SLEEVE" cache evict --to 0 --quiet; echo evict=$?
+                        "$SLEEVE" cache list | grep -c http
                         ' sh "$@"
                         """, stage.folder + "/disk", stage.cache, more, stage.urls(0..<1)[0])
                     #expect(
                         result.stdout == "6\nget=0\nprefetch=0\n12\nremove=0\nverify=0\nrepair=0\nevict=0\n0\n",
                         "\(result)")
                     #expect(try await stage.entries().count == 6)
-                    #expect(try await stage.run("verify").status == 0)
+                    #expect(try await stage.run("cache", "verify").status == 0)
                 }
             }
         #endif

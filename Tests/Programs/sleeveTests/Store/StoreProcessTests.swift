@@ -15,7 +15,7 @@ extension CommandTests {
                 #expect(Set(try await stage.entries().map(\.url)) == Set(urls))
                 #expect(try await stage.litter().isEmpty)
                 #expect(CacheCheck.files(in: stage.cache).count == 60)
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
             }
         }
 
@@ -26,15 +26,15 @@ extension CommandTests {
                 let result = try await stage.shell(
                     """
                     for round in 1 2 3; do
-                    "$SLEEVE" prefetch "$1" --quiet & "$SLEEVE" remove --matching "*/[1-6]*.jpg*" --quiet &
-                    "$SLEEVE" prefetch "$1" --quiet & "$SLEEVE" evict --to 0 --quiet & "$SLEEVE" verify --repair --quiet &
+                    "$SLEEVE" prefetch "$1" --quiet & "$SLEEVE" cache remove --matching "*/[1-6]*.jpg*" --quiet &
+                    "$SLEEVE" prefetch "$1" --quiet & "$SLEEVE" cache evict --to 0 --quiet & "$SLEEVE" cache verify --repair --quiet &
                     wait
                     done
                     "$SLEEVE" prefetch "$1" --quiet
                     """, list)
                 #expect(result.status == 0, "\(result)")
                 #expect(try await stage.entries().count == 80)
-                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("cache", "verify").status == 0)
                 #expect(try await stage.litter().isEmpty)
             }
         }
@@ -68,7 +68,7 @@ extension CommandTests {
                     for name in Stage.indexFiles { unlink("\(stage.cache)/\(name)") }
                     #expect(try await stage.entries().count == 9)
                     #expect(try await stage.unreadable(expected).isEmpty)
-                    #expect(try await stage.run("verify").status == 0)
+                    #expect(try await stage.run("cache", "verify").status == 0)
                 }
             }
 
@@ -81,7 +81,7 @@ extension CommandTests {
                     var (mostFiles, number, isKilled) = (0, 15, true)
                     while isKilled {
                         number += 1
-                        _ = try await stage.run("remove", "--matching", "*/[2-5].jpg*", "--force")
+                        _ = try await stage.run("cache", "remove", "--matching", "*/[2-5].jpg*", "--force")
                         // It keeps the log's state in memory.
                         let reader = try stage.start(
                             ["get", "--offline", stage.urls(0..<1)[0], "-o", stage.folder + "/cover.jpg"],
@@ -90,11 +90,11 @@ extension CommandTests {
                         let prefetch = try stage.start(["prefetch", list], disk: ["DISK_KILL": "\(number)"])
                         isKilled = await prefetch.exit().signal == SIGKILL
                         mostFiles = max(mostFiles, CacheCheck.files(in: stage.cache).count)
-                        #expect(try await stage.run("stats").status == 0)
+                        #expect(try await stage.run("cache", "stats").status == 0)
                         // Going on, it would write.
                         reader.kill(SIGKILL)
                         _ = await reader.exit()
-                        let verified = try await stage.run("verify")
+                        let verified = try await stage.run("cache", "verify")
                         #expect(verified.status == 0, "killed before operation \(number): \(verified)")
                     }
                     #expect(mostFiles == 6 && number > 25, "no kill left files")
@@ -109,7 +109,7 @@ extension CommandTests {
                         ["get", "--offline", urls[0], "-o", stage.folder + "/cover.jpg"], disk: Self.yearBack)
                     #expect(await used.exit().status == 0)
                     let charged = try await stage.stats().chargedBytes
-                    #expect(try await stage.run("evict", "--to", "\(charged - 4 * 20_480)").status == 0)
+                    #expect(try await stage.run("cache", "evict", "--to", "\(charged - 4 * 20_480)").status == 0)
                     #expect(try await stage.entries().map(\.url).contains(urls[0]))
                 }
             }

@@ -62,14 +62,14 @@
                         for (url, digest) in found ?? [:] {
                             if let digest { #expect(expected[url] == digest, "\(url), \(place)") }
                         }
-                        let repair = try await stage.run("verify", "--repair")
+                        let repair = try await stage.run("cache", "verify", "--repair")
                         #expect(repair.status == 0, "\(place): \(repair)")
                         let check = CacheCheck(
                             required: mayLack ? [:] : expected.filter { !hit.contains($0.key) }.mapValues { [$0] },
                             allowed: expected.mapValues { [$0] }, findsLitter: true)
                         let faults = await check.faults(in: stage.cache)
                         #expect(faults.isEmpty, "\(place): \(faults)")
-                        let verified = try await stage.run("verify")
+                        let verified = try await stage.run("cache", "verify")
                         #expect(verified.status == 0, "\(place): \(verified)")
                     }
                 }

@@ -3,7 +3,8 @@ import CoverLibrary
 
 struct AlbumAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", _superCommandName: "sleeve album", abstract: "Add an album.",
+        commandName: "add", _superCommandName: "sleeve album",
+        abstract: "Add an album.",
         discussion: """
               sleeve album add --title "Low Tide" --year 1971 --cover-url https://…
               sleeve album add --title "Low Tide" --artist "The Harbour Lights" --at 1
@@ -19,7 +20,7 @@ struct AlbumAdd: AsyncParsableCommand {
 
     @OptionGroup var fields: AlbumFields
 
-    @Option(help: ArgumentHelp("Insert it as this number in the list. Default: at the end.", valueName: "n"))
+    @Option(help: ArgumentHelp("Insert it as this number in the list. (default: at the end)", valueName: "n"))
     var at: Int?
 
     @OptionGroup var editing: EditOptions

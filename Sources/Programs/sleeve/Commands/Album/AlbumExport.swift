@@ -5,22 +5,23 @@ import CoverLibrary
 struct AlbumExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", _superCommandName: "sleeve album",
-        abstract: "Write the albums to a file or to stdout.",
+        abstract: "Write all albums as JSON, JSON lines or CSV.",
         discussion: """
-            The file's extension chooses the format: .json, .jsonl (or .ndjson) or .csv; --format overrides it. stdout and \
-            files without an extension get JSON. Every format holds every field but the paths of cover files: CSV has a column for each.
-
               sleeve album export albums.csv
               sleeve album export --format jsonl | grep 1971
+
+            The file's extension chooses the format: .json, .jsonl (or .ndjson) or .csv; --format overrides it. stdout and \
+            files without an extension get JSON. Every format holds every field but the paths of cover files: CSV has a column for each. \
+            The covers themselves are written by `sleeve export`.
             """)
 
     @Argument(
-        help: ArgumentHelp("The file to write or replace. Default, and -: stdout.", valueName: "file"),
+        help: ArgumentHelp("The file to write or replace; - is stdout. (default: -)", valueName: "file"),
         completion: .file())
     var output: String?
 
     @Option(
-        help: "json, jsonl or csv. Default: by the file's extension, else json.",
+        help: "json, jsonl or csv. (default: by the file's extension, else json)",
         transform: { name in
             guard let format = ListFormat(rawValue: name), ListFormat.written.contains(format) else {
                 throw ValidationError("--format must be json, jsonl or csv")

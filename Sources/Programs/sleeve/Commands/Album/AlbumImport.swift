@@ -6,22 +6,21 @@ import Synchronization
 struct AlbumImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", _superCommandName: "sleeve album",
-        abstract: "Add all albums of one or more lists.",
+        abstract: "Add the albums of lists to your library.",
         discussion: """
-            A list is JSON, JSON lines, CSV or a beets library, as for `sleeve prefetch`. All its columns or fields are kept. Albums that are already in the library are left \
-            out, so a list can be imported again. Albums that `sleeve album add` refuses, such as one without a title, are \
-            skipped with a warning that names the line, and the exit code is 3. One `sleeve album undo` undoes the whole \
-            import.
-
               sleeve album import more.csv
               sleeve album import ~/.config/beets/library.db
               sleeve album list --json --library other.json | sleeve album import -
+
+            A list is JSON, JSON lines, CSV or a beets library, as for `sleeve prefetch`. All its columns or fields are kept. Albums that are \
+            already in the library are left out, so a list can be imported again. Albums that `sleeve album add` refuses, such as one \
+            without a title, are skipped with a warning that names the line, and the exit code is 3. One `sleeve album undo` undoes the whole import.
             """)
 
     @Argument(help: ArgumentHelp("Lists of albums; - is stdin.", valueName: "input"), completion: .file())
     var inputs: [String]
 
-    @Option(help: "The format of the lists: json, jsonl or csv. Default: detected.")
+    @Option(help: "The format of the lists. (default: detected)")
     var format: ListFormat?
 
     @OptionGroup var editing: EditOptions

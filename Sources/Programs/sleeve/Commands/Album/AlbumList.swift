@@ -5,19 +5,17 @@ import CoverLibrary
 struct AlbumList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", _superCommandName: "sleeve album",
-        abstract: "List the albums in order.",
+        abstract: "List all albums, or those that contain words.",
         discussion: """
-            With --json, each line is one album with all its fields, which `sleeve prefetch -` reads as a list.
-
-              sleeve album list --match "harbour 1971"
+              sleeve album list
+              sleeve album list harbour 1971
               sleeve album list --json | sleeve prefetch -
+
+            With --json, each line is one album with all its fields.
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "List only albums whose title, artist, genre or year contain all these words.", valueName: "words")
-    )
-    var match: String?
+    @Argument(help: "Words that an album's title, artist, genre or year contain.")
+    var words: [String] = []
 
     @OptionGroup var options: LibraryOptions
 
@@ -25,7 +23,7 @@ struct AlbumList: AsyncParsableCommand {
         try await withAlbums(try options.configuration()) { library in
             try await StarterLibrary.prepare(library)
             let albums = try await library.albums.all()
-            let shown = albums.enumerated().filter { match == nil || $1.contains(match ?? "") }
+            let shown = albums.enumerated().filter { $1.contains(words) }
             if options.json { return try printResult(shown.map { $1.json + "\n" }.joined()) }
             if shown.isEmpty {
                 if options.quiet { return }
@@ -45,8 +43,9 @@ struct AlbumList: AsyncParsableCommand {
 }
 
 extension Album {
-    fileprivate func contains(_ text: String) -> Bool {
+    fileprivate func contains(_ words: [String]) -> Bool {
+        if words.isEmpty { return true }
         let own = tableRepresentation.map { $0.value.lowercased() }.joined(separator: "\n")
-        return text.lowercased().split(separator: " ").allSatisfy { own.contains($0) }
+        return words.flatMap { $0.lowercased().split(separator: " ") }.allSatisfy { own.contains($0) }
     }
 }

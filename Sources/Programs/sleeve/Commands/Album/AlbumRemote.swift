@@ -6,7 +6,7 @@ import Platform
 struct AlbumRemote: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remote", _superCommandName: "sleeve album",
-        abstract: "Show or set the remote library that receives every edit.",
+        abstract: "Show or set the library that receives every edit.",
         discussion: """
             The library remembers the URL: later edits, by any command and in the gallery, are posted to it, and queued while \
             it is unreachable. `sleeve serve --remote` sets it, too; --remote of other commands and $SLEEVE_REMOTE override it.
@@ -15,7 +15,7 @@ struct AlbumRemote: AsyncParsableCommand {
               sleeve album remote --none
             """)
 
-    @Argument(help: "The URL of the remote library. Default: show the one that is set.")
+    @Argument(help: "The URL of the remote library. (default: show the one that is set)")
     var url: String?
 
     @Flag(help: "Send edits nowhere. Queued edits stay in the queue.")

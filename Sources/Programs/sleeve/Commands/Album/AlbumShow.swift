@@ -6,59 +6,56 @@ import Platform
 struct AlbumShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", _superCommandName: "sleeve album",
-        abstract: "Show an album's fields and its cover.",
+        abstract: "Show an album's fields, and its cached cover.",
         discussion: """
-            The cover is downloaded if it is not cached, unless --offline. The command that writes it to a file is shown.
-
               sleeve album show "Low Tide"
+
+            `sleeve why` tells where its cover was looked for. Nothing is requested.
             """)
 
     @Argument(help: "The album's number, title or id.")
     var album: AlbumReference
 
-    @OptionGroup var archive: ArchiveOptions
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup(visibility: .hidden) var archive: ArchiveServerOptions
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
         var configuration = try options.configuration()
-        try network.apply(to: &configuration)
         try archive.apply(to: &configuration)
+        configuration.isOffline = true
         try await withAlbums(configuration) { library in
             try await StarterLibrary.prepare(library)
             let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]
-            let result = await coverResult(of: album, in: library)
-            if options.json {
-                try printJSON(json(album, result, library))
-            } else {
-                try printResult(text(album, result))
-            }
-            if case .failure = result, !library.coverURLs(of: album).isEmpty { throw ExitStatus.someFailed }
+            let cover = try await cover(of: album, in: library)
+            if options.json { return try printJSON(json(album, cover, library)) }
+            try printResult(text(album, cover, library.coverURLs(of: album)))
         }
     }
 
-    private func coverResult(of album: Album, in library: LibraryAPI) async -> Result<Cover, CoverFailure> {
-        if let own = Cover(fileOf: album) { return .success(own) }
+    /// - Returns: The album's own file, else the cached cover; nil if it has neither.
+    private func cover(of album: Album, in library: LibraryAPI) async throws -> Cover? {
+        if let own = Cover(fileOf: album) { return own }
         do throws(CoverFailure) {
-            return .success(try await library.cover(for: CoverRequest(album: album)))
+            return try await library.cover(for: CoverRequest(album: album))
         } catch {
-            return .failure(error)
+            if error.kind == .cache { throw fail(error.message) }
+            return nil
         }
     }
 
-    private func text(_ album: Album, _ result: Result<Cover, CoverFailure>) -> String {
+    private func text(_ album: Album, _ cover: Cover?, _ urls: [String]) -> String {
         var table = TextTable(["", ""], numeric: [])
         for row in album.tableRepresentation { table.add([row.title, row.value]) }
-        switch result {
-        case .success(let cover):
-            table.add(["Cover", describe(cover)])
-            table.add(
-                cover.url.isFileURL
-                    ? ["File", cover.url.path(percentEncoded: false)] : ["Save as", Self.command(cover)])
-        case .failure(let failure):
-            table.add(["Cover", failure.detail])
+        for url in urls { table.add(["URL", url]) }
+        guard let cover else {
+            let state = urls.isEmpty ? "the album has no cover URL" : "not in the cache"
+            table.add(["Cover", "\(state); `sleeve why` tells where it was looked for"])
+            return table.text(width: nil, hasHeader: false)
         }
+        table.add(["Cover", describe(cover)])
+        table.add(
+            cover.url.isFileURL ? ["File", cover.url.path(percentEncoded: false)] : ["Save as", Self.command(cover)])
         return table.text(width: nil, hasHeader: false)
     }
 
@@ -75,20 +72,16 @@ struct AlbumShow: AsyncParsableCommand {
         return "sleeve get '\(url)' -o cover.\(type)"
     }
 
-    private func json(_ album: Album, _ result: Result<Cover, CoverFailure>, _ library: LibraryAPI) -> JSONObject {
+    private func json(_ album: Album, _ cover: Cover?, _ library: LibraryAPI) -> JSONObject {
         var line: JSONObject = ["album": JSONText(album.json)]
-        switch result {
-        case .success(let cover):
-            line.add([
-                "digest": cover.digest, "type": cover.mediaType, "bytes": cover.data.count, "width": cover.width,
-                "height": cover.height,
-            ])
-            if cover.isStale { line.add("stale", true) }
-            let path = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
-            line.add("file", try? path ?? library.coverFile(for: cover.key))
-        case .failure(let failure):
-            line.add("error", failure.detail)
-        }
+        guard let cover else { return line }
+        line.add([
+            "digest": cover.digest, "type": cover.mediaType, "bytes": cover.data.count, "width": cover.width,
+            "height": cover.height,
+        ])
+        if cover.isStale { line.add("stale", true) }
+        let path = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
+        line.add("file", try? path ?? library.coverFile(for: cover.key))
         return line
     }
 }

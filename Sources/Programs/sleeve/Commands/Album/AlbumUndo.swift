@@ -4,7 +4,7 @@ import CoverLibrary
 struct AlbumUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", _superCommandName: "sleeve album",
-        abstract: "Undo the last edit. Run again to undo the one before it.")
+        abstract: "Undo the last edit; again, the one before it.")
 
     @OptionGroup var editing: EditOptions
 

@@ -7,8 +7,8 @@ import Platform
 struct EditOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send album edits to the library at this URL. While it is unreachable, edits are queued. Default: $SLEEVE_REMOTE, else that of `sleeve album remote`.",
-            valueName: "url"))
+            "Send album edits to the library at this URL; while it is unreachable, they are queued. (default: $SLEEVE_REMOTE, else that of `sleeve album remote`)",
+            valueName: "url", visibility: .hidden))
     var remote: String?
 
     @OptionGroup var options: LibraryOptions

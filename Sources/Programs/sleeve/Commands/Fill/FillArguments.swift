@@ -5,25 +5,29 @@ import MusicFolder
 
 /// The options of the commands that write covers.
 struct FillArguments: ParsableArguments {
-    @OptionGroup(title: "Covers") var covers: Covers
-    @OptionGroup(title: "Sources") var sources: SourceOptions
-    @OptionGroup(title: "Library and output") var output: Output
-    @OptionGroup(visibility: .hidden) var network: NetworkOptions
+    @OptionGroup(title: "What to write") var covers: Covers
+    @OptionGroup(title: "Where to look") var sources: SourceOptions
+    @OptionGroup(title: "Network") var network: NetworkOptions
+    @OptionGroup(title: "Cache and library") var store: StoreOptions
+    @OptionGroup(title: "Output") var output: Output
+    @OptionGroup var editing: EditOptions
 
     struct Covers: ParsableArguments {
         @Option(help: ArgumentHelp("No covers with a side of fewer pixels.", valueName: "pixels"))
         var minPixels: Int?
 
-        @Option(help: ArgumentHelp("Write them as JPEG with at most this longest side.", valueName: "pixels"))
+        @Option(
+            help: ArgumentHelp(
+                "The longest side of the files, which become JPEG.", valueName: "pixels"))
         var size: Int?
 
-        @Option(help: ArgumentHelp("The files' name: cover (default), folder or front.", valueName: "name"))
+        @Option(help: ArgumentHelp("cover, folder or front. (default: cover)", valueName: "name"))
         var name: FileStem?
 
         @Flag(help: "Also write the covers into tags without a picture.")
         var embed = false
 
-        @Option(help: ArgumentHelp("The same as --size, in tags.", valueName: "pixels"))
+        @Option(help: ArgumentHelp("The longest side of pictures in tags.", valueName: "pixels", visibility: .hidden))
         var embedMax: Int?
 
         /// Names that media servers look for.
@@ -47,14 +51,12 @@ struct FillArguments: ParsableArguments {
             completion: .file())
         var report: String?
 
-        @OptionGroup var tier: TierOptions
-        @OptionGroup(visibility: .hidden) var progress: ProgressOptions
-        @OptionGroup var editing: EditOptions
+        @OptionGroup var progress: ProgressOptions
 
         func validate() throws { try RunOptions.check(report, "--report") }
     }
 
-    var options: LibraryOptions { output.editing.options }
+    var options: LibraryOptions { editing.options }
     var interval: Duration? { output.progress.interval(options) }
 
     /// Opens the library and what is remembered of music folders, and sends edits to the remote library.
@@ -63,8 +65,8 @@ struct FillArguments: ParsableArguments {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try sources.apply(to: &configuration)
-        output.tier.apply(to: &configuration)
-        try configuration.setRemote(output.editing.remote)
+        store.apply(to: &configuration)
+        try configuration.setRemote(editing.remote)
         try configuration.check(output: output.report, "--report")
         if !network.offline { try sources.requireContact(configuration.userAgent) }
         try await withAlbums(configuration) { library in
@@ -78,7 +80,7 @@ struct FillArguments: ParsableArguments {
             } catch {
                 outcome = error
             }
-            if !network.offline { try await output.editing.send(library) }
+            if !network.offline { try await editing.send(library) }
             if let outcome { throw outcome }
         }
     }

@@ -7,33 +7,37 @@ import Platform
 struct FillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fill", _superCommandName: "sleeve",
-        abstract: "Put a cover file beside the music of each album that has none.",
+        abstract: "Put a cover beside the music of each album; review, refuse, undo.",
         usage: "sleeve fill [<dir> ...] [<options>]",
         discussion: """
+              sleeve fill ~/Music --contact you@example.org
+              sleeve fill ~/Music --dry-run
+              sleeve fill review
+
             Without DIR, the folders of the last fill. A cover is written only if it is the album's for certain; doubtful ones \
             are listed by `fill review`. No file of yours is replaced, renamed or removed. Exits with 3 if an album has no cover \
             that was not named before, and with 75 while another scan or fill runs.
-
-              sleeve fill ~/Music --contact you@example.org
-              sleeve fill ~/Music --dry-run
             """,
         subcommands: FillGroup.configuration.subcommands)
 
     @OptionGroup var music: MusicFolderOptions
-
-    @Flag(help: "Print what would be done and why; write nothing.")
-    var dryRun = false
-
-    @Flag(help: "Replace covers that fills wrote by larger ones.")
-    var upgrade = false
-
-    @Flag(help: "Also write covers that may be another album's.")
-    var acceptDoubtful = false
-
+    @OptionGroup(title: "What to write") var choice: Choice
     @OptionGroup var arguments: FillArguments
 
+    /// What is done with the covers that are found.
+    struct Choice: ParsableArguments {
+        @Flag(help: "Print what would be done and why; write nothing.")
+        var dryRun = false
+
+        @Flag(help: "Replace covers that fills wrote by larger ones.")
+        var upgrade = false
+
+        @Flag(help: "Also write covers that may be another album's.")
+        var acceptDoubtful = false
+    }
+
     func validate() throws {
-        if dryRun, arguments.output.report != nil {
+        if choice.dryRun, arguments.output.report != nil {
             throw ValidationError("--dry-run prints what would be done, without --report.")
         }
     }
@@ -41,18 +45,20 @@ struct FillCommand: AsyncParsableCommand {
     func run() async throws {
         try await arguments.withLibrary { library, state in
             var work = FillWork(arguments, library, state)
-            (work.options.acceptsDoubtful, work.options.upgrades) = (acceptDoubtful, upgrade)
+            (work.options.acceptsDoubtful, work.options.upgrades) = (choice.acceptDoubtful, choice.upgrade)
             let last = music.folders.isEmpty ? try state.lastFill()?.folders ?? [] : []
             if music.folders.isEmpty, last.isEmpty {
                 throw fail("name the music folders to fill: there was no fill yet")
             }
-            try await work.run(try music.scan(else: last), isDryRun: dryRun, request: words)
+            try await work.run(try music.scan(else: last), isDryRun: choice.dryRun, request: words)
         }
     }
 
     /// The options that were given, for the next fill of the gallery.
     private var words: [String] {
-        let flags = [("follow", music.named.follow), ("upgrade", upgrade), ("accept-doubtful", acceptDoubtful)]
+        let flags = [
+            ("follow", music.named.follow), ("upgrade", choice.upgrade), ("accept-doubtful", choice.acceptDoubtful),
+        ]
         return flags.filter(\.1).map { "--\($0.0)" } + arguments.words
     }
 }

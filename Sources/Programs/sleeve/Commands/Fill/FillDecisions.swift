@@ -36,7 +36,9 @@ struct FillReview: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "review", _superCommandName: "sleeve fill",
         abstract: "List the doubtful covers that were found.",
-        discussion: "The other commands take an album as it is printed, its number, or the URL of a cover.")
+        discussion: """
+            The other commands take an album as it is printed, its number, or the URL of a cover.
+            """)
 
     @Flag(help: "List the covers that you refused, and those of fills that you removed.")
     var refused = false
@@ -94,8 +96,10 @@ struct FillReview: AsyncParsableCommand {
 struct FillAccept: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept", _superCommandName: "sleeve fill",
-        abstract: "Write doubtful covers.",
-        discussion: "In the folders of the last fill. Of an album, the first cover that `fill review` lists.")
+        abstract: "Write doubtful covers that are right.",
+        discussion: """
+            In the folders of the last fill. Of an album, the first cover that `fill review` lists.
+            """)
 
     @OptionGroup var references: CoverReferences
     @OptionGroup var arguments: FillArguments
@@ -123,8 +127,10 @@ struct FillAccept: AsyncParsableCommand {
 struct FillRefuse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refuse", _superCommandName: "sleeve fill",
-        abstract: "Never write covers, certain ones neither.",
-        discussion: "Of an album, all covers that are known. Files stay: remove them, or take the fill back.")
+        abstract: "Never write these covers again: they are wrong.",
+        discussion: """
+            Of an album, all covers that are known. Files stay: remove them, or take the fill back.
+            """)
 
     @OptionGroup var references: CoverReferences
     @OptionGroup var editing: EditOptions
@@ -151,7 +157,9 @@ struct FillAllow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow", _superCommandName: "sleeve fill",
         abstract: "Let covers be written that you refused or removed.",
-        discussion: "`fill review --refused` lists both.")
+        discussion: """
+            `fill review --refused` lists both.
+            """)
 
     @OptionGroup var references: CoverReferences
     @OptionGroup var options: LibraryOptions

@@ -114,7 +114,8 @@ final class FillMessages: Sendable {
         for kind in Kind.allCases where !isQuiet || kind.isKept || kind == .failure {
             var lines = all[kind] ?? []
             if kind == .gone || isQuiet && kind.isKept { lines.removeAll { !news.contains($0) } }
-            let place = [.file, .gone, .note].contains(kind) ? "`sleeve scan` lists more" : "--report FILE lists all"
+            let place =
+                [.file, .gone, .note].contains(kind) ? "`sleeve album scan` lists more" : "--report FILE lists all"
             FailureList.write(lines, by: kind == .written ? Log.info : Log.warning) { rest in
                 "\(Decimals.count(rest, "more \(kind.rawValue)")): " + (report.map { "see \($0)" } ?? place)
             }

@@ -28,7 +28,16 @@ import Tracing
     struct Covers: CoverTransport {
         static let image = Data("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"4\" height=\"2\"/>".utf8)
 
+        /// The paths of requests, with the span that each names and the one in which it was sent.
+        static let sent = Mutex<[(path: String, named: String?, current: String?)]>([])
+
         func response(to request: TransportRequest) async throws -> TransportResponse {
+            let named = HTTPField.Name("in-memory-span-id").flatMap { request.headerFields[$0] }
+            let current = ServiceContext.current?.inMemorySpanContext?.spanID
+            Self.sent.withLock { $0.append((request.url.path, named, current)) }
+            if request.url.path == "/busy" {
+                return TransportResponse(status: .serviceUnavailable, headerFields: [.retryAfter: "100"])
+            }
             if request.url.path.hasPrefix("/none") { return TransportResponse(status: 404) }
             return TransportResponse(headerFields: [.cacheControl: "max-age=60"], body: Self.image)
         }
@@ -57,10 +66,56 @@ import Tracing
             let keeper = CoverKeeper(library: library, urls: [try url("/1")], interval: .seconds(3_600))
             let group = ServiceGroup(services: [library, keeper], logger: Logger(label: "test"))
             let running = Task { try await group.run() }
-            while try library.cachedCover(for: url("/1")) == nil { await Task.yield() }
+            while try await library.cachedCover(for: url("/1")) == nil { await Task.yield() }
             await group.triggerGracefulShutdown()
             try await running.value
             #expect(throws: CoverFailure.self) { try library.cachedCover(for: url("/1")) }
+        }
+    }
+
+    /// Waits for one cover, as a server does for those of its clients.
+    struct Waiting: Service {
+        let library: LibraryAPI
+        let url: URL
+        let failure = AsyncStream<CoverFailure?>.makeStream()
+
+        func run() async throws {
+            do throws(CoverFailure) {
+                _ = try await library.cover(for: url)
+                failure.continuation.yield(nil)
+            } catch {
+                failure.continuation.yield(error)
+            }
+            try? await gracefulShutdown()
+        }
+    }
+
+    @Test func `a service that shuts down waits for no retry`() async throws {
+        try await withLibrary { library in
+            let waiting = Waiting(library: library, url: try url("/busy"))
+            let group = ServiceGroup(services: [library, waiting], logger: Logger(label: "test"))
+            let running = Task { try await group.run() }
+            while !Covers.sent.withLock({ $0.contains { $0.path == "/busy" } }) { await Task.yield() }
+            await group.triggerGracefulShutdown()
+            try await running.value
+            var failures = waiting.failure.stream.makeAsyncIterator()
+            let kind = await failures.next()??.kind
+            #expect([.closed, .status].contains(kind), "it waited, or its request was about to be refused")
+        }
+    }
+
+    @Test func `a request names the span of its transfer, in which a transport runs`() async throws {
+        try await withLibrary { library in
+            Covers.sent.withLock { $0 = [] }
+            _ = try await library.cover(for: url("/7"))
+            _ = try await library.prefetch([try url("/8")]).summary()
+            let spans = Self.tracer.finishedSpans
+            let wanted = ["sleeve.transfer", "sleeve.prefetch"].map { name in
+                spans.first { $0.operationName == name }?.spanID
+            }
+            let sent = Covers.sent.withLock { $0 }
+            #expect(sent.map(\.named) == wanted && sent.map(\.current) == wanted)
+            #expect(spans.first?.attributes.get("http.response.status_code") == .int64(200))
         }
     }
 
@@ -68,7 +123,7 @@ import Tracing
         try await withLibrary { library in
             _ = try await library.cover(for: url("/1"))
             _ = try await library.cover(for: url("/1"))
-            _ = try library.cachedCover(for: url("/1"))
+            _ = try await library.cachedCover(for: url("/1"))
             await #expect(throws: CoverFailure.self) { try await library.cover(for: url("/none")) }
             _ = try await library.prefetch([try url("/1"), try url("/2"), try url("/3")]).summary()
             _ = try await library.prefetch([try url("/2")], cachePolicy: .reload).summary()

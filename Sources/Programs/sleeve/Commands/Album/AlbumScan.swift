@@ -4,32 +4,29 @@ import CoverLibrary
 import MusicFolder
 import Platform
 
-struct Scan: AsyncParsableCommand {
+struct AlbumScan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scan", _superCommandName: "sleeve",
-        abstract: "Add the albums of music folders to the library, by the tags of their files.",
+        commandName: "scan", _superCommandName: "sleeve album",
+        abstract: "Add the albums of music folders, by their tags.",
         discussion: """
+              sleeve album scan ~/Music
+              sleeve album scan /music/flac /music/mp3 --json
+              sleeve album scan ~/Music --prune
+
+            No cover is looked for: `sleeve fill` scans, too, and then finds covers; `sleeve audit` scans and lists bad covers. A scan \
+            writes nothing into the folders. One `sleeve album undo` undoes what it added.
+
             Reads the tags of mp3, flac, ogg, opus, m4a, wma, wv, ape, aiff, wav, dsf and mpc files, and looks which albums have a cover: \
             a file beside the music (cover, folder, front, album, albumart or the album's title, with jpg, jpeg, png, webp, avif, jxl or \
-            gif, in any case), and pictures in the tags. It writes nothing into the folders. Files without an album in their tags are counted.
+            gif, in any case), and pictures in the tags.
 
             Files are one album by their MusicBrainz release, else by album artist, title, year and folder. Folders such as CD1 and \
             Disc 2 are one album. It is an album of the library by its release, else by artist, title and year, else if the songs in its folder \
-            are as long as before, whatever they are called; never by the folder alone. New albums are added; fields that you have edited and albums that you have deleted stay as they are. \
-            One `sleeve album undo` undoes what was added. `sleeve prefetch` then downloads the covers of albums that have a MusicBrainz id.
+            are as long as before; never by the folder alone. Fields that you have edited and albums that you have deleted stay as they are.
 
             Only folders that have changed are read again. Symbolic links are followed once each, inside the folder. Hidden folders, \
-            folders with an empty .nomedia, .ndignore or .mpdignore, and those of storage systems (@eaDir, #snapshot, ...) are left out.
-
-            Albums whose folder is gone, or has another album now, are reported. If a folder has lost all of its music, or a disk that was \
-            mounted in it is not, none of its albums counts as gone.
-
-            With --json it prints one object with the counts: files, filesRead, folders, foldersRead, albums, new, changed, deleted, \
-            withCover, withoutCover, embedded, untagged, gone, pruned, links, problems.
-
-              sleeve scan ~/Music
-              sleeve scan /music/flac /music/mp3 --json
-              sleeve scan ~/Music --prune
+            folders with an empty .nomedia, .ndignore or .mpdignore, and those of storage systems (@eaDir, #snapshot, ...) are left out. \
+            If a folder has lost all of its music, or a disk that was mounted in it is not, none of its albums counts as gone.
 
             Exits with 3 if a file or a folder could not be read; the others are.
             """)
@@ -38,7 +35,7 @@ struct Scan: AsyncParsableCommand {
         help: ArgumentHelp(
             "Delete albums from the library whose folder is gone.",
             discussion:
-                "Only those that a scan has added and that were not edited. One `sleeve album undo` restores them. Scanned folders that do not exist are forgotten: `sleeve audit` does not look for them any more."
+                "Only those that a scan has added and that were not edited. Scanned folders that do not exist are forgotten."
         ))
     var prune = false
 

@@ -3,20 +3,20 @@ import CommandSupport
 import CoverLibrary
 import Platform
 
-struct Pack: AsyncParsableCommand {
+struct CachePack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pack", _superCommandName: "sleeve",
-        abstract: "Write cached covers into one file, to carry to another machine.",
+        commandName: "pack", _superCommandName: "sleeve cache",
+        abstract: "Write covers into one file, for another machine.",
         discussion: """
+              sleeve cache pack covers.tar
+              sleeve cache pack pinned.tar --pinned
+              sleeve cache pack - --host covers.example.org | ssh player sleeve cache unpack -
+
             A pack is a tar file: entries.jsonl, with the covers' URLs, validators and times, and the covers, each named by its \
-            SHA-256. `sleeve unpack` verifies them and stores them in another cache. The file appears when it is complete; a \
-            killed run leaves a file .sleeve-….part, which the next one removes. It holds whole URLs, which may grant access.
+            SHA-256. The file appears when it is complete; a killed run leaves a file .sleeve-….part, which the next one removes. It holds \
+            whole URLs, which may grant access. Covers that several machines need all the time belong into a tier (`sleeve cache push`).
 
             Without an option, all covers are packed. Exits with 3 if a cover is damaged; the others are packed.
-
-              sleeve pack covers.tar
-              sleeve pack pinned.tar --pinned
-              sleeve pack - --host covers.example.org | ssh player sleeve unpack -
             """)
 
     @Argument(help: "The file to write or replace; - is stdout.", completion: .file())
@@ -25,7 +25,7 @@ struct Pack: AsyncParsableCommand {
     @Flag(help: "Pinned covers only.")
     var pinned = false
 
-    @OptionGroup var filter: FilterOptions
+    @OptionGroup(title: "Which covers") var filter: FilterOptions
     @OptionGroup var progress: ProgressOptions
     @OptionGroup var options: LibraryOptions
 

@@ -2,19 +2,19 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 
-struct Remove: AsyncParsableCommand {
+struct CacheRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", _superCommandName: "sleeve",
-        abstract: "Remove covers from the cache.",
+        commandName: "remove", _superCommandName: "sleeve cache",
+        abstract: "Remove covers that you name.",
         discussion: """
-            Covers are named by URL, list, album, host or pattern. The bytes of a cover stay while other URLs share it. \
+              sleeve cache remove https://example.org/cover.jpg
+              sleeve cache remove --host covers.example.org --dry-run
+              sleeve cache remove --matching '*/thumbnails/*'
+              sleeve cache list --json | jq -r 'select(.bytes > 1000000).url' | sleeve cache remove -
+
+            A later command downloads them again; `sleeve fill refuse` keeps a wrong cover away. The bytes of a cover stay while other URLs share it. \
             Pinned covers stay unless --force is given. A named URL that is not cached or is pinned is \
             reported, and the exit code is 3.
-
-              sleeve remove https://example.org/cover.jpg
-              sleeve remove --host covers.example.org --dry-run
-              sleeve remove --matching '*/thumbnails/*'
-              sleeve list --json | jq -r 'select(.bytes > 1000000).url' | sleeve remove -
             """)
 
     @Flag(help: "Remove pinned covers as well, and their pins.")
@@ -23,7 +23,7 @@ struct Remove: AsyncParsableCommand {
     @Flag(help: "Print what would be removed, and remove nothing.")
     var dryRun = false
 
-    @OptionGroup var covers: SelectionOptions
+    @OptionGroup(title: "Which covers") var covers: SelectionOptions
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {

@@ -8,13 +8,13 @@ import Synchronization
 /// The cached covers that a command is about: named one by one, in lists, or by a filter.
 struct SelectionOptions: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("URLs of covers, or lists as `sleeve prefetch` reads them; - is stdin.", valueName: "input"),
+        help: ArgumentHelp("URLs of covers, or lists as for `sleeve prefetch`; - is stdin.", valueName: "input"),
         completion: .file())
     var inputs: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The cover of this album: its number, title or id. Repeat the option for more albums.", valueName: "album"))
+            "The cover of this album: its number, title or id. Repeat the option for more.", valueName: "album"))
     var album: [AlbumReference] = []
 
     @OptionGroup var filter: FilterOptions
@@ -77,25 +77,5 @@ struct SelectionOptions: ParsableArguments {
         }
         if isUnreadable.load(ordering: .relaxed) { throw ExitStatus.couldNotRun }
         return requests
-    }
-}
-
-/// Selects cached covers by their URLs.
-struct FilterOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Covers of this host, such as covers.example.org, or 127.0.0.1:8731 for one port.", valueName: "host"))
-    var host: String?
-
-    @Option(
-        help: ArgumentHelp("Covers whose URL matches: * matches any text, ? any character.", valueName: "pattern"))
-    var matching: String?
-
-    var isEmpty: Bool { host == nil && matching == nil }
-    var filter: CoverFilter { CoverFilter(host: host, pattern: matching) }
-
-    func validate() throws {
-        if host?.isEmpty == true { throw ValidationError("--host needs a host, such as covers.example.org") }
-        if matching?.isEmpty == true { throw ValidationError("--matching needs a pattern, such as '*/front.jpg'") }
     }
 }

@@ -3,12 +3,15 @@ import CommandSupport
 import CoverLibrary
 import Platform
 
-struct Verify: AsyncParsableCommand {
+struct CacheVerify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", _superCommandName: "sleeve",
-        abstract: "Check every cached cover against its stored hash.",
+        commandName: "verify", _superCommandName: "sleeve cache",
+        abstract: "Check every cached cover for damage.",
         discussion: """
-            Hashes every cover, and checks the index. Exits with 3 if a cover is damaged or cut off, or the index is \
+              sleeve cache verify
+              sleeve cache verify --repair
+
+            Compares every cover with its SHA-256, and checks the index. Exits with 3 if a cover is damaged or cut off, or the index is \
             wrong. Like every command, it first rebuilds an index that is missing or corrupt.
 
             The server of a cover that is cut off sent no more of it. The next refresh downloads it again. If the same bytes come, the \
@@ -17,9 +20,6 @@ struct Verify: AsyncParsableCommand {
             --repair drops damaged covers, and the next prefetch downloads them again. It rebuilds the index from entries.jsonl \
             if the index is wrong, and deletes files that are no cover of it. It exits with 0, or with 3 if a cover is cut off or the disk cannot \
             read one, which is kept. If no cover has a file, it drops nothing: their folder may be elsewhere.
-
-              sleeve verify
-              sleeve verify --repair
             """)
 
     @Flag(help: "Drop damaged covers, and rebuild a damaged index.")
@@ -76,10 +76,10 @@ struct Verify: AsyncParsableCommand {
         if found.unreadable > 0 {
             text +=
                 "The disk cannot read \(Decimals.count(found.unreadable, "cover")). It may be for a moment only, so they are kept; "
-            text += "`sleeve remove URL` gives one up.\n"
+            text += "`sleeve cache remove URL` gives one up.\n"
         }
         if !repair, !found.defects.isEmpty {
-            text += "Run `sleeve verify --repair`: it drops damaged covers and mends the index.\n"
+            text += "Run `sleeve cache verify --repair`: it drops damaged covers and mends the index.\n"
         }
         return text
     }

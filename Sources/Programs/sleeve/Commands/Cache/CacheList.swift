@@ -3,18 +3,18 @@ import CommandSupport
 import CoverLibrary
 import Platform
 
-struct List: AsyncParsableCommand {
+struct CacheList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", _superCommandName: "sleeve",
+        commandName: "list", _superCommandName: "sleeve cache",
         abstract: "List the cached covers, oldest first.",
         discussion: """
+              sleeve cache list | grep covers.example.org
+              sleeve cache list --json | jq -r .url
+              sleeve cache list --json | jq -r 'select(.width != null and .width < 100).url'
+
             Each line has the digest's beginning, size, pixels, type and URL; * marks a pinned cover. With --json each line is an object: url, digest, \
             bytes, type, width, height, storedAt, validatedAt and freshUntil (RFC 3339), pinned, stale if it is, \
             and complete: false if the image is cut off.
-
-              sleeve list | grep covers.example.org
-              sleeve list --json | jq -r .url
-              sleeve list --json | jq -r 'select(.width != null and .width < 100).url'
             """)
 
     private static let blockSize = 64 << 10

@@ -2,39 +2,31 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 
-struct Push: AsyncParsableCommand {
+struct CachePush: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "push", _superCommandName: "sleeve",
-        abstract: "Put cached covers into the tier that it lacks.",
+        commandName: "push", _superCommandName: "sleeve cache",
+        abstract: "Copy covers to where several machines share them.",
         discussion: """
-            A tier is where several caches share covers (--tier, $SLEEVE_TIER). prefetch, get and serve read missing covers from it, \
-            and put there what they download; refresh puts there what has changed. Use push once for a cache that is older than its \
-            tier, and after a run that \
-            could not put some (exit code 3). Covers that the tier has damaged, or validated earlier, are put again; the rest stays.
+              sleeve cache push --tier /mnt/nas/covers
+              sleeve cache push --tier s3://covers/all --host covers.example.org
+
+            fill, prefetch, get and serve read missing covers from a tier (--tier, $SLEEVE_TIER), and put there what they download; refresh puts \
+            there what has changed. Use push once for a cache that is older than its tier, and after a run that could not put some. Covers that \
+            the tier has damaged, or validated earlier, are put again; the rest stays. The keys of a bucket are in AWS_ACCESS_KEY_ID and \
+            AWS_SECRET_ACCESS_KEY.
 
             Covers whose server calls them private or that vary by more than Accept, and those over 8 MiB, are not shared. A tier \
-            holds whole URLs, which may grant access.
-
-            Without an option, all covers are compared. Exits with 3 if a cover could not be put.
-
-              sleeve push --tier /mnt/nas/covers
-              sleeve push --tier /mnt/nas/covers --host covers.example.org
+            holds whole URLs, which may grant access. Exits with 3 if a cover could not be put.
             """)
 
-    @OptionGroup var filter: FilterOptions
-    @Option(
-        help: ArgumentHelp(
-            "The tier: a directory that exists, or s3://BUCKET/PREFIX with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Default: $SLEEVE_TIER.",
-            valueName: "place"),
-        completion: .directory)
-    var tier: String?
-
+    @OptionGroup(title: "Which covers") var filter: FilterOptions
+    @OptionGroup(title: "Cache and library") var place: TierOptions
     @OptionGroup var progress: ProgressOptions
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
         var configuration = try options.configuration()
-        configuration.tier = tier ?? Environment.value("SLEEVE_TIER")
+        configuration.tier = place.resolved
         if configuration.tier ?? "" == "" {
             throw fail("name the tier with --tier or $SLEEVE_TIER", .validationFailure)
         }

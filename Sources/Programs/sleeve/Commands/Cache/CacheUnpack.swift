@@ -3,48 +3,40 @@ import CommandSupport
 import CoverLibrary
 import Platform
 
-struct Unpack: AsyncParsableCommand {
+struct CacheUnpack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpack", _superCommandName: "sleeve",
+        commandName: "unpack", _superCommandName: "sleeve cache",
         abstract: "Store the covers of a pack in the cache.",
         discussion: """
+              sleeve cache unpack covers.tar
+              sleeve cache unpack covers.tar --dry-run       verify the file, store nothing
+              ssh server sleeve cache pack - | sleeve cache unpack -
+              tar -C /mnt/backup/sleeve -c entries.jsonl covers | sleeve cache unpack -
+
             Every cover is compared with its SHA-256 before it is stored. A cached cover that was validated at the same time \
             or later stays as it is, unless it is damaged. Damaged covers are reported with their URL; the rest is stored, and \
             the exit code is 3. An unpack can be interrupted; run it again to continue.
-
-            A tar of a cache is a pack, too.
-
-              sleeve unpack covers.tar
-              sleeve unpack covers.tar --dry-run       verify the file, store nothing
-              tar -C /mnt/backup/sleeve -c entries.jsonl covers | sleeve unpack -
-              ssh server sleeve pack - | sleeve unpack -
             """)
 
-    @Argument(help: "A file that `sleeve pack` wrote, or a tar of a cache; - is stdin.", completion: .file())
+    @Argument(help: "A file that `sleeve cache pack` wrote, or a tar of a cache; - is stdin.", completion: .file())
     var file: String
 
     @Flag(help: "Verify the pack, and store nothing.")
     var dryRun = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Maximum size of the cache on disk; stored in the cache. Default: as stored, at first 10G.",
-            valueName: "size"))
-    var capacity: ByteSize?
-
+    @OptionGroup(title: "Cache and library") var room: CapacityOptions
     @OptionGroup var progress: ProgressOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        if let capacity { try capacity.requireRoom("--capacity") }
-        if dryRun, capacity != nil {
+        if dryRun, room.capacity != nil {
             throw ValidationError("--dry-run stores nothing: --capacity has no effect with it")
         }
     }
 
     func run() async throws {
         var configuration = try options.configuration()
-        configuration.capacity = capacity?.bytes
+        configuration.capacity = room.capacity?.bytes
         let descriptor = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)
         let name = file == "-" ? "stdin" : file
         guard descriptor >= 0 else { throw fail("cannot \(SystemError("read", path: file))") }

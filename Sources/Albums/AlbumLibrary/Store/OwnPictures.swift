@@ -1,6 +1,4 @@
-import AlbumLibrary
 import Files
-import Foundation
 package import Platform
 import Synchronization
 
@@ -8,7 +6,7 @@ import Synchronization
 ///
 ///     pictures/abcdef….jpg    64 hexadecimal digits: the SHA-256 of its bytes
 ///
-/// They exist nowhere else. The cache, which a person may empty, has copies, which `CoverPipeline.restorePictures` makes again. The library
+/// They exist nowhere else. A cache, which a person may empty, has copies. The library
 /// names a picture by an address that no server can have (RFC 6761 section 6.4).
 package struct OwnPictures: Sendable {
     private static let base = "https://covers.invalid/"
@@ -16,11 +14,11 @@ package struct OwnPictures: Sendable {
     private static let grace: Int64 = 86_400
 
     /// The path of the folder, which the first upload creates.
-    let path: String
+    package let path: String
     /// The digests of the pictures that this library was given, a line each. Other pictures in the folder are never removed.
     private let given: String
 
-    init(library: String) {
+    package init(library: String) {
         path = FilePath.directory(of: FilePath.resolvingLinks(library)) + "/pictures"
         given = AlbumStore.stateDirectory(of: library) + "/pictures"
     }
@@ -33,7 +31,9 @@ package struct OwnPictures: Sendable {
     package static func isAddress(_ url: String) -> Bool { url.hasPrefix(base) }
 
     /// The digest of the picture that an address names; nil for every other URL.
-    static func digest(of url: String) -> Digest? { isAddress(url) ? Digest(String(url.dropFirst(base.count))) : nil }
+    package static func digest(of url: String) -> Digest? {
+        isAddress(url) ? Digest(String(url.dropFirst(base.count))) : nil
+    }
 
     // MARK: Files
 
@@ -41,11 +41,11 @@ package struct OwnPictures: Sendable {
     /// - Throws: `SystemError`.
     package func begin() throws(SystemError) -> PictureUpload {
         try OwnedPath.makeFolder(path)
-        return PictureUpload(try NewFile(in: OpenFolder(path: path), mode: 0o600))
+        return PictureUpload(try NewFile(in: OpenFolder(path: path), mode: 0o600), of: self)
     }
 
     /// Notes that this library was given a picture. One that cannot be noted stays for good.
-    func note(_ digest: Digest) {
+    fileprivate func note(_ digest: Digest) {
         let descriptor = OwnedPath.create(given, O_WRONLY | O_APPEND | O_NOFOLLOW)
         if descriptor < 0 { return }
         Array("\(digest)\n".utf8).withUnsafeBytes { _ = writeAll($0, to: descriptor) }
@@ -54,7 +54,7 @@ package struct OwnPictures: Sendable {
 
     /// The bytes of a picture; nil if there is no such file, or if it has others.
     /// - Throws: `SystemError`.
-    func contents(of digest: Digest) throws(SystemError) -> [UInt8]? {
+    package func contents(of digest: Digest) throws(SystemError) -> [UInt8]? {
         let folder: OpenFolder
         do throws(SystemError) {
             folder = try OpenFolder(path: path)
@@ -103,8 +103,12 @@ package final class PictureUpload: Sendable {
     }
 
     private let state: Mutex<State>
+    private let pictures: OwnPictures
 
-    fileprivate init(_ file: sending NewFile) { state = Mutex(State(file: file)) }
+    fileprivate init(_ file: sending NewFile, of pictures: OwnPictures) {
+        state = Mutex(State(file: file))
+        self.pictures = pictures
+    }
 
     /// - Throws: `SystemError`.
     package func append(_ bytes: [UInt8]) throws(SystemError) {
@@ -114,17 +118,19 @@ package final class PictureUpload: Sendable {
         }
     }
 
-    /// The digest of what has arrived.
-    var digest: Digest { state.withLock { $0.hasher.digest() } }
+    /// The address of what has arrived. It is no album's cover before an edit says so.
+    package var address: String { OwnPictures.address(of: digest) }
+
+    private var digest: Digest { state.withLock { $0.hasher.digest() } }
 
     /// - Throws: `SystemError`.
-    func contents() throws(SystemError) -> [UInt8] {
+    package func contents() throws(SystemError) -> [UInt8] {
         try state.withLock { (state) throws(SystemError) in try state.file.source().contents() }
     }
 
     /// Gives the picture its name. Returns once it would survive power loss.
     /// - Throws: `SystemError`.
-    func keep(mediaType: String) throws(SystemError) {
+    package func keep(mediaType: String) throws(SystemError) {
         try state.withLock { (state) throws(SystemError) in
             let type = mediaType == "image/jpeg" ? "jpg" : mediaType.dropFirst("image/".count).prefix { $0 != "+" }
             guard let name = FileName("\(state.hasher.digest()).\(type)") else {
@@ -135,5 +141,6 @@ package final class PictureUpload: Sendable {
             try state.file.commit(as: name, replacing: true)
             try state.file.folder.sync()
         }
+        pictures.note(digest)
     }
 }

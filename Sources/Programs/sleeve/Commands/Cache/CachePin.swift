@@ -2,24 +2,24 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 
-struct Pin: AsyncParsableCommand {
+struct CachePin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pin", _superCommandName: "sleeve",
-        abstract: "Keep cached covers: pinned ones are never evicted.",
+        commandName: "pin", _superCommandName: "sleeve cache",
+        abstract: "Keep covers for ever: pinned ones are never evicted.",
         discussion: """
+              sleeve cache pin https://example.org/cover.jpg
+              sleeve cache pin --album "Low Tide" --album 7
+              sleeve cache pin favourites.json
+              sleeve cache pin --host covers.example.org
+
             A pin belongs to the URL: it stays when the cover is refreshed or downloaded again. Of an album, all its URLs \
             that are cached are pinned. A URL that is not cached is reported, and the exit code is 3; the others are pinned. \
-            `sleeve list` marks pinned covers, and `sleeve stats` counts them.
+            `sleeve cache list` marks pinned covers, and `sleeve cache stats` counts them.
 
             Pinned covers count towards the capacity. If they fill it, no other cover can be stored.
-
-              sleeve pin https://example.org/cover.jpg
-              sleeve pin --album "Low Tide" --album 7
-              sleeve pin favourites.json
-              sleeve pin --host covers.example.org
             """)
 
-    @OptionGroup var covers: SelectionOptions
+    @OptionGroup(title: "Which covers") var covers: SelectionOptions
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
@@ -29,20 +29,20 @@ struct Pin: AsyncParsableCommand {
     }
 }
 
-struct Unpin: AsyncParsableCommand {
+struct CacheUnpin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpin", _superCommandName: "sleeve",
+        commandName: "unpin", _superCommandName: "sleeve cache",
         abstract: "Let pinned covers be evicted again.",
         discussion: """
+              sleeve cache unpin https://example.org/cover.jpg
+              sleeve cache unpin --matching '*/thumbnails/*'
+              sleeve cache unpin --all
+
             The covers stay cached until they are the least recently used ones. A URL that is neither pinned nor cached is \
             reported, and the exit code is 3.
-
-              sleeve unpin https://example.org/cover.jpg
-              sleeve unpin --matching '*/thumbnails/*'
-              sleeve unpin --all
             """)
 
-    @OptionGroup var covers: SelectionOptions
+    @OptionGroup(title: "Which covers") var covers: SelectionOptions
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {

@@ -2,9 +2,10 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 
-struct Stats: AsyncParsableCommand {
+struct CacheStats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", _superCommandName: "sleeve", abstract: "Show the cache's size, capacity and hit rate.")
+        commandName: "stats", _superCommandName: "sleeve cache",
+        abstract: "Show the cache's size, capacity and hit rate.")
 
     @OptionGroup var options: LibraryOptions
 

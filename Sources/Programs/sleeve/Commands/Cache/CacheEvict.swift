@@ -2,18 +2,18 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 
-struct Evict: AsyncParsableCommand {
+struct CacheEvict: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "evict", _superCommandName: "sleeve",
-        abstract: "Shrink the cache: the least recently used covers are dropped first.",
+        commandName: "evict", _superCommandName: "sleeve cache",
+        abstract: "Make room: drop the least recently used covers.",
         discussion: """
-            Pinned covers stay (see `sleeve pin`).
+              sleeve cache evict --to 500M        keep at most 500 MiB
+              sleeve cache evict --to 0           drop all covers that are not pinned
 
-              sleeve evict --to 500M        keep at most 500 MiB
-              sleeve evict --to 0           drop all covers that are not pinned
+            Pinned covers stay. `sleeve cache remove` drops covers that you name; --capacity of `sleeve prefetch` limits the cache from then on.
             """)
 
-    @Option(help: ArgumentHelp("Shrink the cache to this size.", valueName: "size"))
+    @Option(help: ArgumentHelp("The size to shrink the cache to, such as 500M or 2G.", valueName: "size"))
     var to: ByteSize
 
     @OptionGroup var options: LibraryOptions
@@ -26,7 +26,8 @@ struct Evict: AsyncParsableCommand {
             let totals = try await library.cacheTotals()
             if totals.chargedBytes > to.bytes, totals.pinned > 0 {
                 let covers = Decimals.count(totals.pinned, "pinned cover")
-                Log.warning("\(covers) of \(ByteSize(totals.pinnedBytes)) kept; `sleeve unpin` lets them be evicted")
+                Log.warning(
+                    "\(covers) of \(ByteSize(totals.pinnedBytes)) kept; `sleeve cache unpin` lets them be evicted")
             }
             try options.printResult(
                 json: ["evicted": evicted.covers, "bytes": evicted.bytes],

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import CoverFetch
+
+@Suite struct CoverFailureTests {
+    @Test(arguments: CoverFailure.Kind.allCases)
+    func `a program knows of each kind whether a later request may succeed`(kind: CoverFailure.Kind) {
+        let failure = CoverFailure(kind, url: "https://a.example/1", detail: "why")
+        let retryable: Set<CoverFailure.Kind> = [
+            .nameResolution, .connect, .broken, .timeout, .truncated, .overQuota, .outOfResources, .notTried,
+        ]
+        #expect(failure.isRetryable == retryable.contains(kind))
+    }
+
+    @Test(arguments: [(404, false), (403, false), (429, true), (500, true), (503, true), (425, true)])
+    func `a status is retryable if the server may answer otherwise later`(status: Int, isRetryable: Bool) {
+        #expect(CoverFailure(.status, url: "", detail: "", status: status).isRetryable == isRetryable)
+    }
+
+    @Test func `a failure survives being encoded, and describes itself as other errors do`() throws {
+        var failure = CoverFailure(.notTried, url: "https://a.example/1", detail: "why", status: 503, line: 7)
+        failure.retryAfter = .milliseconds(1_500)
+        failure.rememberedUntil = Date(timeIntervalSince1970: 1_000)
+        let copy = try JSONDecoder().decode(CoverFailure.self, from: JSONEncoder().encode(failure))
+        #expect(copy == failure)
+        #expect((failure as any Error).localizedDescription == failure.message)
+    }
+
+    @Test func `an outcome survives being encoded, with its failure or its digest`() throws {
+        var stored = CoverOutcome(.downloaded, url: "https://a.example/1", line: 2)
+        (stored.bytes, stored.duration, stored.isDuplicate) = (10, .milliseconds(20), true)
+        stored.digest = String(repeating: "ab", count: 32)
+        let failed = CoverOutcome(failed: CoverFailure(.timeout, url: "https://a.example/2", detail: "why"))
+        for outcome in [stored, failed] {
+            let data = try JSONEncoder().encode(outcome)
+            #expect(try JSONDecoder().decode(CoverOutcome.self, from: data) == outcome)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import CoverFetch
+import Foundation
+import OriginServer
+import Synchronization
+import Testing
+import Wire
+
+@testable import CoverLibrary
+
+/// How long a call may take.
+@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
+    private func failure(
+        _ stage: Stage, _ url: String, _ timeout: Duration?, retries: Int? = nil
+    ) async -> CoverFailure? {
+        var request = CoverRequest(url)
+        (request.timeout, request.retries) = (timeout, retries)
+        do throws(CoverFailure) {
+            _ = try await stage.library.cover(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a call fails when the time of its request is over, whatever it waits for`() async throws {
+        try await withStage { stage in
+            for query in ["fault=never", "status=503&retry-after=100"] {
+                let failure = try #require(await failure(stage, stage.url(1, query), .milliseconds(200)))
+                #expect(failure.kind == .timeout && failure.isRetryable, "\(failure)")
+                #expect(failure.detail.contains("within"))
+            }
+            // A cached cover needs no time of a server.
+            let url = stage.url(2)
+            _ = try await stage.library.cover(at: url)
+            #expect(await failure(stage, url, .zero) == nil)
+        }
+    }
+
+    @Test func `a request has its own retries`() async throws {
+        try await withStage { stage in
+            #expect(await failure(stage, stage.url(1, "status=500"), nil, retries: 0)?.status == 500)
+            #expect(stage.origin.requestCount == 1)
+            #expect(await failure(stage, stage.url(2, "status=500&times=1"), nil, retries: 1) == nil)
+        }
+    }
+
+    @Test func `the requests of a prefetch have their own time, and count as failed after it`() async throws {
+        try await withStage { stage in
+            var hasty = CoverRequest(stage.url(1, "fault=never"))
+            hasty.timeout = .milliseconds(100)
+            let (outcomes, summary) = try await stage.library.prefetch([hasty, CoverRequest(stage.url(2))]).collect()
+            #expect(summary.failed == 1 && summary.downloaded == 1 && summary.remaining == 0)
+            #expect(outcomes.compactMap(\.failure?.kind) == [.timeout])
+        }
+    }
+
+    @Test func `an album whose first URL takes all the time is not looked for at the others`() async throws {
+        try await withStage { stage in
+            var album = Album(title: "A", coverURL: stage.url(1, "fault=never"))
+            album.alternateCoverURLs = [stage.url(2)]
+            var request = CoverRequest(album: album)
+            request.timeout = .milliseconds(200)
+            let failure = await #expect(throws: CoverFailure.self) { try await stage.library.cover(for: request) }
+            #expect(failure?.kind == .timeout && stage.origin.requestCount(path: "/covers/2.jpg") == 0)
+        }
+    }
+
+    @Test func `closing the library ends a call that waits for its retry`() async throws {
+        try await withStage { stage in
+            let call = Task { await stage.library.failure(stage.url(1, "status=503&retry-after=100")) }
+            try await eventually { stage.origin.requestCount == 1 }
+            await stage.library.close()
+            #expect(await call.value?.kind == .closed)
+        }
+    }
+
+    @Test func `a refusal says how long the server wants to be left alone`() async throws {
+        try await withStage {
+            $0.retries = 0
+        } _: { stage in
+            let failure = await stage.library.failure(stage.url(1, "status=429&retry-after=500"))
+            #expect(failure?.retryAfter == .seconds(500) && failure?.isRetryable == true)
+            #expect(await stage.library.failure(stage.url(2, "status=404"))?.retryAfter == nil)
+        }
+    }
+}

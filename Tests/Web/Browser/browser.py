@@ -9,6 +9,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
+from stage import unused_port
+
 BOUND = 60  # The limit of every wait, in seconds. No test depends on its value; it bounds the time of a failed one.
 SIZE = (1280, 800)  # Of the page, in CSS pixels.
 
@@ -28,13 +30,15 @@ class Browser(webdriver.Chrome):
                 "--disable-dev-shm-usage", *(["--no-sandbox"] if os.getuid() == 0 else [])):
             options.add_argument(switch)
         # In its own process group, so that Ctrl-C interrupts only run.py, which then closes the browser.
-        service = Service(shutil.which("chromedriver"), popen_kw={"start_new_session": True})
+        # Its port is not one that another program may be given before it listens.
+        service = Service(shutil.which("chromedriver"), port=unused_port(), popen_kw={"start_new_session": True})
         super().__init__(options=options, service=service)
         self.set_script_timeout(BOUND)
         # Headless windows have an invisible frame.
-        self.set_window_size(*SIZE)
-        frame = [outer - inner for outer, inner in zip(SIZE, self.run("return [innerWidth, innerHeight]"))]
+        self.until("innerWidth && outerWidth", what="the window")
+        frame = self.run("return [outerWidth - innerWidth, outerHeight - innerHeight]")
         self.set_window_size(*(side + more for side, more in zip(SIZE, frame)))
+        self.until("innerWidth === arguments[0] && innerHeight === arguments[1]", *SIZE, what="the window's size")
         self.blank = self.current_window_handle
 
     def run(self, script, *arguments):

@@ -96,11 +96,12 @@ class Filters(GalleryTest):
         albums = self.stage.albums(8)
         albums[1]["coverUrl"] = f"{self.stage.origin.base}/covers/2.jpg?status=404"
         albums[2]["coverUrl"] = ""
-        albums[4]["coverUrl"] = f"{self.stage.origin.base}/covers/5.jpg?delay=60000"
+        # Not there before the test ends. A transfer without a byte would fail after 30 s.
+        albums[4]["coverUrl"] = f"{self.stage.origin.base}/covers/5.jpg?rate=100"
         self.stage.serve(albums[:4] + albums[5:])
         self.stage.server.close()
         self.stage.write_library(albums)
-        self.stage.start_server()
+        self.stage.start_server("--timeout", "600")
         page = self.open()
         self.show(page, "uncovered", 3, "Album 00002, Album 00003, Album 00005")
         self.show(page, "failed", 1, "Album 00002")

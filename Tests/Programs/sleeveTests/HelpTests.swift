@@ -16,7 +16,9 @@ extension CommandTests {
                     let lines = result.stdout.split(separator: "\n", omittingEmptySubsequences: false)
                     #expect(lines.allSatisfy { $0.count <= 80 }, "\(command)")
                     #expect(lines.count <= (command == ["fill"] ? 70 : 90), "\(command): \(lines.count) lines")
-                    if command.isEmpty { #expect(beginnings(lines).count == 10) }
+                    #expect(!result.stdout.contains("Default:"), "\(command): said as “(default: …)”")
+                    let wrapped = zip(lines, lines.dropFirst()).filter { $0.0.hasPrefix("  sleeve ") }.map(\.1)
+                    #expect(wrapped.allSatisfy { $0.isEmpty || $0.hasPrefix("  ") }, "\(command)")
                     help += "$ \((["sleeve"] + command + ["--help"]).joined(separator: " "))\n\(result.stdout)\n"
                     commands += subcommands(result.stdout).map { command + [$0] }
                 }
@@ -29,11 +31,6 @@ extension CommandTests {
                     from: recorded.split(separator: "\n", omittingEmptySubsequences: false))
                 #expect(difference.isEmpty, "SLEEVE_RENEW_HELP=1 Scripts/test --filter HelpTests renews the record")
             }
-        }
-
-        /// The lines of commands to begin with, each with what it does.
-        private func beginnings(_ lines: [Substring]) -> [Substring] {
-            lines.drop { $0 != "Begin with:" }.dropFirst().prefix { $0.contains(#/^  sleeve \S.*\S {2,}\S/#) }
         }
 
         /// The names in the list of subcommands.

@@ -72,7 +72,7 @@ struct MusicFolders: ParsableArguments {
 struct MusicFolderOptions: ParsableArguments {
     @OptionGroup var named: MusicFolders
 
-    @Flag(help: "Add albums again that you deleted from the library.")
+    @Flag(help: ArgumentHelp("Add albums again that you deleted from the library.", visibility: .hidden))
     var restoreDeleted = false
 
     var folders: [String] { named.folders }

@@ -299,7 +299,7 @@ import Testing
             (.tier("/c"), "--tier"), (.foreign("/c"), "--cache"), (.longMetadata, "header fields"),
             (.diskFull("/c"), "free some room"), (.busy("/c", seconds: 15), "try again"),
             (.largerThanCapacity(bytes: 70_000, capacity: 65_536), "--capacity"),
-            (.file("/c", operation: "open", reason: "no such file"), "/c"), (.notAPack("/c"), "sleeve pack"),
+            (.file("/c", operation: "open", reason: "no such file"), "/c"), (.notAPack("/c"), "sleeve cache pack"),
             (.unorderedPack("/c"), "from a file"), (.corruptIndex("malformed"), "verify --repair"),
             (.index("disk I/O error"), "try again"),
         ] as [(CacheError, String)])

@@ -10,7 +10,7 @@ struct CacheList: AsyncParsableCommand {
         discussion: """
               sleeve cache list | grep covers.example.org
               sleeve cache list --json | jq -r .url
-              sleeve cache list --json | jq -r 'select(.width != null and .width < 100).url'
+              sleeve cache list --json | jq -r 'select(.bytes > 1000000).url'
 
             Each line has the digest's beginning, size, pixels, type and URL; * marks a pinned cover. With --json each line is an object: url, digest, \
             bytes, type, width, height, storedAt, validatedAt and freshUntil (RFC 3339), pinned, stale if it is, \

@@ -10,7 +10,7 @@ struct CachePack: AsyncParsableCommand {
         discussion: """
               sleeve cache pack covers.tar
               sleeve cache pack pinned.tar --pinned
-              sleeve cache pack - --host covers.example.org | ssh player sleeve cache unpack -
+              sleeve cache pack - | ssh player sleeve cache unpack -
 
             A pack is a tar file: entries.jsonl, with the covers' URLs, validators and times, and the covers, each named by its \
             SHA-256. The file appears when it is complete; a killed run leaves a file .sleeve-….part, which the next one removes. It holds \

@@ -10,7 +10,7 @@ struct CacheRemove: AsyncParsableCommand {
               sleeve cache remove https://example.org/cover.jpg
               sleeve cache remove --host covers.example.org --dry-run
               sleeve cache remove --matching '*/thumbnails/*'
-              sleeve cache list --json | jq -r 'select(.bytes > 1000000).url' | sleeve cache remove -
+              sleeve cache list --json | jq -r 'select(.stale).url' | sleeve cache remove -
 
             A later command downloads them again; `sleeve fill refuse` keeps a wrong cover away. The bytes of a cover stay while other URLs share it. \
             Pinned covers stay unless --force is given. A named URL that is not cached or is pinned is \

@@ -1,11 +1,13 @@
-public import Platform
+import Platform
 
 extension LibraryAPI {
     /// Runs `body` with a library for tests: its cache is in a new temporary folder, its requests go to `transport`, and nothing is retried.
     /// Closes it and removes the folder afterwards.
     /// - Parameters:
     ///   - transport: what answers in place of servers.
+    ///   - isolation: of `body`: the caller's.
     ///   - configure: changes the configuration before the library opens.
+    ///   - body: uses the library.
     /// - Throws: `LibraryError` if the folder cannot be used, or the error of `body`.
     public static func withTemporaryLibrary<Result>(
         transport: any CoverTransport, isolation: isolated (any Actor)? = #isolation,

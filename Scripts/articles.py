@@ -3,7 +3,8 @@
     python3 Scripts/articles.py
 
 A type is a word in backquotes with two capitals, such as `CacheWriter`, or any word in backquotes in the last column of a table
-whose header ends with “type” or “file”; it must occur in a Swift source. A file is a path in backquotes that begins with one of this
+whose header ends with “type” or “file”; it must occur in a Swift source. A block of Swift after a line of a path in backquotes and a colon
+must be a part of that file. A file is a path in backquotes that begins with one of this
 checkout's folders. A link is the target of a Markdown link or of <doc:…>.
 """
 import pathlib
@@ -34,5 +35,8 @@ for article in [*root.glob("*.md"), *catalogue.glob("*.md")]:
         unknown += [link for link in links if not (article.parent / link).exists() and not list((catalogue / "Resources").glob(f"{link}.*"))]
         unknown += [name for name in re.findall(r"<doc:(\w+)>", line) if not (catalogue / f"{name}.md").exists()]
         errors += [f"{article.relative_to(root)}:{number}: {name} does not exist" for name in unknown]
+    for path, block in re.findall(r"^`([\w./]+)`:\n\n```swift\n(.*?)```$", article.read_text(), re.M | re.S):
+        if not (root / path).exists() or block not in (root / path).read_text():
+            errors.append(f"{article.relative_to(root)}: a block of Swift is not what {path} has:\n{block}")
 print("\n".join(errors), file=sys.stderr)
 sys.exit(1 if errors else 0)

@@ -1,23 +1,13 @@
 import CoverLibrary
 import Foundation
 
-let library = try await LibraryAPI(
-    configuration: LibraryConfiguration(
-        cacheDirectory: URL(filePath: "cache/example"), libraryFile: URL(filePath: "cache/example-albums.json")))
-let events = library.events()
-let observer = Task {
-    for await event in events {
-        if case .arrived(let cover) = event { print("arrived:", cover.url, cover.bytes) }
-    }
+let library = try await LibraryAPI(configuration: LibraryConfiguration(cacheDirectory: URL(filePath: "cache/example")))
+let urls = CommandLine.arguments.dropFirst().compactMap { URL(string: $0) }
+for try await outcome in library.prefetch(urls) {
+    print(outcome.kind, outcome.url, outcome.failure?.detail ?? "")
 }
-let summary = try await library.prefetch(try await library.albums.all()).summary()
-print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed, "failed")
-if let url = try await library.albums.all().first?.coverURL.flatMap({ URL(string: $0) }),
-    let cover = try await library.cachedCover(for: url)
-{
-    print(cover.data.count, cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)
+for (url, status) in zip(urls, try await library.statuses(of: urls)) where status != nil {
+    let cover = try await library.cover(for: url)
+    print(cover.url, cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0, cover.data.count)
 }
-try await library.albums.add(Album(title: "Low Tide", artist: "The Harbour Lights", year: "1971"), at: 0)
-try await library.albums.undo()
 await library.close()
-await observer.value

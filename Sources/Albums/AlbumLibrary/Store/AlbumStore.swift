@@ -79,7 +79,9 @@ public actor AlbumStore {
     package func fileChanges() -> AsyncStream<Void> { FolderChanges.stream(of: FilePath.directory(of: file.path)) }
 
     /// Adds an album.
-    /// - Parameter index: Its index in the library, from 0. Default, and beyond the end: at the end.
+    /// - Parameters:
+    ///   - album: The album.
+    ///   - index: Its index in the library, from 0. Default, and beyond the end: at the end.
     /// - Returns: The album as it is in the library, with another id if its own was taken.
     @discardableResult
     public func add(_ album: Album, at index: Int? = nil) throws(LibraryError) -> Album {

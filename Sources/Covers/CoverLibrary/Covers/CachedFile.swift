@@ -31,7 +31,9 @@ public final class CachedFile: Sendable {
     }
 
     /// Reads a part on the caller's thread; less than `count` bytes at the end.
-    /// - Parameter offset: from the beginning, in bytes.
+    /// - Parameters:
+    ///   - offset: from the beginning, in bytes.
+    ///   - count: in bytes.
     /// - Throws: `CoverFailure` if the disk cannot read it.
     public func read(at offset: Int, count: Int) throws(CoverFailure) -> Data {
         do throws(SystemError) {

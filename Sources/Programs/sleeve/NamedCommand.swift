@@ -21,14 +21,17 @@ struct NamedCommand {
         }
     }
 
-    /// The unknown word in a command's place, with the command that was most likely meant; nil if there is no such word.
+    /// The unknown word in a command's place, with the commands that were most likely meant; nil if there is no such word.
     var problem: String? {
         guard type == nil, let word = rest.first, !word.hasPrefix("-"), word != "help" else { return nil }
-        let near = Self.names(subcommands, below: name)
+        let near = Self.names(subcommands, below: name).map { ($0, Self.distance(word, $0.last)) }
+        let least = near.map(\.1).min() ?? .max
+        var found = least < 3 ? near.filter { $0.1 == least }.map(\.0) : []
         // A command of another group is meant only by its whole name.
-        let far = Self.names(Sleeve.configuration.subcommands, below: "sleeve").filter { $0.last == word }
-        let found = near.map { ($0, Self.distance(word, $0.last)) }.filter { $0.1 < 3 }.min { $0.1 < $1.1 }?.0
-        let hint = (found ?? far.first).map { " Did you mean '\($0.path)'?" } ?? ""
+        if found.isEmpty {
+            found = Self.names(Sleeve.configuration.subcommands, below: "sleeve").filter { $0.last == word }
+        }
+        let hint = found.isEmpty ? "" : " Did you mean \(found.map { "'\($0.path)'" }.joined(separator: " or "))?"
         return "Unknown command '\(word)'.\(hint)"
     }
 

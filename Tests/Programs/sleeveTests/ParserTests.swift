@@ -96,21 +96,21 @@ import Testing
         #expect(await result { try await Sleeve.asyncParseAsRoot(arguments) } == alone)
     }
 
-    /// Arguments, the word that is no command, and the command that was meant.
-    private static let mistyped: [(arguments: [String], word: String, meant: String?)] = [
-        (["preftch"], "preftch", "prefetch"), (["Get", "http://a/1"], "Get", "get"),
-        (["stats"], "stats", "cache stats"),
-        (["scan", "m"], "scan", "album scan"), (["cache", "verfiy", "--repair"], "verfiy", "cache verify"),
-        (["cache", "undo"], "undo", "fill undo"), (["album", "lst"], "lst", "album list"),
-        (["cache", "get"], "get", "get"),
-        (["nonsense"], "nonsense", nil),
+    /// Arguments, the word that is no command, and the commands that were meant.
+    private static let mistyped: [(arguments: [String], word: String, meant: [String])] = [
+        (["preftch"], "preftch", ["prefetch"]), (["Get", "http://a/1"], "Get", ["get"]),
+        (["stats"], "stats", ["cache stats"]), (["scan", "m"], "scan", ["album scan"]),
+        (["list"], "list", ["album list", "cache list"]), (["album", "lst"], "lst", ["album list"]),
+        (["cache", "verfiy", "--repair"], "verfiy", ["cache verify"]), (["cache", "get"], "get", ["get"]),
+        (["cache", "undo"], "undo", ["fill undo", "album undo"]), (["nonsense"], "nonsense", []),
     ]
 
     @Test(arguments: mistyped)
-    func `a word in a command's place that is none brings the command that was meant`(
-        arguments: [String], word: String, meant: String?
+    func `a word in a command's place that is none brings the commands that were meant`(
+        arguments: [String], word: String, meant: [String]
     ) {
-        let hint = meant.map { " Did you mean 'sleeve \($0)'?" } ?? ""
+        let names = meant.map { "'sleeve \($0)'" }.joined(separator: " or ")
+        let hint = meant.isEmpty ? "" : " Did you mean \(names)?"
         #expect(NamedCommand(arguments).problem == "Unknown command '\(word)'.\(hint)")
     }
 

@@ -86,7 +86,7 @@ extension CommandTests {
                         now=$(find "$SLEEVE_CACHE/covers" -type f -printf '%b\\n' 2>/dev/null | awk '{s += $1} END {print s * 512}')
                         [ "$now" -le $most ] || most=$now
                     done
-                    wait; echo $most; grep -l "raise --capacity" "$3/1" "$3/2" | wc -l
+                    wait; echo $most; grep -l -e --capacity "$3/1" "$3/2" | wc -l
                     """, lists[0], lists[1], stage.folder)
                 let lines = result.stdout.split(separator: "\n").compactMap { Int($0) }
                 #expect(lines.count == 2 && lines[0] <= 16 << 20 && lines[1] > 0, "\(result)")

@@ -35,13 +35,13 @@ actor PrefetchRun {
 
     private func run() async {
         failures = []
-        var albums: [Album] = []
-        var summary = PrefetchSummary()
+        var (total, summary) = (0, PrefetchSummary())
         do {
             // An album whose cover is a person's file needs no other.
-            albums = try await library.albums.all().filter { album in
+            let albums = try await library.albums.all().filter { album in
                 album.coverFile == nil || (try? library.keys(of: CoverRequest(album: album))) != nil
             }
+            total = albums.count
             // The user asked for all covers, so those with a cached 404 or 410 are requested again.
             let outcomes = library.prefetch(albums, cachePolicy: .ignoreAbsence)
             defer { summary = outcomes.progress }
@@ -54,7 +54,7 @@ actor PrefetchRun {
         } catch {
             add(CoverProblem(reason: "\(error)"), url: "", title: nil)
         }
-        await publish(summary, total: albums.count, isRunning: false)
+        await publish(summary, total: total, isRunning: false)
     }
 
     private func add(_ problem: CoverProblem, url: String, title: String?) {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 import Platform
+import Synchronization
 
 /// Every command states its name: deriving it from the type's costs each start of the program two milliseconds.
 @main
@@ -42,11 +43,13 @@ struct Sleeve: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.openClosed()
+        let words = words(ofCommand: Array(CommandLine.arguments.dropFirst()))
+        runningCommand.withLock { $0 = words.joined(separator: " ") }
         do {
             var command = try await parse(Array(CommandLine.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
-            end(error)
+            end(reported(error))
         }
     }
 
@@ -74,6 +77,17 @@ struct Sleeve: AsyncParsableCommand {
             named = subcommands.isEmpty || command == FillCommand.self ? command : nil
         }
         return (named, rest)
+    }
+
+    /// Those of the arguments that name the command: `prefetch`, or `album` and `show`.
+    static func words(ofCommand arguments: [String]) -> [String] {
+        var (words, subcommands) = ([String](), configuration.subcommands)
+        for word in arguments {
+            guard let command = subcommands.first(where: { $0.configuration.commandName == word }) else { break }
+            words.append(word)
+            subcommands = command.configuration.subcommands
+        }
+        return words
     }
 
     /// Ends the process with the message and the exit code of an error or of a request for help.

@@ -29,8 +29,10 @@ struct Evict: AsyncParsableCommand {
                 Log.warning("\(covers) of \(ByteSize(totals.pinnedBytes)) kept; `sleeve unpin` lets them be evicted")
             }
             try options.printResult(
-                json: ["evicted": evicted.covers, "bytes": evicted.bytes],
+                Summary(evicted: evicted.covers, bytes: evicted.bytes),
                 text: "Evicted \(Decimals.count(evicted.covers, "cover")), freed \(ByteSize(evicted.bytes)).\n")
         }
     }
+
+    private struct Summary: Encodable { let evicted, bytes: Int }
 }

@@ -29,11 +29,7 @@ struct AlbumShow: AsyncParsableCommand {
             let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]
             let result = await coverResult(of: album, in: library)
-            if options.json {
-                try printJSON(json(album, result, library))
-            } else {
-                try printResult(text(album, result))
-            }
+            try options.printResult(try Summary(album, result, library), text: text(album, result))
             if case .failure = result, !library.coverURLs(of: album).isEmpty { throw ExitStatus.someFailed }
         }
     }
@@ -48,18 +44,17 @@ struct AlbumShow: AsyncParsableCommand {
     }
 
     private func text(_ album: Album, _ result: Result<Cover, CoverFailure>) -> String {
-        var table = TextTable(["", ""], numeric: [])
-        for row in album.tableRepresentation { table.add([row.title, row.value]) }
+        var rows = album.tableRepresentation.map { [$0.title, $0.value] }
         switch result {
         case .success(let cover):
-            table.add(["Cover", describe(cover)])
-            table.add(
+            rows.append(["Cover", describe(cover)])
+            rows.append(
                 cover.url.isFileURL
                     ? ["File", cover.url.path(percentEncoded: false)] : ["Save as", Self.command(cover)])
         case .failure(let failure):
-            table.add(["Cover", failure.detail])
+            rows.append(["Cover", failure.detail])
         }
-        return table.text(width: nil, hasHeader: false)
+        return TextTable([], rows).text()
     }
 
     private func describe(_ cover: Cover) -> String {
@@ -75,20 +70,21 @@ struct AlbumShow: AsyncParsableCommand {
         return "sleeve get '\(url)' -o cover.\(type)"
     }
 
-    private func json(_ album: Album, _ result: Result<Cover, CoverFailure>, _ library: LibraryAPI) -> JSONObject {
-        var line: JSONObject = ["album": JSONText(album.json)]
-        switch result {
-        case .success(let cover):
-            line.add([
-                "digest": cover.digest, "type": cover.mediaType, "bytes": cover.data.count, "width": cover.width,
-                "height": cover.height,
-            ])
-            if cover.isStale { line.add("stale", true) }
-            let path = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
-            line.add("file", try? path ?? library.coverFile(for: cover.key))
-        case .failure(let failure):
-            line.add("error", failure.detail)
+    private struct Summary: Encodable {
+        let album: AlbumResult
+        /// Nil if there is none.
+        let cover: CoverResult?
+        /// Why there is none.
+        let error: String?
+
+        init(_ album: Album, _ result: Result<Cover, CoverFailure>, _ library: LibraryAPI) throws {
+            self.album = AlbumResult(album)
+            let found = try? result.get()
+            cover = found.map { cover in
+                let path = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
+                return CoverResult(cover, path: try? path ?? library.coverFile(for: cover.key))
+            }
+            if case .failure(let failure) = result { error = failure.detail } else { error = nil }
         }
-        return line
     }
 }

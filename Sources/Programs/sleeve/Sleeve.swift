@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 import Platform
+import Synchronization
 
 /// Every command states its name: deriving it from the type's costs each start of the program two milliseconds.
 @main
@@ -36,11 +37,12 @@ struct Sleeve: AsyncParsableCommand {
     static func main() async {
         StandardDescriptors.openClosed()
         let arguments = Array(CommandLine.arguments.dropFirst())
+        runningCommand.withLock { $0 = String(NamedCommand(arguments).name.dropFirst("sleeve ".count)) }
         do {
             var command = try await parse(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
-            end(error, arguments)
+            end(reported(error), arguments)
         }
     }
 

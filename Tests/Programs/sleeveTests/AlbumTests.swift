@@ -40,9 +40,8 @@ extension CommandTests {
         }
 
         @Test func `list fits the terminal's width and replaces control characters in titles`() {
-            var table = TextTable(["#", "Title"], numeric: [0])
-            table.add(["1", String(repeating: "x", count: 50)])
-            table.add(["2", "a\u{1B}[2Jb"])
+            let rows = [["1", String(repeating: "x", count: 50)], ["2", "a\u{1B}[2Jb"]]
+            let table = TextTable(["#", "Title"], rows, numeric: [0])
             let lines = table.text(width: 20).split(separator: "\n")
             #expect(lines[1] == "1  " + String(repeating: "x", count: 16) + "…")
             #expect(lines[2] == "2  a\u{FFFD}[2Jb")
@@ -56,7 +55,7 @@ extension CommandTests {
                 #expect(try await stage.run("album", "delete", "1", "b").stdout == "Deleted 2 albums\n")
                 #expect(try await titles(stage) == ["New", "C"])
                 #expect(try await stage.run("album", "undo").stdout == "Restored 2 albums\n")
-                #expect(try await stage.run("album", "undo", "--json").stdout.hasPrefix("{\"edit\":\"delete\""))
+                #expect(try await stage.run("album", "undo", "--json").stdout.contains("\"edit\":\"delete\","))
                 #expect(try await titles(stage) == ["A", "B", "C"])
                 #expect(try await stage.run("album", "redo", "--quiet").stdout == "")
                 #expect(try await titles(stage) == ["A", "New", "B", "C"])
@@ -75,7 +74,7 @@ extension CommandTests {
                 #expect(try await message("undo") == "Removed “B”\n")
                 #expect(try await message("redo") == "Added “B” again\n")
                 let undone = try await message("undo", "--json")
-                #expect(undone.hasPrefix("{\"edit\":\"delete\",\"message\":\"Removed “B”\","), "\(undone)")
+                #expect(undone.contains("\"edit\":\"delete\",\"message\":\"Removed “B”\","), "\(undone)")
             }
         }
 
@@ -89,7 +88,7 @@ extension CommandTests {
                 #expect(lines[1].artist == "By B" && lines[1].year == "2001" && lines[1].coverUrl == "http://a/1")
                 #expect(try await stage.run("album", "undo").status == 0)
                 #expect(try await titles(stage) == ["A", "B", "C"])
-                #expect(try await stage.run("album", "redo", "--json").stdout.hasPrefix("{\"edit\":\"edit\""))
+                #expect(try await stage.run("album", "redo", "--json").stdout.contains("\"edit\":\"edit\","))
                 #expect(try await titles(stage) == ["A", "Bee", "C"])
                 let cleared = try await stage.run("album", "edit", "2", "--year", "", "--cover-url", "")
                 #expect(cleared.status == 0, "\(cleared)")
@@ -192,9 +191,10 @@ extension CommandTests {
                 #expect(command.hasPrefix("sleeve get '") && saved.status == 0, "\(command) \(saved)")
                 let cover = try Data(contentsOf: URL(filePath: stage.folder + "/cover.jpg"))
                 #expect(result.stdout.contains("Cover    image/jpeg, "))
-                struct Shown: Decodable { var file: String, bytes: Int, digest: String }
-                let shown: Shown = try await stage.run("album", "show", "1", "--json").json()
-                let bytes = try Data(contentsOf: URL(filePath: shown.file))
+                struct Shown: Decodable { var cover: Cover }
+                struct Cover: Decodable { var path: String, bytes: Int, digest: String }
+                let shown = try await stage.run("album", "show", "1", "--json").json(Shown.self).cover
+                let bytes = try Data(contentsOf: URL(filePath: shown.path))
                 #expect(bytes.count == shown.bytes && cover == bytes)
             }
         }
@@ -226,7 +226,7 @@ extension CommandTests {
                     let library = "\(stage.folder)/\(name).library"
                     _ = try stage.file("\(name).library", "[]")
                     let result = try await stage.run("album", "import", file, "--library", library, "--json")
-                    #expect(result.stdout == "{\"imported\":2,\"known\":0,\"skipped\":0}\n", "\(name) \(result)")
+                    #expect(result.stdout.contains("\"imported\":2,\"known\":0,"), "\(name) \(result)")
                     let brought = try stage.albums(of: library)
                     #expect(brought.map(\.title) == albums.map(\.title))
                     #expect(brought.map(\.coverUrl) == albums.map(\.coverURL))

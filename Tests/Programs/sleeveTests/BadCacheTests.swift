@@ -120,9 +120,9 @@ extension CommandTests {
                 #expect(downloaded < 300)
                 let stats = try await stage.stats()
                 #expect(stats.entries == downloaded, "none was evicted")
-                #expect(stats.capacity == 2 << 20)
+                #expect(stats.capacityBytes == 2 << 20)
                 #expect(stats.chargedBytes <= 2 << 20)
-                #expect(stats.entries > 20 && stats.entries == stats.blobs)
+                #expect(stats.entries > 20 && stats.entries == stats.covers)
                 #expect(try await stage.entries().count == stats.entries)
                 #expect(try await stage.run("cache", "verify").status == 0)
                 // What every cache takes beside its covers does not count.

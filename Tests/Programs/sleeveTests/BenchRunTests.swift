@@ -108,7 +108,7 @@ extension CommandTests {
                 child.kill(SIGINT)
                 let result = await child.exit()
                 #expect(result.status == 130, "\(result)")
-                #expect(result.stdout.contains("\"isInterrupted\":true"))
+                #expect(result.stdout.contains("\"cancelled\":true"))
                 let report: Report = try result.json()
                 #expect(report.results.map(\.covers) == [50])
                 #expect(try leftovers(stage) == [])

@@ -74,7 +74,7 @@ import Testing
 
     @Test func `the text has the ratio with its spread, and names the rival that failed`() {
         var report = BenchReport(
-            version: "1", date: "2030-01-01", machine: "a", command: "sleeve prefetch LIST", target: "list.txt")
+            version: "1", date: "2030-01-01", machine: "a", commandLine: "sleeve prefetch LIST", target: "list.txt")
         let round = round([.queue: 100, .firstByte: 40, .body: 20, .sync: 30])
         report.results = [BenchResult(.cold, [round])]
         let rival = ProcessRun(seconds: 20, cpuSeconds: 2, peakMemoryBytes: 1, exitCode: 0, start: 0, end: 1)

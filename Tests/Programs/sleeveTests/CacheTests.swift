@@ -42,7 +42,7 @@ extension CommandTests {
                 #expect(try await stage.run("cache", "list", "--json").stdout.isEmpty)
                 let stats = try await stage.stats()
                 #expect(stats.entries == 0 && stats.chargedBytes == 0 && stats.oldest == nil)
-                #expect(stats.capacity == 10 << 30)
+                #expect(stats.capacityBytes == 10 << 30)
             }
         }
 
@@ -55,7 +55,7 @@ extension CommandTests {
                 }
                 let stats = try await stage.stats()
                 let bytes = (0..<10).reduce(0) { $0 + CoverImage.jpeg(number: $1, aboutBytes: 4_000).count }
-                #expect(stats.entries == 10 && stats.blobs == 10 && stats.liveBytes == bytes)
+                #expect(stats.entries == 10 && stats.covers == 10 && stats.liveBytes == bytes)
                 #expect(stats.deduplicatedBytes == 0)
                 #expect(stats.chargedBytes >= bytes && stats.chargedBytes.isMultiple(of: 4_096))
                 #expect(stats.diskBytes >= stats.chargedBytes)
@@ -63,7 +63,7 @@ extension CommandTests {
                 // The ten of the prefetch, and two offline.
                 #expect(stats.misses == 12)
                 let plain = try await stage.run("cache", "stats")
-                #expect(plain.stdout.contains(stage.cache) && plain.stdout.contains("entries   10\n"), "\(plain)")
+                #expect(plain.stdout.contains(stage.cache) && plain.stdout.contains("entries  10\n"), "\(plain)")
             }
         }
 
@@ -72,10 +72,10 @@ extension CommandTests {
                 try await stage.fill(stage.urls(0..<20))
                 let result = try await stage.run("cache", "evict", "--to", "0", "--json")
                 #expect(result.status == 0)
-                #expect(result.stdout.hasPrefix("{\"evicted\":20,\"bytes\":"), "\(result)")
+                #expect(result.stdout.contains("\"evicted\":20,"), "\(result)")
                 #expect(try await stage.entries().isEmpty)
                 let stats = try await stage.stats()
-                #expect(stats.entries == 0 && stats.blobs == 0 && stats.chargedBytes == 0 && stats.liveBytes == 0)
+                #expect(stats.entries == 0 && stats.covers == 0 && stats.chargedBytes == 0 && stats.liveBytes == 0)
                 #expect(stage.coverFiles().isEmpty)
                 #expect(try await stage.run("cache", "verify").status == 0)
                 let before = stage.origin.requestCount
@@ -140,7 +140,7 @@ extension CommandTests {
                 try await stage.fill(urls)
                 let clean = try await stage.run("cache", "verify", "--json")
                 #expect(clean.status == 0)
-                #expect(clean.stdout.contains("\"entries\":10,\"blobs\":10,"), "\(clean)")
+                #expect(clean.stdout.contains("\"entries\":10,") && clean.stdout.contains("\"covers\":10,"), "\(clean)")
                 try spoil(cover(4), in: stage)
 
                 let found = try await stage.run("cache", "verify")

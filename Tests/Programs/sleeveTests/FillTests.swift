@@ -212,7 +212,9 @@ extension CommandTests {
         @Test func `a dry run requests and writes nothing`() async throws {
             try await withMusic { stage, fill in
                 let result = try await sleeveTests.run(fill + ["--dry-run"], environment: stage.environment)
-                #expect(result.stdout.split(separator: "\n").count == 5, "\(result)")
+                struct Plan: Decodable { var albums: Int, plan: [[String: String]] }
+                let plan = try result.json(Plan.self)
+                #expect(plan.albums == 5 && plan.plan.count == 5, "\(result)")
                 let quiet = try await sleeveTests.run(
                     fill.filter { $0 != "--json" } + ["--dry-run", "-q"], environment: stage.environment)
                 #expect(quiet.status == 0 && quiet.stdout.isEmpty && quiet.stderr.isEmpty, "\(quiet)")

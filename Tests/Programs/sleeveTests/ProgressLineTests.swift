@@ -38,7 +38,7 @@ import Testing
             #expect(isInPlace == isLive)
             lines.withLock { $0.append(line) }
         }
-        await progress.run { "text" }
+        await progress.run { ["text"] }
         return lines.withLock { $0 }
     }
 
@@ -70,7 +70,7 @@ import Testing
         var summary = PrefetchSummary()
         (summary.downloaded, summary.failed, summary.seconds, summary.bytes) = (1_230, 4, 2, 20 << 20)
         #expect(
-            summary.progress(total: 5_000, width: nil)
+            summary.progress(total: 5_000).first
                 == "1,234/5,000 covers · 617/s · 10 MiB/s · 4 failed · 0:07 left")
     }
 
@@ -78,23 +78,35 @@ import Testing
     func `covers that take longer than all that are left should are counted`(idle: Double, end: String) {
         var summary = PrefetchSummary()
         (summary.downloaded, summary.seconds) = (1_234, 2)
-        #expect(summary.progress(total: 5_000, width: nil, idle: idle).hasSuffix(end))
+        #expect(summary.progress(total: 5_000, idle: idle).allSatisfy { $0.hasSuffix(end) })
     }
 
-    @Test(arguments: 40...120)
-    func `the line fits and keeps the count and the time left`(width: Int) {
-        let line = Self.summary.progress(total: 5_000_000, width: width - 1)
-        #expect(line.count < width && line.hasPrefix("1,234,567/5,000,000") && line.hasSuffix(" left"), "\(line)")
+    /// Lines of long runs, with what they keep on a narrow terminal.
+    private static let longRuns: [(forms: [String], kept: [String])] = [
+        (summary.progress(total: 5_000_000), ["1,234,567/5,000,000", " left"]),
+        (summary.progress(total: nil), ["1,234,567"]),
+        (
+            FillWork.progress(12_345, of: 123_456, lost: 1_234, failed: 12, slowest: ("MusicBrainz", 11_100)),
+            ["12,345", "123,456", "3:05:00", "MusicBrainz"]
+        ), (FillWork.progress(12_345, of: 123_456, lost: 1_234, failed: 12, slowest: nil), ["12,345", "123,456"]),
+        (
+            MusicFolderOptions.progress(files: 1_234_567, folders: 123_456, read: 234_567),
+            ["1,234,567 files", "234,567 read"]
+        ),
+    ]
+
+    @Test(arguments: longRuns.indices, [40, 60, 80, 120])
+    func `the line of a run fits a terminal, and keeps the count, the time and the service`(number: Int, width: Int) {
+        let (forms, kept) = Self.longRuns[number]
+        let text = forms.fitting(width - 1)
+        #expect(text.count < width && kept.allSatisfy(text.contains), "\(text)")
     }
 
     @Test func `what matters least is left out first`() {
-        let full = Self.summary.progress(total: 5_000_000, width: nil)
-        var seen = [full]
-        for width in (39..<full.count).reversed() {
-            let line = Self.summary.progress(total: 5_000_000, width: width)
-            if line != seen.last { seen.append(line) }
-        }
-        #expect(seen.map { $0.split(separator: " · ").count } == [5, 4, 3, 2, 2], "\(seen)")
-        #expect(!seen[1].contains("MiB/s") && seen[2].contains("7 failed"), "\(seen)")
+        let forms = Self.summary.progress(total: 5_000_000)
+        #expect(forms.map { $0.split(separator: " · ").count } == [5, 4, 3, 2, 2], "\(forms)")
+        #expect(!forms[1].contains("MiB/s") && forms[2].contains("7 failed"), "\(forms)")
+        #expect(forms.fitting(nil) == forms[0] && forms.fitting(1) == forms[4])
+        #expect(zip(forms, forms.dropFirst()).allSatisfy { $0.count > $1.count })
     }
 }

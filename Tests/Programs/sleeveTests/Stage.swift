@@ -160,7 +160,7 @@ struct AlbumLine: Decodable {
 }
 
 struct StatsLine: Decodable {
-    var entries, blobs, liveBytes, chargedBytes, diskBytes, capacity, hits, misses, deduplicatedBytes: Int
+    var entries, covers, liveBytes, chargedBytes, diskBytes, capacityBytes, hits, misses, deduplicatedBytes: Int
     var pinned, pinnedBytes: Int
     var oldest: String?
     var newest: String?

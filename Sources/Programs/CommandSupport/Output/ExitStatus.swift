@@ -13,3 +13,8 @@ package func fail(_ message: String, _ code: ExitCode = ExitStatus.couldNotRun) 
     Log.error(message)
     return code
 }
+
+/// Ends a command that a signal has stopped. - Throws: The exit code.
+package func stopIfSignalled() throws {
+    if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+}

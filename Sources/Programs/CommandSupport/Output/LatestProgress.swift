@@ -12,15 +12,15 @@ package final class LatestProgress<State: Sendable>: Sendable {
 /// - Parameters:
 ///   - start: what the line shows until `body` reports progress.
 ///   - interval: the time between two lines without a terminal; nil for no progress line at all.
-///   - text: the line.
+///   - forms: the line, and shorter ones for a narrow terminal, as of `ProgressLine`.
 package func withProgress<State: Sendable, Value: Sendable>(
-    _ start: State, every interval: Duration?, _ text: @escaping @Sendable (State) -> String,
+    _ start: State, every interval: Duration?, _ forms: @escaping @Sendable (State) -> [String],
     _ body: @escaping @Sendable (_ progress: @escaping @Sendable (State) -> Void) async throws -> Value
 ) async throws -> Value {
     let latest = LatestProgress(start)
     let work = Task { @Sendable in try await body { latest.set($0) } }
     Signals.handle { _ in work.cancel() }
-    let line = Task { if let interval { await ProgressLine(every: interval).run { text(latest.value) } } }
+    let line = Task { if let interval { await ProgressLine(every: interval).run { forms(latest.value) } } }
     let result = await work.result
     line.cancel()
     await line.value

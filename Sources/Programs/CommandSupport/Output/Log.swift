@@ -24,7 +24,7 @@ package enum Log {
     package static func drop(below level: Logger.Level) { minimum.withLock { $0 = level } }
 
     /// Whether stderr can show a progress line that is redrawn in place.
-    package static var isLive: Bool { Terminal.standardError.isInteractive && !isJSON.load(ordering: .relaxed) }
+    package static var isLive: Bool { Terminal.standardError.obeysEscapes && !isJSON.load(ordering: .relaxed) }
 
     package static func info(_ message: String) { write(.info, message) }
     package static func warning(_ message: String) { write(.warning, message) }
@@ -44,12 +44,14 @@ package enum Log {
     private static func enqueue(_ level: Logger.Level, _ message: String) {
         let message = Redaction.redact(Advice.naming(message)).withoutControls
         guard isJSON.load(ordering: .relaxed) else {
-            let prefix = level <= .debug ? "\(level): " : ""
+            let prefix = "sleeve: " + (level <= .debug ? "\(level): " : "")
+            let color: Terminal.Color? = level < .warning ? nil : level < .error ? .warning : .failure
+            let colored = color.map { Terminal.standardError.text(prefix, in: $0) } ?? prefix
             // The message replaces the progress line, which is drawn again below it.
-            return writer.write(((isLive ? clearedLine : "") + "sleeve: \(prefix)\(message)\n").utf8)
+            return writer.write(((isLive ? clearedLine : "") + "\(colored)\(message)\n").utf8)
         }
         let line: JSONObject = [
-            "time": Timestamp.text(WallClock.milliseconds()), "level": level.rawValue, "message": message,
+            "time": Date().ISO8601Format(), "level": level.rawValue, "message": message,
         ]
         writer.write((line.text + "\n").utf8)
     }

@@ -10,11 +10,21 @@ package struct ProgressLine<Time: Clock<Duration>> {
         if isLive { Log.live(line) } else { Log.info(line) }
     }
 
-    /// Prints the text until the task is cancelled.
-    package func run(_ text: () -> String) async {
+    /// Prints the line until the task is cancelled.
+    /// - Parameter forms: What it says, and the same in fewer columns. A terminal gets the first form that fits, else the last one.
+    package func run(_ forms: () -> [String]) async {
         if !isLive, interval <= .zero { return }
-        while (try? await clock.sleep(for: isLive ? .milliseconds(100) : interval)) != nil { print(text(), isLive) }
+        while (try? await clock.sleep(for: isLive ? .milliseconds(100) : interval)) != nil {
+            print(forms().fitting(isLive ? Terminal.standardError.width - 1 : nil), isLive)
+        }
         if isLive { print("", true) }
+    }
+}
+
+extension [String] {
+    /// The first text of at most `width` columns, else the last one; the first one if there is no limit.
+    package func fitting(_ width: Int?) -> String {
+        (width.map { width in first { $0.count <= width } ?? last } ?? first) ?? ""
     }
 }
 

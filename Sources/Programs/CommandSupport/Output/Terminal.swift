@@ -1,4 +1,3 @@
-package import AlbumLibrary
 import Platform
 
 /// A descriptor to write text to, such as stdout or stderr.
@@ -19,6 +18,24 @@ package struct Terminal: Sendable {
         return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
+    /// The width to fit text into; nil for a file or a pipe, which gets whole lines.
+    package var columns: Int? { isInteractive ? width : nil }
+
+    /// Whether the terminal obeys escape sequences.
+    package var obeysEscapes: Bool { isInteractive && Environment.value("TERM") != "dumb" }
+
+    /// What a colour of text means. The raw value is the parameter of SGR (ECMA-48).
+    package enum Color: Int {
+        case failure = 31
+        case warning = 33
+    }
+
+    /// The text in a colour, on a terminal; as it is with `$NO_COLOR` (https://no-color.org).
+    package func text(_ text: String, in color: Color) -> String {
+        guard obeysEscapes, Environment.value("NO_COLOR") == nil else { return text }
+        return "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m"
+    }
+
     /// Writes all bytes. - Returns: False, with `errno` set, if the reader is gone or the device is full.
     @discardableResult
     package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
@@ -30,14 +47,13 @@ package struct Terminal: Sendable {
 /// Writes a line to stdout in which nothing of a name or a path can be taken for another line. - Throws: An exit code, after an error message.
 package func printLine(_ text: String) throws { try printResult(text.withoutControls + "\n") }
 
-/// Writes an object to stdout, on a line of its own. - Throws: An exit code, after an error message.
-package func printJSON(_ object: JSONObject) throws { try printResult(object.text + "\n") }
-
 /// Writes a command's result to stdout. - Throws: An exit code, after an error message.
 package func printResult(_ result: String) throws {
     // On a terminal, earlier messages stand above the result.
     Log.flush()
     guard Terminal.standardOutput.write(result) else {
+        // Where SIGPIPE is ignored, as by commands that send requests, the command ends as elsewhere if its reader has enough.
+        if errno == EPIPE { throw ExitStatus.stopped(by: SIGPIPE) }
         throw fail("cannot write the result to stdout: \(SystemError("write").reason)")
     }
 }

@@ -9,22 +9,13 @@ struct BenchReport: Codable, Sendable {
     /// The system, the processor and the number of cores.
     var machine: String
     /// The command line of Sleeve.
-    var command: String
+    var commandLine: String
     /// What was downloaded: the list, or the built-in origin.
     var target: String
     var results: [BenchResult] = []
     var comparisons: [Comparison] = []
     /// The bench was stopped before its end.
-    var isInterrupted = false
-
-    /// One object on one line.
-    var json: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-        }
-    }
+    var cancelled = false
 
     var failed: Int { results.reduce(0) { $0 + $1.failed } }
 }
@@ -32,9 +23,7 @@ struct BenchReport: Codable, Sendable {
 extension BenchReport {
     var text: String {
         var text = "\(target)\n"
-        var table = TextTable(Self.columns, numeric: Set(1..<Self.columns.count))
-        for result in results { table.add(Self.row(result)) }
-        text += table.text(width: nil)
+        text += TextTable(Self.columns, results.map(Self.row), numeric: Set(1..<Self.columns.count)).text()
         for result in results {
             if let failure = result.firstFailure {
                 text +=
@@ -45,7 +34,7 @@ extension BenchReport {
             }
         }
         for comparison in comparisons { text += Self.text(comparison) }
-        return text + (isInterrupted ? "Stopped: what is above was measured before.\n" : "")
+        return text + (cancelled ? "Stopped: what is above was measured before.\n" : "")
     }
 
     /// Latency is in milliseconds; CPU time in microseconds a cover; memory is the peak.

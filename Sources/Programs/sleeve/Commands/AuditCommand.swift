@@ -54,18 +54,18 @@ struct AuditCommand: AsyncParsableCommand {
         let state = try MusicFolderOptions.openState(configuration)
         let (scan, missing) = try music.scan(else: try music.remembered(state, to: "to audit"))
         let outcome = try await MusicFolderOptions.run(LibraryScan(scan), nil, state, options, progress)
-        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+        try stopIfSignalled()
         let places = AuditedPlace.all(of: outcome.albums, in: outcome.findings.folders)
         let kinds = Set(only.isEmpty ? AuditKind.allCases : only.flatMap(\.values))
         // No byte of a cover says whether others are missing.
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
         let facts = try await facts(of: covers)
-        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+        try stopIfSignalled()
         let verdicts = kinds.contains(.differs) ? try await verdicts(places, facts) : [:]
-        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
-        let audit = Audit(
-            places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, verdicts: verdicts)
-        let findings = audit.findings
+        try stopIfSignalled()
+        let findings = Audit(
+            places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, verdicts: verdicts
+        ).findings
         try print(findings, albums: outcome.albums.count)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing
         if problems + findings.count > 0 { throw ExitStatus.someFailed }
@@ -73,7 +73,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     private func facts(of covers: [BytePath]) async throws -> [BytePath: CoverFacts] {
         try await withProgress(0, every: progress.interval(options)) { count in
-            "\(Decimals.grouped(count)) of \(Decimals.count(covers.count, "cover")) read"
+            ["\(Decimals.grouped(count)) of \(Decimals.count(covers.count, "cover")) read"]
         } _: { progress in
             await CoverFacts.read(covers, progress: progress, isCancelled: { Signals.received != nil })
         }
@@ -92,15 +92,12 @@ struct AuditCommand: AsyncParsableCommand {
 
     private func print(_ findings: [AuditFinding], albums: Int) throws {
         if options.json { return try printResult(findings.map { Self.json($0).text + "\n" }.joined()) }
-        var table = TextTable(["Kind", "Album", "Path", "What is wrong"], numeric: [])
-        for finding in findings {
+        let rows = findings.map { finding in
             let album = [finding.artist, finding.title].filter { !$0.isEmpty }.joined(separator: ", ")
-            table.add([finding.kind.rawValue, album, "\(finding.path)", finding.detail])
+            return [finding.kind.rawValue, album, "\(finding.path)", finding.detail]
         }
-        if !findings.isEmpty {
-            let output = Terminal.standardOutput
-            try printResult(table.text(width: output.isInteractive ? output.width : nil))
-        }
+        let table = TextTable(["Kind", "Album", "Path", "What is wrong"], rows)
+        if !findings.isEmpty { try printResult(table.text(width: Terminal.standardOutput.columns)) }
         if !options.quiet { try printResult(Self.summary(findings, albums: albums)) }
     }
 

@@ -103,8 +103,8 @@ struct BenchCommand: AsyncParsableCommand {
         Signals.handle { _ in children.stop() }
         let (report, problem) = try await measure(target, plan, children)
         await origin?.stop()
-        if !report.results.isEmpty { try printResult(output.json ? try report.json : report.text) }
-        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+        if !report.results.isEmpty { if output.json { try printJSON(report) } else { try printResult(report.text) } }
+        try stopIfSignalled()
         if let problem {
             throw fail(problem, report.results.isEmpty ? ExitStatus.couldNotRun : ExitStatus.someFailed)
         }
@@ -119,25 +119,21 @@ struct BenchCommand: AsyncParsableCommand {
         let parent =
             what.folder ?? Environment.value("XDG_CACHE_HOME") ?? Environment.value("HOME").map { "\($0)/.cache" }
         guard let parent else { throw fail("$HOME is not set; name a directory with --folder") }
-        let temporary: TemporaryFolder
-        do throws(SystemError) {
-            // Each other program runs in a separate folder.
-            temporary = try TemporaryFolder(in: URL(filePath: parent).path, name: "sleeve-bench")
-        } catch {
-            throw fail("cannot \(error)")
-        }
+        // Each other program runs in a separate folder.
+        let temporary = try TemporaryFolder(in: URL(filePath: parent).path, name: "sleeve-bench")
         let result = await WorkThread.run {
             let runner = BenchRunner(
                 sleeve: program, plan: plan, folder: temporary, children: children, progress: { show($0) })
             var report = BenchReport(
-                version: LibraryAPI.version, date: Timestamp.text(WallClock.milliseconds()),
+                version: LibraryAPI.version, date: Date().ISO8601Format(),
                 machine: Machine.description,
-                command: (["sleeve prefetch LIST --cache NEW"] + options).joined(separator: " "), target: target.name)
+                commandLine: (["sleeve prefetch LIST --cache NEW"] + options).joined(separator: " "),
+                target: target.name)
             var problem: String?
             do {
                 try runner.measure(target, into: &report)
             } catch ChildError.stopped {
-                report.isInterrupted = true
+                report.cancelled = true
             } catch ChildError.failed(let message) {
                 problem = message
             } catch {
@@ -162,8 +158,7 @@ struct BenchCommand: AsyncParsableCommand {
             if !output.quiet { Log.info(announcement(target, plan)) }
             return (target, nil)
         }
-        let origin: Origin
-        do { origin = try await Origin.start() } catch { throw fail("\(error)") }
+        let origin = try await Origin.start()
         let urls = (0..<(what.covers ?? 1_000)).map { "\(origin.coverURL($0))?size=\(what.bytes.bytes)" }
         return (BenchRunner.Target(name: "loopback, HTTP/1.1", urls: urls), origin)
     }

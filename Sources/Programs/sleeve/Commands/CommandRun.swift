@@ -34,41 +34,30 @@ struct CommandRun: GalleryRun {
     private static func run(
         _ words: [String], in folder: TemporaryFolder, _ report: @escaping @Sendable (String) async -> Void
     ) async throws -> String {
-        let (results, messages) = ("\(folder.path)/results", "\(folder.path)/messages")
+        @Sendable func lines(of file: String) -> [String] {
+            folder.text(of: file).split(whereSeparator: \.isNewline).map(String.init)
+        }
+        let (output, errors) = (try folder.create("results"), try folder.create("messages"))
+        defer { for file in [output, errors] { close(file) } }
         // A shell that starts this program in the background has it ignore SIGINT, and so its children.
         let children = ChildProcesses(haveOwnGroups: true)
-        let child = try start(words, results, messages, children)
+        let child = try children.start(words, output: output, errors: errors)
         let exit = Task { await children.end(of: child) }
         return await withTaskCancellationHandler {
             let reading = Task {
                 while (try? await Task.sleep(for: interval)) != nil {
-                    if let line = lines(of: messages).last { await report(line) }
+                    if let line = lines(of: "messages").last { await report(line) }
                 }
             }
             let status = await exit.value.status
             reading.cancel()
             await reading.value
-            let outcome = lines(of: results)
+            let outcome = lines(of: "results")
             if !outcome.isEmpty { return outcome.joined(separator: " ") }
-            return lines(of: messages).last ?? (status == 0 ? "Done." : "It ended with exit code \(status).")
+            return lines(of: "messages").last ?? (status == 0 ? "Done." : "It ended with exit code \(status).")
         } onCancel: {
             children.stop()
         }
-    }
-
-    private static func start(
-        _ words: [String], _ results: String, _ messages: String, _ children: ChildProcesses
-    ) throws -> ChildProcess {
-        let output = open(results, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        let errors = open(messages, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        defer { for file in [output, errors] where file >= 0 { close(file) } }
-        guard output >= 0, errors >= 0 else { throw SystemError("create a file", path: results) }
-        return try children.start(words, output: output, errors: errors)
-    }
-
-    private static func lines(of path: String) -> [String] {
-        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 }
 

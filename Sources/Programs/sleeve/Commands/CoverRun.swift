@@ -48,7 +48,7 @@ struct CoverRun {
     func endWithoutCache(_ text: String) throws {
         let (summary, problem) = (PrefetchSummary(), report?.close())
         try metrics?.write(.init(summary: summary, failures: [:], exitCode: 0, cache: CacheStatistics()))
-        try print(summary, evicted: 0, text: text)
+        try options.printResult(CoverRunResult(summary, evicted: 0, sizes: nil, tier: nil), text: text)
         if let problem { throw fail(problem) }
     }
 
@@ -64,21 +64,15 @@ struct CoverRun {
         ended: (PrefetchSummary) async -> String
     ) async throws {
         let index = indexNumber
-        let work = Task { () -> Int? in
-            if !sizes.isEmpty { return try await consume(outcomes, making: sizes, in: library) }
-            try await consume(outcomes)
-            return nil
-        }
+        let work = Task { try await consume(outcomes, making: sizes, in: library) }
         Signals.handle { _ in work.cancel() }
         let line = Task {
             guard let interval = files.progress.interval(options) else { return }
-            let progress = ProgressLine(every: interval)
             var last = (settled: 0, seconds: 0.0)
-            await progress.run {
-                let (counts, width) = (outcomes.counts, progress.isLive ? Terminal.standardError.width - 1 : nil)
+            await ProgressLine(every: interval).run {
+                let counts = outcomes.counts
                 if counts.settled > last.settled { last = (counts.settled, counts.seconds) }
-                let idle = counts.seconds - last.seconds
-                return counts.progress(total: outcomes.total, width: width, idle: idle)
+                return counts.progress(total: outcomes.total, idle: counts.seconds - last.seconds)
             }
         }
         let result = await work.result
@@ -109,8 +103,8 @@ struct CoverRun {
         }
         if case .success(let sizes) = result {
             let text = code == nil ? emptyText : ""
-            try print(
-                summary, evicted: evicted, sizes: sizes, tier: tier,
+            try options.printResult(
+                CoverRunResult(summary, evicted: evicted, sizes: sizes, tier: tier),
                 text: summary.isEmpty
                     ? text : summary.text(isListRead: outcomes.total != nil, sizes: sizes, tier: tier))
         }
@@ -120,38 +114,22 @@ struct CoverRun {
         if case .failure = metricsResult { throw ExitStatus.someFailed }
     }
 
-    /// Prints the result. - Parameter text: the result, unless it is printed as JSON.
-    private func print(
-        _ summary: PrefetchSummary, evicted: Int, sizes: Int? = nil, tier: TierStatistics? = nil, text: String
-    ) throws {
-        try options.printResult(
-            json: summary.json(evicted: evicted, sizes: sizes, tier: tier, peakMemory: ResidentMemory.peak), text: text)
-    }
-
-    /// Reports every outcome. A stalled reader of the report slows the reading of the list.
-    private func consume<Summary>(_ outcomes: CoverOutcomes<Summary, LibraryError>) async throws {
-        for try await outcome in outcomes {
-            report?.add(outcome)
-            failures.record(outcome)
-            await report?.ready()
-        }
-    }
-
     /// Covers whose sizes are made or wait for it.
     private static let maximumAhead = 64
 
-    /// Reports every outcome, and has sizes of the covers made. Their making slows the reading of the list, never that of covers on their way.
-    /// - Returns: How many were made.
+    /// Reports every outcome, and has sizes of the covers made. Their making slows the reading of the list, as does a stalled reader of the
+    /// report; never that of covers on their way.
+    /// - Returns: How many were made; nil if none are wanted.
     private func consume<Summary>(
         _ outcomes: CoverOutcomes<Summary, LibraryError>, making sizes: [Int], in library: LibraryAPI
-    ) async throws -> Int {
+    ) async throws -> Int? {
         try await withThrowingTaskGroup(of: Int.self) { group in
             var (count, made) = (0, 0)
             for try await outcome in outcomes {
                 report?.add(outcome)
                 failures.record(outcome)
                 await report?.ready()
-                guard let digest = outcome.digest else { continue }
+                guard !sizes.isEmpty, let digest = outcome.digest else { continue }
                 if count < Self.maximumAhead { count += 1 } else { made += try await group.next() ?? 0 }
                 group.addTask {
                     do throws(CoverFailure) {
@@ -164,7 +142,7 @@ struct CoverRun {
                     }
                 }
             }
-            return try await group.reduce(made, +)
+            return sizes.isEmpty ? nil : try await group.reduce(made, +)
         }
     }
 
@@ -194,15 +172,11 @@ struct CoverRun {
         _ summary: PrefetchSummary, hasProblem: Bool, isComplete: Bool, isKept: Bool
     ) -> ExitCode? {
         if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
-        if hasProblem { return summary.succeeded > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
+        let succeeded = summary.downloaded + summary.revalidated + summary.fresh + summary.joined
+        if hasProblem { return succeeded > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
         if !isComplete { return summary.requested > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
         return summary.failed - summary.gone + summary.skipped > 0 || !isKept ? ExitStatus.someFailed : nil
     }
-}
-
-extension PrefetchSummary {
-    /// Covers that are cached and checked as the command demands.
-    fileprivate var succeeded: Int { downloaded + revalidated + fresh + joined }
 }
 
 extension LibraryAPI {

@@ -80,7 +80,7 @@ struct Export: AsyncParsableCommand {
         try await withLibrary(configuration, createsCache: false) { library in
             _ = try await library.existingAlbums()
             warn(configuration)
-            let failures = FailureList()
+            let failures = MessageList()
             let (directory, lists) = (directory, what.dryRun && !options.json && !options.quiet)
             let start = ContinuousClock.now
             let summary = try await withProgress(ExportSummary(), every: progress.interval(options), Self.progress) {
@@ -92,11 +92,12 @@ struct Export: AsyncParsableCommand {
                         if let message = event.failure { failures.add(message) }
                     }, progress: progress)
             }
-            failures.summarize()
+            failures.end()
             if let reason = summary.stopReason { Log.error(reason) }
             let time = ContinuousClock.now - start
-            try options.printResult(json: json(summary, time), text: text(summary, time))
-            if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+            try options.printResult(
+                Summary(summary, seconds: time / .seconds(1), self), text: text(summary, time))
+            try stopIfSignalled()
             if summary.stopReason != nil, summary.written + summary.unchanged == 0 { throw ExitStatus.couldNotRun }
             let isComplete = summary.missing + summary.failed + summary.kept == 0
             if !isComplete || summary.stopReason != nil { throw ExitStatus.someFailed }
@@ -120,8 +121,8 @@ struct Export: AsyncParsableCommand {
     /// A dry run makes no smaller pictures.
     private var hasUnknownSize: Bool { what.dryRun && what.size != nil }
 
-    private static func progress(_ summary: ExportSummary) -> String {
-        "\(Decimals.count(summary.written, "cover")) written, \(Decimals.grouped(summary.unchanged)) unchanged"
+    private static func progress(_ summary: ExportSummary) -> [String] {
+        ["\(Decimals.count(summary.written, "cover")) written, \(Decimals.grouped(summary.unchanged)) unchanged"]
     }
 
     private func text(_ summary: ExportSummary, _ time: Duration) -> String {
@@ -146,16 +147,19 @@ struct Export: AsyncParsableCommand {
         return text
     }
 
-    private func json(_ summary: ExportSummary, _ time: Duration) -> JSONObject {
-        var line: JSONObject = [
-            "albums": summary.albums, "written": summary.written, "unchanged": summary.unchanged, "kept": summary.kept,
-            "missing": summary.missing, "failed": summary.failed, "outdated": summary.outdated,
-        ]
-        if !hasUnknownSize { line.add("bytes", summary.bytes) }
-        line.add("seconds", raw: Decimals.text(time / .seconds(1), 6))
-        if what.dryRun { line.add("dryRun", true) }
-        if let reason = summary.stopReason { line.add("stopReason", reason) }
-        return line
+    private struct Summary: Encodable {
+        let albums, written, unchanged, kept, missing, failed, outdated: Int
+        let bytes: Int?
+        let seconds: Double
+        let dryRun: Bool
+        let stopReason: String?
+
+        init(_ summary: ExportSummary, seconds: Double, _ export: Export) {
+            (albums, written, unchanged) = (summary.albums, summary.written, summary.unchanged)
+            (kept, missing, failed, outdated) = (summary.kept, summary.missing, summary.failed, summary.outdated)
+            bytes = export.hasUnknownSize ? nil : summary.bytes
+            (self.seconds, dryRun, stopReason) = (seconds, export.what.dryRun, summary.stopReason)
+        }
     }
 }
 

@@ -91,7 +91,12 @@ struct Get: AsyncParsableCommand {
         try what.archive.apply(to: &configuration)
         if let size = what.size { configuration.coverSize = size.inArchive }
         try configuration.check(output: what.output, "--output")
-        let library = try await openLibrary(configuration, createsCache: !network.offline, checksTier: false)
+        try await withLibrary(configuration, createsCache: !network.offline, checksTier: false) { library in
+            try await get(from: library)
+        }
+    }
+
+    private func get(from library: LibraryAPI) async throws {
         let (request, own) = try await request(in: library)
         let work = Task {
             if let own {
@@ -108,23 +113,21 @@ struct Get: AsyncParsableCommand {
             let file = what.path ? try await file(cover, own, in: library) : nil
             if !what.path { try write(cover) }
             if cover.isStale {
-                configuration.logger.notice(
+                library.configuration.logger.notice(
                     "\(url ?? cover.key): this cached copy is stale; `sleeve refresh` checks it for changes"
                 )
             }
             if options.json {
-                try printJSON(json(cover, file))
+                try printJSON(CoverResult(cover, path: file))
             } else if let file {
                 try printResult(file + "\n")
             }
         } catch let failure as CoverFailure {
-            await library.close()
-            if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+            try stopIfSignalled()
             throw fail(
                 failure.advice,
                 [.badURL, .cache].contains(failure.kind) ? ExitStatus.couldNotRun : ExitStatus.someFailed)
         }
-        await library.close()
     }
 
     /// - Returns: What to download, and the album's own cover file, which comes first.
@@ -133,19 +136,13 @@ struct Get: AsyncParsableCommand {
         guard let album = what.album else {
             return (CoverRequest(url ?? "", cachePolicy: what.absences.cachePolicy), nil)
         }
-        do {
-            let albums = try await library.existingAlbums()
-            let found = albums[try album.index(in: albums)]
-            let own = Cover(fileOf: found)
-            if own == nil, library.coverURLs(of: found).isEmpty {
-                throw fail("\(found.shortName): the library has no address of its cover; `sleeve fill` looks for one")
-            }
-            return (CoverRequest(album: found, cachePolicy: what.absences.cachePolicy), own)
-        } catch {
-            await library.close()
-            if let error = error as? LibraryError { throw fail(error.message) }
-            throw error
+        let albums = try await library.existingAlbums()
+        let found = albums[try album.index(in: albums)]
+        let own = Cover(fileOf: found)
+        if own == nil, library.coverURLs(of: found).isEmpty {
+            throw fail("\(found.shortName): the library has no address of its cover; `sleeve fill` looks for one")
         }
+        return (CoverRequest(album: found, cachePolicy: what.absences.cachePolicy), own)
     }
 
     /// The path of the cover's file.
@@ -169,15 +166,5 @@ struct Get: AsyncParsableCommand {
         guard Terminal.standardOutput.write(Array(cover.data)) else {
             throw fail("cannot write the cover to stdout: \(SystemError("write").reason)")
         }
-    }
-
-    private func json(_ cover: Cover, _ file: String?) -> JSONObject {
-        var line: JSONObject = [
-            "url": cover.key, "digest": cover.digest, "bytes": cover.data.count, "type": cover.mediaType,
-            "width": cover.width, "height": cover.height,
-        ]
-        if cover.isStale { line.add("stale", true) }
-        if let file { line.add("path", file) }
-        return line
     }
 }

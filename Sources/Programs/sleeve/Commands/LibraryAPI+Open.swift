@@ -16,13 +16,9 @@ func openLibrary(
         )
     }
     if !createsCache { try requirePermission(configuration.cachePath) }
-    do throws(LibraryError) {
-        let library = try await LibraryAPI(configuration: configuration)
-        if checksTier { try await library.checkTier() }
-        return library
-    } catch {
-        throw fail(error.message)
-    }
+    let library = try await LibraryAPI(configuration: configuration)
+    if checksTier { try await library.checkTier() }
+    return library
 }
 
 /// Checks that an existing cache may be used by this user. Opening it would create what is missing.
@@ -44,16 +40,11 @@ private func requirePermission(_ cache: String) throws {
 /// Opens the library for `body` and closes it.
 /// - Throws: An exit code, after an error message.
 func withLibrary(
-    _ configuration: LibraryConfiguration, createsCache: Bool = true, _ body: (LibraryAPI) async throws -> Void
+    _ configuration: LibraryConfiguration, createsCache: Bool = true, checksTier: Bool = true,
+    _ body: (LibraryAPI) async throws -> Void
 ) async throws {
-    let library = try await openLibrary(configuration, createsCache: createsCache)
-    do {
-        try await body(library)
-    } catch {
-        await library.close()
-        if let error = error as? LibraryError { throw fail(error.message) }
-        throw error
-    }
+    let library = try await openLibrary(configuration, createsCache: createsCache, checksTier: checksTier)
+    try await library.closingOnError { try await body(library) }
     await library.close()
 }
 
@@ -65,6 +56,16 @@ func withAlbums(_ configuration: LibraryConfiguration, _ body: (LibraryAPI) asyn
 }
 
 extension LibraryAPI {
+    /// Runs `body`, and closes the library if that throws.
+    func closingOnError<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            await close()
+            throw error
+        }
+    }
+
     /// The albums of the library file, for commands that do not create it.
     /// - Throws: An exit code, after an error message, if there is no such file; `LibraryError` if it cannot be read.
     func existingAlbums() async throws -> [Album] {

@@ -35,12 +35,8 @@ struct MusicFolders: ParsableArguments {
     /// - Throws: An exit code, after a message, if there are none.
     func remembered(_ state: MusicState, to purpose: String) throws -> [BytePath] {
         if !folders.isEmpty { return [] }
-        do throws(MusicState.Problem) {
-            let roots = try state.roots()
-            if !roots.isEmpty { return roots }
-        } catch {
-            throw fail(error.description)
-        }
+        let roots = try state.roots()
+        if !roots.isEmpty { return roots }
         throw fail(
             "no folder was scanned for this library: name the music folders \(purpose), or `sleeve album scan` them")
     }
@@ -88,17 +84,9 @@ struct MusicFolderOptions: ParsableArguments {
     /// Opens what is remembered of music folders, for this process alone.
     /// - Throws: An exit code, after an error message.
     static func openState(_ configuration: LibraryConfiguration) throws -> MusicState {
-        do {
-            let state = try MusicState(of: configuration.libraryPath) { Log.warning($0) }
-            guard try state.lock.tryLock() else {
-                throw fail("another scan or fill of this library is running; this one did nothing", ExitStatus.tryLater)
-            }
-            return state
-        } catch let error as MusicState.Problem {
-            throw fail(error.description)
-        } catch let error as SystemError {
-            throw fail("cannot \(error)")
-        }
+        let state = try MusicState(of: configuration.libraryPath) { Log.warning($0) }
+        if try state.lock.tryLock() { return state }
+        throw fail("another scan or fill of this library is running; this one did nothing", ExitStatus.tryLater)
     }
 
     /// Scans, with progress, and reports what could not be read.
@@ -110,27 +98,27 @@ struct MusicFolderOptions: ParsableArguments {
         _ scan: LibraryScan, _ library: AlbumStore?, _ state: MusicState, _ options: LibraryOptions,
         _ progress: ProgressOptions, reports: Bool = true
     ) async throws -> LibraryScan.Outcome {
-        do {
-            let outcome = try await withProgress(MusicScan.Progress(), every: progress.interval(options)) { found in
-                "\(Decimals.count(found.files, "file")) in \(Decimals.count(found.folders, "folder")), "
-                    + "\(Decimals.grouped(found.filesRead)) read"
-            } _: { report in
-                let isCancelled = { @Sendable in Signals.received != nil }
-                guard let library else {
-                    return try await scan.look(state, progress: report, isCancelled: isCancelled)
-                }
-                return try await scan.run(library, state, progress: report, isCancelled: isCancelled)
+        let interval = progress.interval(options)
+        let outcome = try await withProgress(MusicScan.Progress(), every: interval) { found in
+            Self.progress(files: found.files, folders: found.folders, read: found.filesRead)
+        } _: { report in
+            let isCancelled = { @Sendable in Signals.received != nil }
+            guard let library else {
+                return try await scan.look(state, progress: report, isCancelled: isCancelled)
             }
-            if reports {
-                FailureList.print(outcome.problems, "file or folder", "files or folders")
-                if !options.quiet { FailureList.print(outcome.notes + outcome.gone, "note", "notes") }
-            }
-            return outcome
-        } catch let error as MusicState.Problem {
-            throw fail(error.description)
-        } catch let error as TagLane.Unavailable {
-            throw fail(error.description)
+            return try await scan.run(library, state, progress: report, isCancelled: isCancelled)
         }
+        if reports {
+            MessageList("file or folder", "files or folders").print(outcome.problems)
+            if !options.quiet { MessageList("note").print(outcome.notes + outcome.gone) }
+        }
+        return outcome
+    }
+
+    /// The progress line of a scan, and a shorter one.
+    static func progress(files: Int, folders: Int, read: Int) -> [String] {
+        let (files, read) = (Decimals.count(files, "file"), "\(Decimals.grouped(read)) read")
+        return ["\(files) in \(Decimals.count(folders, "folder")), \(read)", "\(files), \(read)"]
     }
 }
 

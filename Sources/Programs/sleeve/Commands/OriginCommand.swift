@@ -75,16 +75,10 @@ struct OriginCommand: AsyncParsableCommand {
     func run() async throws {
         if let urls { return printURLs(urls) }
         if let writeTo { return try writeCovers(writeTo) }
-        do {
-            let origin = try await Origin.start(try options)
-            if let albums { try AlbumFile.createStarters(albums, origin: origin.url) }
-            try await serve(at: origin.url, hint: "serving covers at \(origin.coverURL(1)); press Ctrl-C to stop") {
-                await origin.stop()
-            }
-        } catch let error as LibraryError {
-            throw fail(error.message)
-        } catch let error as OriginError {
-            throw fail("\(error)")
+        let origin = try await Origin.start(try options)
+        if let albums { try AlbumFile.createStarters(albums, origin: origin.url) }
+        try await serve(at: origin.url, hint: "serving covers at \(origin.coverURL(1)); press Ctrl-C to stop") {
+            await origin.stop()
         }
     }
 

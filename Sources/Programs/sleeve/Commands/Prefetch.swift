@@ -88,7 +88,8 @@ struct Prefetch: AsyncParsableCommand {
         let run = try CoverRun("prefetch", options, files, cache: configuration.cachePath, shard: what.shard)
         let library = try await run.opening(isOffline: network.offline) {
             let library = try await openLibrary(configuration)
-            if inputs.isEmpty { try await openLibraryFile(library) }
+            // Creates or restores the library file if it is missing or damaged.
+            if inputs.isEmpty { try await library.closingOnError { try await StarterLibrary.prepare(library) } }
             return library
         }
         let hasUnreadableList = Atomic(false)
@@ -105,16 +106,6 @@ struct Prefetch: AsyncParsableCommand {
             isComplete: { !hasUnreadableList.load(ordering: .relaxed) }
         ) { _ in
             "Nothing to download: no covers \(what.shard == nil ? "are listed" : "of this shard are listed").\n"
-        }
-    }
-
-    /// Creates or restores the library file if it is missing or damaged.
-    private func openLibraryFile(_ library: LibraryAPI) async throws {
-        do {
-            try await StarterLibrary.prepare(library)
-        } catch {
-            await library.close()
-            throw fail((error as? LibraryError)?.message ?? "\(error)")
         }
     }
 }

@@ -99,13 +99,7 @@ struct Refresh: AsyncParsableCommand {
                 "Nothing to refresh: there is no cache at \(configuration.cachePath). `sleeve prefetch` creates one.\n")
         }
         let library = try await run.opening { try await openLibrary(configuration, createsCache: false) }
-        let lock: RefreshLock
-        do {
-            lock = try RefreshLock("\(configuration.cachePath)/refresh.lock")
-        } catch {
-            await library.close()
-            throw error
-        }
+        let lock = try await library.closingOnError { try RefreshLock("\(configuration.cachePath)/refresh.lock") }
         try await run.run(library.refresh(request), of: library) { summary in
             lock.release()
             if budget.maxTime != nil, summary.requested == 0, summary.remaining > 0, Signals.received == nil {

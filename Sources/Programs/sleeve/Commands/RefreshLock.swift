@@ -8,14 +8,8 @@ final class RefreshLock: Sendable {
 
     /// - Throws: An exit code, after an error message: 75 (EX_TEMPFAIL) if another process holds the lock.
     init(_ path: String) throws {
-        let isFree: Bool
-        do throws(SystemError) {
-            lock = try FileLock(path: path)
-            isFree = try lock.tryLock()
-        } catch {
-            throw fail("cannot \(error)")
-        }
-        guard isFree else {
+        lock = try FileLock(path: path)
+        guard try lock.tryLock() else {
             let holder = (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { Int($0.filter(\.isNumber)) }
             throw fail(
                 "\(holder.map { "process \($0)" } ?? "another process") is refreshing this cache; this run did nothing",

@@ -29,7 +29,7 @@ struct Why: AsyncParsableCommand {
         configuration.isOffline = true
         try await withLibrary(configuration, createsCache: false) { library in
             let report = try await report(in: library)
-            try printResult(options.json ? report.json + "\n" : report.text)
+            if options.json { try printJSON(report) } else { try printResult(report.text) }
         }
     }
 
@@ -37,11 +37,11 @@ struct Why: AsyncParsableCommand {
         if subject.contains("://") { return CoverReport(urls: try await history(of: [subject], in: library)) }
         let albums = try await library.existingAlbums()
         let album = albums[try AlbumReference(argument: subject).index(in: albums)]
-        var report = CoverReport(album: album)
-        if let memory = SourceMemory.existing(for: library.configuration) {
-            report.sources = try await memory.record(of: AlbumQuery(album).key)
-            report.known = report.sources.decided(archive(of: library).flatMap { $0.known(AlbumQuery(album)) })
-        }
+        let known = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }
+        let record = try await SourceMemory.existing(for: library.configuration)?.record(of: AlbumQuery(album).key)
+        let sources = record ?? SourceMemory.Record()
+        // Those that ids locate count only if a person has decided about them: whether they are there is not known.
+        let decided = sources.decided(known).filter { [.accepted, .refused].contains($0.match) }
         var scanned = ScannedAlbum()
         scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
         let state = MusicState.existing(of: library.configuration.libraryPath)
@@ -49,29 +49,35 @@ struct Why: AsyncParsableCommand {
         let plan = FillPlan(
             [(scanned, album)], written: removed, removed: Set(removed.map(\.path)), options: .init(),
             obstacle: FillPlan.Obstacle.ofWriting)
-        report.obstacles = plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" }
         var urls = library.coverURLs(of: album)
-        for url in report.sources.candidates.flatMap(\.pictures) where !urls.contains(url) { urls.append(url) }
-        report.urls = try await history(of: urls.filter { URL(string: $0) != nil }, in: library)
+        for url in sources.candidates.flatMap(\.pictures) where !urls.contains(url) { urls.append(url) }
         // A fill asks the archive for other sizes, too.
-        let pictures = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }.flatMap(\.pictures)
-        report.urls += try await history(of: pictures.filter { !urls.contains($0) }, in: library).filter { history in
+        let pictures = known.flatMap(\.pictures).filter { !urls.contains($0) }
+        let others = try await histories(of: pictures, in: library).filter { history in
             history.cached != nil || history.absence != nil || history.redirect != nil
         }
-        return report
+        return CoverReport(
+            album: AlbumResult(album), sources: sources.lastAnswers.map { .init($0) },
+            obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
+            candidates: (sources.candidates + sources.rejected + decided).map { .init($0) },
+            urls: try await history(of: urls.filter { URL(string: $0) != nil }, in: library) + others.map { .init($0) })
     }
 
     private func archive(of library: LibraryAPI) -> [CoverSource] {
         CoverSource.table([.caa], bases: [.caa: library.configuration.coverArtArchive.absoluteString])
     }
 
-    private func history(of urls: [String], in library: LibraryAPI) async throws -> [CoverHistory] {
+    private func history(of urls: [String], in library: LibraryAPI) async throws -> [CoverReport.Address] {
+        try await histories(of: urls, in: library).map { .init($0) }
+    }
+
+    private func histories(of urls: [String], in library: LibraryAPI) async throws -> [CoverHistory] {
         var histories: [CoverHistory] = []
         for url in urls {
             do throws(CoverFailure) {
                 histories += try await library.history(of: [url])
             } catch {
-                if urls.count == 1 || error.kind != .badURL { throw fail(error.message) }
+                if urls.count == 1 || error.kind != .badURL { throw error }
             }
         }
         return histories

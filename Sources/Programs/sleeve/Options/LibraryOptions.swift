@@ -61,8 +61,8 @@ struct LibraryOptions: ParsableArguments {
 
     /// Prints a command's result: as JSON with `--json`, else as text unless `--quiet`.
     /// - Throws: An exit code, after an error message.
-    func printResult(json object: @autoclosure () -> JSONObject, text: @autoclosure () -> String) throws {
-        if json { try printJSON(object()) } else if !quiet { try CommandSupport.printResult(text()) }
+    func printResult(_ result: some Encodable, text: @autoclosure () -> String) throws {
+        if json { try printJSON(result) } else if !quiet { try CommandSupport.printResult(text()) }
     }
 
     /// - Throws: An exit code, after an error message, if the cache directory is unknown.

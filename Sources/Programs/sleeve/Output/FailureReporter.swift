@@ -7,7 +7,7 @@ import Synchronization
 final class FailureReporter: Sendable {
     fileprivate static let maximumPerGroup = 5
     fileprivate static let maximumGroups = 64
-    private let list = FailureList(limit: 20)
+    private let list = MessageList()
     private let state = Mutex(State())
 
     fileprivate struct State {
@@ -52,7 +52,7 @@ final class FailureReporter: Sendable {
     func summarize(hasReport: Bool) {
         let state = state.withLock { $0 }
         let hint = hasReport ? "the report lists them all" : "--report FILE lists them all"
-        if list.omitted > 0 { Log.warning("… and \(Decimals.grouped(list.omitted)) more like these; \(hint)") }
+        list.end("; \(hint)")
         let groups = state.hostFailures.filter { $0.value > Self.maximumPerGroup }
         for (group, count) in groups.sorted(by: { ($0.key.host, $0.key.cause) < ($1.key.host, $1.key.cause) }) {
             let covers = Decimals.count(count - Self.maximumPerGroup, "more cover")

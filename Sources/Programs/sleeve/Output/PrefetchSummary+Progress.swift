@@ -2,30 +2,29 @@ import CommandSupport
 import CoverLibrary
 
 extension PrefetchSummary {
-    /// `1,234/5,000 covers · 11,203/s · 340 MiB/s · 2 failed · 0:03 left`
+    /// `1,234/5,000 covers · 11,203/s · 340 MiB/s · 2 failed · 0:03 left`, and the same without the rates, then without the failures.
     /// - Parameters:
     ///   - total: the number of covers that are listed; nil while the list is read.
-    ///   - width: in columns. Parts are left out to fit: first the rates, then the failures; nil for no limit.
     ///   - idle: seconds since a cover has arrived or failed. The rate foretells nothing of covers that take longer than all that are left
     ///     should, as those do whose servers do not answer: they are counted instead.
-    func progress(total: Int?, width: Int?, idle: Double = 0) -> String {
+    func progress(total: Int?, idle: Double = 0) -> [String] {
         let done = settled
         let count = Decimals.grouped(done) + (total.map { "/" + Decimals.grouped($0) } ?? "")
         let rate = seconds > 0 ? Double(done) / seconds : 0
-        var parts: [(text: String, importance: Int)] = [(count + " covers", 4)]
-        parts.append((Decimals.grouped(Int(rate)) + "/s", 1))
-        if bytes > 0 { parts.append((ByteSize(Int(bytesPerSecond)).description + "/s", 0)) }
-        if failed > 0 { parts.append((Decimals.grouped(failed) + " failed", 2)) }
+        let failures = failed > 0 ? "\(Decimals.grouped(failed)) failed" : nil
+        var end: String?
         if let total, rate > 0, total > done {
             let left = Double(total - done) / rate
-            parts.append(
-                (left < idle ? "waiting for \(Decimals.grouped(total - done))" : Self.clock(left) + " left", 3))
+            end = left < idle ? "waiting for \(Decimals.grouped(total - done))" : Self.clock(left) + " left"
         }
-        func line() -> String { parts.map(\.text).joined(separator: " · ") }
-        guard let width else { return line() }
-        for importance in 0..<3 where line().count > width { parts.removeAll { $0.importance == importance } }
-        if line().count > width { parts[0].text = count }
-        return line()
+        let rates = [
+            Decimals.grouped(Int(rate)) + "/s", bytes > 0 ? "\(ByteSize(Int(bytesPerSecond)))/s" : nil,
+        ]
+        let forms = [
+            [count + " covers"] + rates + [failures, end], [count + " covers", rates[0], failures, end],
+            [count + " covers", failures, end], [count + " covers", end], [count, end],
+        ]
+        return forms.map { $0.compactMap(\.self).joined(separator: " · ") }
     }
 
     /// `0:07`, `12:40`, `3:05:00`.

@@ -3,62 +3,52 @@ import CoverLibrary
 import MusicFolder
 
 /// The result of a scan.
-struct ScanSummary {
-    private let findings: MusicScan.Findings
-    private let albums: [ScannedAlbum]
-    private let update: LibraryUpdate?
-    private let pruned: Int
-    private let missingRoots: Int
+struct ScanSummary: Encodable {
+    private let files, filesRead, folders, foldersRead, albums, new, changed, deleted, withCover, withoutCover: Int
+    private let embedded, untagged, gone, pruned, links: Int
+    /// Files and folders that could not be read, and folders that were not there.
+    let problems: Int
+    private let cancelled: Bool
     private let seconds: Double
 
     /// - Parameter missing: Folders that are not there.
     init(_ outcome: LibraryScan.Outcome, missing: Int, seconds: Double) {
-        (findings, albums, update, pruned) = (outcome.findings, outcome.albums, outcome.update, outcome.pruned)
-        (missingRoots, self.seconds) = (missing, seconds)
-    }
-
-    /// Files and folders that could not be read, and folders that were not there.
-    var problems: Int { findings.problems.count + findings.emptyRoots.count + missingRoots }
-
-    private var untagged: Int { findings.folders.values.reduce(0) { $0 + $1.untagged } }
-    private var withCover: Int { albums.count { $0.hasCover } }
-    private var embedded: Int { albums.count { $0.hasEmbeddedCover } }
-
-    var json: JSONObject {
-        [
-            "files": findings.progress.files, "filesRead": findings.progress.filesRead,
-            "folders": findings.progress.folders, "foldersRead": findings.progress.foldersRead, "albums": albums.count,
-            "new": update?.additions.count ?? 0, "changed": update?.edits.count ?? 0,
-            "deleted": update?.deleted.count ?? 0, "withCover": withCover, "withoutCover": albums.count - withCover,
-            "embedded": embedded, "untagged": untagged, "gone": update?.gone.count ?? 0, "pruned": pruned,
-            "links": findings.outsideLinks.count, "problems": problems, "cancelled": findings.isCancelled,
-            "seconds": seconds,
-        ]
+        let (found, update) = (outcome.findings, outcome.update)
+        (files, filesRead) = (found.progress.files, found.progress.filesRead)
+        (folders, foldersRead) = (found.progress.folders, found.progress.foldersRead)
+        (albums, withCover) = (outcome.albums.count, outcome.albums.count { $0.hasCover })
+        (withoutCover, embedded) = (albums - withCover, outcome.albums.count { $0.hasEmbeddedCover })
+        (new, changed) = (update?.additions.count ?? 0, update?.edits.count ?? 0)
+        (deleted, gone) = (update?.deleted.count ?? 0, update?.gone.count ?? 0)
+        untagged = found.folders.values.reduce(0) { $0 + $1.untagged }
+        (pruned, links) = (outcome.pruned, found.outsideLinks.count)
+        problems = found.problems.count + found.emptyRoots.count + missing
+        (cancelled, self.seconds) = (found.isCancelled, seconds)
     }
 
     var text: String {
-        let found = findings.progress
-        var text = "\(Decimals.count(found.files, "file")) in \(Decimals.count(found.folders, "folder")); "
-        text += found.filesRead == 0 ? "nothing has changed" : "read \(Decimals.grouped(found.filesRead))"
+        var text = "\(Decimals.count(files, "file")) in \(Decimals.count(folders, "folder")); "
+        text += filesRead == 0 ? "nothing has changed" : "read \(Decimals.grouped(filesRead))"
         text += " (\(Decimals.text(seconds, 1)) s)\n"
-        guard let update else { return text + "Stopped: the library is unchanged, and the next scan goes on.\n" }
-        text += "\(Decimals.count(albums.count, "album")): \(Decimals.grouped(update.additions.count)) new, "
-        text += "\(Decimals.grouped(update.edits.count)) changed; \(Decimals.grouped(withCover)) with a cover file, "
-        text +=
-            "\(Decimals.grouped(albums.count - withCover)) without; \(Decimals.grouped(embedded)) with a cover in the tags\n"
-        if !update.deleted.isEmpty {
+        if cancelled { return text + "Stopped: the library is unchanged, and the next scan goes on.\n" }
+        text += "\(Decimals.count(albums, "album")): \(Decimals.grouped(new)) new, "
+        text += "\(Decimals.grouped(changed)) changed; \(Decimals.grouped(withCover)) with a cover file, "
+        text += "\(Decimals.grouped(withoutCover)) without; \(Decimals.grouped(embedded)) with a cover in the tags\n"
+        if deleted > 0 {
             text +=
-                "\(Decimals.count(update.deleted.count, "album")) that you deleted not added again; --restore-deleted adds them\n"
+                "\(Decimals.count(deleted, "album")) that you deleted not added again; --restore-deleted adds them\n"
         }
         if untagged > 0 { text += "\(Decimals.count(untagged, "file")) without an album in the tags\n" }
-        if !update.gone.isEmpty {
-            text += "\(Decimals.count(update.gone.count, "album")) gone from the folders"
+        if gone > 0 {
+            text += "\(Decimals.count(gone, "album")) gone from the folders"
             text +=
                 pruned > 0
                 ? ", \(Decimals.grouped(pruned)) removed from the library\n"
                 : "; --prune removes them from the library\n"
         }
-        if problems > 0 { text += "\(Decimals.count(problems, "problem"))\n" }
+        if problems > 0 {
+            text += Terminal.standardOutput.text(Decimals.count(problems, "problem"), in: .warning) + "\n"
+        }
         return text
     }
 }

@@ -4,22 +4,23 @@ import CommandSupport
 struct TextTable {
     private let header: [String]
     private let numeric: Set<Int>
-    private var rows: [[String]] = []
+    private let rows: [[String]]
     private static let gap = 2
     private static let minimumWidth = 8
 
-    /// - Parameter numeric: The indices of the columns to align to the right.
-    init(_ header: [String], numeric: Set<Int>) {
+    /// - Parameters:
+    ///   - header: The names of the columns; empty for none.
+    ///   - numeric: The indices of the columns to align to the right.
+    init(_ header: [String], _ rows: [[String]], numeric: Set<Int> = []) {
         self.header = header
         self.numeric = numeric
+        self.rows = rows.map { $0.map(\.withoutControls) }
     }
 
-    mutating func add(_ row: [String]) { rows.append(row.map(\.withoutControls)) }
-
     /// - Parameter width: The terminal's width in columns. The widest cells are truncated to fit; nil for no limit.
-    func text(width: Int?, hasHeader: Bool = true) -> String {
-        let lines = (hasHeader ? [header] : []) + rows
-        var widths = header.indices.map { column in lines.map { $0[column].columns }.max() ?? 0 }
+    func text(width: Int? = nil) -> String {
+        let lines = (header.isEmpty ? [] : [header]) + rows
+        var widths = (lines.first ?? []).indices.map { column in lines.map { $0[column].columns }.max() ?? 0 }
         if let width { Self.fit(&widths, into: width) }
         return lines.map { line(cells: $0, widths) + "\n" }.joined()
     }

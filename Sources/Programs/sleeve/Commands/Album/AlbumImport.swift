@@ -27,7 +27,7 @@ struct AlbumImport: AsyncParsableCommand {
 
     func run() async throws {
         let hasUnreadableList = Atomic(false)
-        let skipped = FailureList("skipped album", "skipped albums")
+        let skipped = MessageList("skipped album")
         var albums: [Album] = []
         for input in inputs {
             let batches = ListBatches(
@@ -40,7 +40,7 @@ struct AlbumImport: AsyncParsableCommand {
                 for element in batch { add(element, of: input, &albums, skipped) }
             }
         }
-        skipped.summarize()
+        skipped.end()
         // An import is one edit: it adds all lists or none.
         if hasUnreadableList.load(ordering: .relaxed) { throw fail("nothing was imported") }
         try await editing.withLibrary { library in
@@ -51,7 +51,7 @@ struct AlbumImport: AsyncParsableCommand {
         if skipped.count > 0 { throw ExitStatus.someFailed }
     }
 
-    private func add(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: FailureList) {
+    private func add(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: MessageList) {
         let (album, location): (Album?, ListLocation)
         switch element {
         case .item(let item):
@@ -75,6 +75,8 @@ struct AlbumImport: AsyncParsableCommand {
         if known > 0 { text += ", \(known) already in the library" }
         if skipped > 0 { text += ", \(skipped) skipped" }
         try editing.options.printResult(
-            json: ["imported": imported, "known": known, "skipped": skipped], text: text + "\n")
+            Summary(imported: imported, known: known, skipped: skipped), text: text + "\n")
     }
+
+    private struct Summary: Encodable { let imported, known, skipped: Int }
 }

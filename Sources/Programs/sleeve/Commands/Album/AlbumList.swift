@@ -32,12 +32,9 @@ struct AlbumList: AsyncParsableCommand {
                         ? "The library is empty. Add an album with `sleeve album add --title TITLE`.\n"
                         : "No album matches.\n")
             }
-            var table = TextTable(["#", "Artist", "Album", "Genre", "Year"], numeric: [0])
-            for (index, album) in shown {
-                table.add([String(index + 1)] + album.tableRepresentation.map(\.value))
-            }
-            try printResult(
-                table.text(width: Terminal.standardOutput.isInteractive ? Terminal.standardOutput.width : nil))
+            let rows = shown.map { [String($0 + 1)] + $1.tableRepresentation.map(\.value) }
+            let table = TextTable(["#", "Artist", "Album", "Genre", "Year"], rows, numeric: [0])
+            try printResult(table.text(width: Terminal.standardOutput.columns))
         }
     }
 }

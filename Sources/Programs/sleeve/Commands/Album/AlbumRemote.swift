@@ -39,11 +39,7 @@ struct AlbumRemote: AsyncParsableCommand {
         var waiting = 0
         // Checks the URL.
         try await withLibrary(configuration) { waiting = try await $0.albums.waitingEdits() }
-        do {
-            try RememberedRemote.set(url, of: configuration.libraryPath)
-        } catch {
-            throw fail(error.message)
-        }
+        try RememberedRemote.set(url, of: configuration.libraryPath)
         if options.quiet, !options.json { return }
         var queued = ""
         if waiting > 0, url == nil { queued = "; queued for \(former ?? ""): \(Decimals.count(waiting, "edit"))" }
@@ -51,9 +47,10 @@ struct AlbumRemote: AsyncParsableCommand {
     }
 
     private func show(_ url: String?, _ text: String) throws {
-        if !options.json { return try printResult(text) }
-        try printJSON(["remote": url])
+        if options.json { try printJSON(Summary(remote: url)) } else { try printResult(text) }
     }
+
+    private struct Summary: Encodable { let remote: String? }
 }
 
 extension LibraryConfiguration {

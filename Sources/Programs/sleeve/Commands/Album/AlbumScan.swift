@@ -54,8 +54,8 @@ struct AlbumScan: AsyncParsableCommand {
             let outcome = try await MusicFolderOptions.run(scan, library.albums, state, options, progress)
             let summary = ScanSummary(
                 outcome, missing: missing, seconds: start.duration(to: .now) / .seconds(1))
-            try options.printResult(json: summary.json, text: summary.text)
-            if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+            try options.printResult(summary, text: summary.text)
+            try stopIfSignalled()
             if summary.problems > 0 { throw ExitStatus.someFailed }
         }
     }

@@ -28,8 +28,7 @@ struct AlbumShow: AsyncParsableCommand {
             let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]
             let cover = try await cover(of: album, in: library)
-            if options.json { return try printJSON(json(album, cover, library)) }
-            try printResult(text(album, cover, library.coverURLs(of: album)))
+            try options.printResult(Summary(album, cover, library), text: text(album, cover, library.coverURLs(of: album)))
         }
     }
 
@@ -45,18 +44,17 @@ struct AlbumShow: AsyncParsableCommand {
     }
 
     private func text(_ album: Album, _ cover: Cover?, _ urls: [String]) -> String {
-        var table = TextTable(["", ""], numeric: [])
-        for row in album.tableRepresentation { table.add([row.title, row.value]) }
-        for url in urls { table.add(["URL", url]) }
-        guard let cover else {
+        var rows = album.tableRepresentation.map { [$0.title, $0.value] } + urls.map { ["URL", $0] }
+        if let cover {
+            rows.append(["Cover", describe(cover)])
+            rows.append(
+                cover.url.isFileURL
+                    ? ["File", cover.url.path(percentEncoded: false)] : ["Save as", Self.command(cover)])
+        } else {
             let state = urls.isEmpty ? "the album has no cover URL" : "not in the cache"
-            table.add(["Cover", "\(state); `sleeve why` tells where it was looked for"])
-            return table.text(width: nil, hasHeader: false)
+            rows.append(["Cover", "\(state); `sleeve why` tells where it was looked for"])
         }
-        table.add(["Cover", describe(cover)])
-        table.add(
-            cover.url.isFileURL ? ["File", cover.url.path(percentEncoded: false)] : ["Save as", Self.command(cover)])
-        return table.text(width: nil, hasHeader: false)
+        return TextTable([], rows).text()
     }
 
     private func describe(_ cover: Cover) -> String {
@@ -72,16 +70,17 @@ struct AlbumShow: AsyncParsableCommand {
         return "sleeve get '\(url)' -o cover.\(type)"
     }
 
-    private func json(_ album: Album, _ cover: Cover?, _ library: LibraryAPI) -> JSONObject {
-        var line: JSONObject = ["album": JSONText(album.json)]
-        guard let cover else { return line }
-        line.add([
-            "digest": cover.digest, "type": cover.mediaType, "bytes": cover.data.count, "width": cover.width,
-            "height": cover.height,
-        ])
-        if cover.isStale { line.add("stale", true) }
-        let path = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
-        line.add("file", try? path ?? library.coverFile(for: cover.key))
-        return line
+    private struct Summary: Encodable {
+        let album: AlbumResult
+        /// Nil if none is cached.
+        let cover: CoverResult?
+
+        init(_ album: Album, _ cover: Cover?, _ library: LibraryAPI) {
+            self.album = AlbumResult(album)
+            self.cover = cover.map { cover in
+                let path = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
+                return CoverResult(cover, path: try? path ?? library.coverFile(for: cover.key))
+            }
+        }
     }
 }

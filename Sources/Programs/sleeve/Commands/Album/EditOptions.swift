@@ -57,10 +57,14 @@ struct EditOptions: ParsableArguments {
     private func printEdit(_ edit: AlbumEdit, _ origin: AlbumEdit.Origin) throws {
         let message = edit.message(origin)
         try options.printResult(
-            json: [
-                "edit": edit.kind.rawValue, "message": message,
-                "albums": JSONText("[" + edit.changes.map(\.album.json).joined(separator: ",") + "]"),
-            ], text: "\(message)\n")
+            Summary(edit: edit.kind, message: message, albums: edit.changes.map { AlbumResult($0.album) }),
+            text: "\(message)\n")
+    }
+
+    private struct Summary: Encodable {
+        let edit: AlbumEdit.Kind
+        let message: String
+        let albums: [AlbumResult]
     }
 
     /// Sends queued edits to the remote library.

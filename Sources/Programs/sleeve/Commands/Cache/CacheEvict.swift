@@ -30,8 +30,10 @@ struct CacheEvict: AsyncParsableCommand {
                     "\(covers) of \(ByteSize(totals.pinnedBytes)) kept; `sleeve cache unpin` lets them be evicted")
             }
             try options.printResult(
-                json: ["evicted": evicted.covers, "bytes": evicted.bytes],
+                Summary(evicted: evicted.covers, bytes: evicted.bytes),
                 text: "Evicted \(Decimals.count(evicted.covers, "cover")), freed \(ByteSize(evicted.bytes)).\n")
         }
     }
+
+    private struct Summary: Encodable { let evicted, bytes: Int }
 }

@@ -49,9 +49,9 @@ struct CacheList: AsyncParsableCommand {
     private func json(_ cover: CoverListing, _ now: Date) -> JSONObject {
         var line: JSONObject = [
             "url": cover.url, "digest": cover.digest, "bytes": cover.bytes, "type": cover.mediaType,
-            "width": cover.width, "height": cover.height, "storedAt": Timestamp.text(cover.storedAt.milliseconds),
-            "validatedAt": Timestamp.text(cover.validatedAt.milliseconds),
-            "freshUntil": cover.freshUntil.map { Timestamp.text($0.milliseconds) }, "pinned": cover.isPinned,
+            "width": cover.width, "height": cover.height, "storedAt": cover.storedAt.ISO8601Format(),
+            "validatedAt": cover.validatedAt.ISO8601Format(),
+            "freshUntil": cover.freshUntil?.ISO8601Format(), "pinned": cover.isPinned,
         ]
         if cover.isStale(at: now) { line.add("stale", true) }
         if !cover.isComplete { line.add("complete", false) }

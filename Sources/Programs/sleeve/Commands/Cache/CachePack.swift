@@ -46,14 +46,14 @@ struct CachePack: AsyncParsableCommand {
             filter.isPinned = pinned
             let output = try self.output()
             defer { if case .descriptor(let descriptor, _) = output, file != "-" { close(descriptor) } }
-            let failures = FailureList()
+            let failures = MessageList()
             let start = ContinuousClock.now
             let summary = try await withProgress(PackSummary(), every: progress.interval(options), Self.progress) {
                 [filter] progress in
                 try await library.pack(
                     .matching(filter), to: output, onFailure: { failures.add($0) }, progress: progress)
             }
-            failures.summarize()
+            failures.end()
             if let signal = Signals.received {
                 Log.warning("stopped; no pack was written")
                 throw ExitStatus.stopped(by: signal)
@@ -73,17 +73,22 @@ struct CachePack: AsyncParsableCommand {
         return OutputFile.isSpecial(file) ? .descriptor(try OutputFile.create(file), name: file) : .file(file)
     }
 
-    private static func progress(_ summary: PackSummary) -> String {
-        "\(Decimals.count(summary.covers, "cover")) · \(ByteSize(summary.bytes))"
+    private static func progress(_ summary: PackSummary) -> [String] {
+        ["\(Decimals.count(summary.covers, "cover")) · \(ByteSize(summary.bytes))"]
+    }
+
+    private struct Summary: Encodable {
+        let covers, bytes, packBytes, failed: Int
+        let seconds: Double
     }
 
     private func report(_ summary: PackSummary, _ time: Duration) throws {
         let seconds = time / .seconds(1)
         if options.json {
-            try printJSON([
-                "covers": summary.covers, "bytes": summary.bytes, "packBytes": summary.packBytes,
-                "failed": summary.failed, "seconds": JSONText(Decimals.text(seconds, 6)),
-            ])
+            try printJSON(
+                Summary(
+                    covers: summary.covers, bytes: summary.bytes, packBytes: summary.packBytes,
+                    failed: summary.failed, seconds: seconds))
         } else if !options.quiet {
             let size = "\(Decimals.count(summary.covers, "cover")), \(ByteSize(summary.packBytes))"
             let text = "Packed \(size), in \(Decimals.text(seconds, 2)) s.\n"

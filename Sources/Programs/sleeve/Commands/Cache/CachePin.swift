@@ -52,19 +52,21 @@ struct CacheUnpin: AsyncParsableCommand {
     }
 }
 
+private struct PinResult: Encodable { let covers, changed, failed, pinned, pinnedBytes: Int }
+
 /// Runs `pin` or `unpin`.
 /// - Parameter words: the verb, and the name of covers that were not changed.
 private func changePins(
     _ covers: SelectionOptions, _ options: LibraryOptions, _ words: (verb: String, unchanged: String),
-    _ change: (LibraryAPI, CoverSelection, FailureList) async throws -> PinSummary
+    _ change: (LibraryAPI, CoverSelection, MessageList) async throws -> PinSummary
 ) async throws {
     var configuration = try options.configuration()
     covers.keys.apply(to: &configuration)
     try await withLibrary(configuration, createsCache: false) { library in
-        let failures = FailureList()
+        let failures = MessageList()
         let selection = try await covers.selection(in: library, failures)
         let summary = try await change(library, selection, failures)
-        failures.summarize()
+        failures.end()
         let totals = try await library.cacheTotals()
         let same = summary.covers - summary.changed
         let unchanged = same > 0 ? "; \(Decimals.grouped(same)) \(words.unchanged)" : ""
@@ -72,10 +74,9 @@ private func changePins(
         text += "\(Decimals.count(totals.pinned, "cover")) of \(ByteSize(totals.pinnedBytes)) pinned, "
         text += "capacity \(ByteSize(totals.capacity)).\n"
         try options.printResult(
-            json: [
-                "covers": summary.covers, "changed": summary.changed, "failed": failures.count, "pinned": totals.pinned,
-                "pinnedBytes": totals.pinnedBytes,
-            ], text: text)
+            PinResult(
+                covers: summary.covers, changed: summary.changed, failed: failures.count, pinned: totals.pinned,
+                pinnedBytes: totals.pinnedBytes), text: text)
         if failures.count > 0 { throw ExitStatus.someFailed }
     }
 }

@@ -32,20 +32,27 @@ struct CachePush: AsyncParsableCommand {
         }
         try await withLibrary(configuration, createsCache: false) { library in
             let start = ContinuousClock.now
-            let summary = try await withProgress(PushSummary(), every: progress.interval(options), Self.text) {
-                [filter = filter.filter] progress in try await library.push(.matching(filter), progress: progress)
+            let selected = filter.filter
+            let summary = try await withProgress(PushSummary(), every: progress.interval(options)) {
+                [Self.text($0)]
+            } _: { progress in
+                try await library.push(.matching(selected), progress: progress)
             }
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             try options.printResult(
-                json: [
-                    "put": summary.put, "kept": summary.kept, "unsuitable": summary.unsuitable,
-                    "failed": summary.failed, "seconds": JSONText(Decimals.text(seconds, 6)),
-                ], text: "\(Self.text(summary)), in \(Decimals.text(seconds, 2)) s.\n")
-            if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+                Summary(
+                    put: summary.put, kept: summary.kept, unsuitable: summary.unsuitable, failed: summary.failed,
+                    seconds: seconds), text: "\(Self.text(summary)), in \(Decimals.text(seconds, 2)) s.\n")
+            try stopIfSignalled()
             if summary.failed > 0 {
                 throw fail("\(Decimals.count(summary.failed, "cover")) not put", ExitStatus.someFailed)
             }
         }
+    }
+
+    private struct Summary: Encodable {
+        let put, kept, unsuitable, failed: Int
+        let seconds: Double
     }
 
     private static func text(_ summary: PushSummary) -> String {

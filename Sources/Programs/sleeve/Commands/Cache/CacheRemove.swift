@@ -30,16 +30,18 @@ struct CacheRemove: AsyncParsableCommand {
         var configuration = try options.configuration()
         covers.keys.apply(to: &configuration)
         try await withLibrary(configuration, createsCache: false) { library in
-            let failures = FailureList()
+            let failures = MessageList()
             let selection = try await covers.selection(in: library, failures)
             let summary = try await library.remove(selection, includingPinned: force, dryRun: dryRun) {
                 failures.add($0)
             }
-            failures.summarize()
+            failures.end()
             let verb = dryRun ? ("Would remove", "free") : ("Removed", "freed")
             let count = Decimals.count(summary.entries, "URL")
             try options.printResult(
-                json: json(summary, failures.count),
+                Summary(
+                    removed: summary.entries, bytes: summary.bytes, pinned: summary.pinned, failed: failures.count,
+                    dryRun: dryRun),
                 text: "\(verb.0) \(count), \(verb.1) \(ByteSize(summary.bytes)).\n")
             if summary.pinned > 0, !options.quiet || covers.isNamed {
                 let covers = Decimals.count(summary.pinned, "pinned cover")
@@ -49,11 +51,8 @@ struct CacheRemove: AsyncParsableCommand {
         }
     }
 
-    private func json(_ summary: RemovalSummary, _ failed: Int) -> JSONObject {
-        var line: JSONObject = [
-            "removed": summary.entries, "bytes": summary.bytes, "pinned": summary.pinned, "failed": failed,
-        ]
-        if dryRun { line.add("dryRun", true) }
-        return line
+    private struct Summary: Encodable {
+        let removed, bytes, pinned, failed: Int
+        let dryRun: Bool
     }
 }

@@ -42,22 +42,17 @@ struct CacheUnpack: AsyncParsableCommand {
         guard descriptor >= 0 else { throw fail("cannot \(SystemError("read", path: file))") }
         defer { if file != "-" { close(descriptor) } }
         // Before the cache is opened: what is no pack leaves no new cache behind.
-        let pack = try Result { () throws(LibraryError) in try LibraryAPI.pack(in: descriptor, name: name) }
-            .mapError { fail($0.message) }.get()
+        let pack = try LibraryAPI.pack(in: descriptor, name: name)
         // A dry run leaves no cache where there was none.
         var temporary: TemporaryFolder?
         if dryRun, !LibraryAPI.hasCache(at: configuration.cacheDirectory) {
-            do throws(SystemError) {
-                let folder = try TemporaryFolder(in: FileManager.default.temporaryDirectory.path, name: "sleeve-unpack")
-                configuration.cacheDirectory = URL(filePath: folder.file("cache"))
-                temporary = folder
-            } catch {
-                throw fail("cannot \(error)")
-            }
+            let folder = try TemporaryFolder(in: FileManager.default.temporaryDirectory.path, name: "sleeve-unpack")
+            configuration.cacheDirectory = URL(filePath: folder.file("cache"))
+            temporary = folder
         }
         defer { temporary?.removeAll() }
         try await withLibrary(configuration) { library in
-            let failures = FailureList()
+            let failures = MessageList()
             let start = ContinuousClock.now
             let latest = LatestProgress(UnpackSummary())
             let summary: UnpackSummary
@@ -72,35 +67,39 @@ struct CacheUnpack: AsyncParsableCommand {
                         })
                 }
             } catch let error as LibraryError where latest.value.stored + latest.value.kept > 0 {
-                failures.summarize()
+                failures.end()
                 try report(latest.value, ContinuousClock.now - start)
                 throw fail(error.message, ExitStatus.someFailed)
             }
-            failures.summarize()
+            failures.end()
             try report(summary, ContinuousClock.now - start)
             await library.warnOfEvictedCovers()
-            if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+            try stopIfSignalled()
             if summary.failed > 0 { throw ExitStatus.someFailed }
         }
     }
 
-    private static func progress(_ summary: UnpackSummary) -> String {
-        "\(Decimals.count(summary.stored + summary.kept, "cover")) · \(ByteSize(summary.bytes))"
-            + (summary.failed > 0 ? " · \(Decimals.grouped(summary.failed)) failed" : "")
+    private static func progress(_ summary: UnpackSummary) -> [String] {
+        let failed = summary.failed > 0 ? " · \(Decimals.grouped(summary.failed)) failed" : ""
+        return ["\(Decimals.count(summary.stored + summary.kept, "cover")) · \(ByteSize(summary.bytes))\(failed)"]
+    }
+
+    private struct Summary: Encodable {
+        let stored, deduplicated, kept, failed, bytes: Int
+        let seconds: Double
+        let dryRun, cancelled: Bool
     }
 
     private func report(_ summary: UnpackSummary, _ time: Duration) throws {
         let seconds = time / .seconds(1)
-        var line: JSONObject = [
-            "stored": summary.stored, "deduplicated": summary.deduplicated, "kept": summary.kept,
-            "failed": summary.failed, "bytes": summary.bytes, "seconds": JSONText(Decimals.text(seconds, 6)),
-        ]
-        if dryRun { line.add("dryRun", true) }
-        if summary.isCancelled { line.add("cancelled", true) }
         let verb = summary.isCancelled ? "Stopped: stored" : dryRun ? "Verified, would store" : "Stored"
         var text = "\(verb) \(Decimals.count(summary.stored, "cover")), \(ByteSize(summary.bytes))"
         if summary.kept > 0 { text += "; \(Decimals.grouped(summary.kept)) cached already" }
         if summary.failed > 0 { text += "; \(Decimals.grouped(summary.failed)) failed" }
-        try options.printResult(json: line, text: "\(text); in \(Decimals.text(seconds, 2)) s.\n")
+        try options.printResult(
+            Summary(
+                stored: summary.stored, deduplicated: summary.deduplicated, kept: summary.kept, failed: summary.failed,
+                bytes: summary.bytes, seconds: seconds, dryRun: dryRun, cancelled: summary.isCancelled),
+            text: "\(text); in \(Decimals.text(seconds, 2)) s.\n")
     }
 }

@@ -37,25 +37,27 @@ struct CacheVerify: AsyncParsableCommand {
             }
             let found = try await repair ? library.repair(progress: progress) : library.verify(progress: progress)
             if isLive { Log.live("") }
-            FailureList.print(found.defects.map(\.description), "defect", "defects")
+            MessageList("defect").print(found.defects.map(\.description))
             let incomplete = found.incomplete.map { url in
                 "\(Redaction.redact(url)): the image is cut off; `sleeve refresh` downloads it again, until it comes twice so"
             }
-            FailureList.print(incomplete, "image cut off", "images cut off")
-            try options.printResult(json: json(found), text: text(found))
+            MessageList("image cut off", "images cut off").print(incomplete)
+            try options.printResult(Summary(found), text: text(found))
             if repair ? found.unreadable > 0 : !found.defects.isEmpty { throw ExitStatus.someFailed }
             if !found.incomplete.isEmpty { throw ExitStatus.someFailed }
         }
     }
 
-    private func json(_ found: CacheVerification) -> JSONObject {
-        var line: JSONObject = [
-            "entries": found.entries, "blobs": found.covers, "bytes": found.bytes, "defects": found.defects.count,
-            "incomplete": found.incomplete.count,
-        ]
-        if repair { line.add(["dropped": found.dropped, "unreadable": found.unreadable]) }
-        line.add("rebuilt", found.rebuiltEntries)
-        return line
+    private struct Summary: Encodable {
+        let entries, covers, bytes, defects, incomplete, dropped, unreadable: Int
+        /// Entries of the new index; nil if the old one was kept.
+        let rebuilt: Int?
+
+        init(_ found: CacheVerification) {
+            (entries, covers, bytes, rebuilt) = (found.entries, found.covers, found.bytes, found.rebuiltEntries)
+            (defects, incomplete) = (found.defects.count, found.incomplete.count)
+            (dropped, unreadable) = (found.dropped, found.unreadable)
+        }
     }
 
     private func text(_ found: CacheVerification) -> String {

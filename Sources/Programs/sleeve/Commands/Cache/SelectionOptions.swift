@@ -38,7 +38,7 @@ struct SelectionOptions: ParsableArguments {
     /// Reads the lists and finds the albums.
     /// - Parameter failures: receives the lines of lists that are skipped.
     /// - Throws: An exit code, after an error message, if a list cannot be read or an album does not exist.
-    func selection(in library: LibraryAPI, _ failures: FailureList) async throws -> CoverSelection {
+    func selection(in library: LibraryAPI, _ failures: MessageList) async throws -> CoverSelection {
         guard isNamed else { return .matching(filter.filter) }
         var requests: [CoverRequest] = []
         if !album.isEmpty {
@@ -55,7 +55,7 @@ struct SelectionOptions: ParsableArguments {
         return .requests(requests)
     }
 
-    private static func requests(of list: String, _ failures: FailureList) async throws -> [CoverRequest] {
+    private static func requests(of list: String, _ failures: MessageList) async throws -> [CoverRequest] {
         let isUnreadable = Atomic(false)
         let batches = ListBatches(
             paths: [list], transform: { batch, file in batch.map { $0.checked(in: file) } },

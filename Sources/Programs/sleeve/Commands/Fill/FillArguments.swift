@@ -73,10 +73,6 @@ struct FillArguments: ParsableArguments {
             var outcome: (any Error)?
             do {
                 try await body(library, try MusicFolderOptions.openState(library.configuration))
-            } catch let problem as MusicState.Problem {
-                throw fail(problem.description)
-            } catch let failure as CoverFailure {
-                throw fail(failure.message)
             } catch {
                 outcome = error
             }

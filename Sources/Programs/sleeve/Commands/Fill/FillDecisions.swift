@@ -14,11 +14,14 @@ struct CoverReferences: ParsableArguments {
     ///   - verb: What is done with covers, as a participle.
     ///   - nothing: The error message if there are none of what is named.
     ///   - decide: Decides about covers of an album that are named by it, or by their URL. Returns their number.
+    /// - Returns: How many covers were decided about.
     /// - Throws: An exit code, after an error message.
+    @discardableResult
     func decide(
         in library: LibraryAPI, _ verb: String, isQuiet: Bool, nothing: (String) -> String,
         _ decide: (_ covers: FoundCovers, _ found: FoundCovers.Album, _ isURL: Bool) async throws -> Int
-    ) async throws {
+    ) async throws -> DecidedCovers {
+        var all = 0
         for text in texts {
             var total = 0
             for (covers, found) in try await FoundCovers.named(text, in: library) {
@@ -28,9 +31,14 @@ struct CoverReferences: ParsableArguments {
                 Log.info("\(found.album.fullName): \(verb) \(Decimals.count(count, "cover"))")
             }
             if total == 0 { throw fail(nothing("“\(text)”")) }
+            all += total
         }
+        return DecidedCovers(covers: all)
     }
 }
+
+/// The result of a command that decides about covers.
+struct DecidedCovers: Encodable { let covers: Int }
 
 struct FillReview: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,7 +68,8 @@ struct FillReview: AsyncParsableCommand {
             let removed = refused ? try await library.removedCovers() : []
             for (name, file) in removed {
                 if options.json {
-                    try printJSON(["album": file.album, "removed": "\(file.path)"])
+                    let line: JSONObject = ["album": file.album, "removed": "\(file.path)"]
+                    try printResult(line.text + "\n")
                 } else {
                     try printLine(name)
                     try printLine("  you removed \(file.path)")
@@ -76,12 +85,13 @@ struct FillReview: AsyncParsableCommand {
         for cover in found.covers {
             let (album, url) = (cover.album, cover.pictures.first)
             if options.json {
-                try printJSON([
+                let line: JSONObject = [
                     "album": found.album.id, "number": found.number, "artist": found.album.artist,
                     "title": found.album.title, "source": cover.source.rawValue, "foundArtist": album.artist,
                     "foundTitle": album.title, "foundYear": album.year, "foundTracks": album.trackCount,
                     "reason": cover.match.reason, "url": url,
-                ])
+                ]
+                try printResult(line.text + "\n")
                 continue
             }
             let facts = [album.year.map { "(\($0))" }, album.trackCount.map { Decimals.count($0, "track") }]
@@ -137,7 +147,7 @@ struct FillRefuse: AsyncParsableCommand {
 
     func run() async throws {
         try await editing.withLibrary { library in
-            try await references.decide(
+            let decided = try await references.decide(
                 in: library, "refused", isQuiet: editing.options.quiet,
                 nothing: { "no doubtful or certain cover of \($0) is known" }
             ) { covers, found, _ in
@@ -149,6 +159,7 @@ struct FillRefuse: AsyncParsableCommand {
                 }
                 return found.covers.count
             }
+            try editing.options.printResult(decided, text: "")
         }
     }
 }
@@ -167,7 +178,7 @@ struct FillAllow: AsyncParsableCommand {
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
             let removed = try await library.removedCovers().map(\.file)
-            try await references.decide(
+            let decided = try await references.decide(
                 in: library, "allowed", isQuiet: options.quiet, nothing: { "no cover of \($0) was refused or removed" }
             ) { covers, found, isURL in
                 let refused = found.covers.filter { $0.match == .refused }
@@ -177,6 +188,7 @@ struct FillAllow: AsyncParsableCommand {
                 for file in files { try state?.allow(file) }
                 return refused.count + files.count
             }
+            try options.printResult(decided, text: "")
         }
     }
 }

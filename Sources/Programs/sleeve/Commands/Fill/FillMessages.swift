@@ -116,9 +116,8 @@ final class FillMessages: Sendable {
             if kind == .gone || isQuiet && kind.isKept { lines.removeAll { !news.contains($0) } }
             let place =
                 [.file, .gone, .note].contains(kind) ? "`sleeve album scan` lists more" : "--report FILE lists all"
-            FailureList.write(lines, by: kind == .written ? Log.info : Log.warning) { rest in
-                "\(Decimals.count(rest, "more \(kind.rawValue)")): " + (report.map { "see \($0)" } ?? place)
-            }
+            let write: @Sendable (String) -> Void = { kind == .written ? Log.info($0) : Log.warning($0) }
+            MessageList(kind.rawValue, by: write).print(lines, "; " + (report.map { "see \($0)" } ?? place))
         }
     }
 }

@@ -3,60 +3,55 @@ import CoverLibrary
 import MusicFolder
 
 /// The result of a fill.
-struct FillResult {
-    var summary: FillSummary
-    /// Whether larger covers were looked for, too.
-    var isUpgrade: Bool
+struct FillResult: Encodable {
+    private let albums: Int
     /// Albums that had a cover file.
-    var covered: Int
-    /// The covers that albums have for which one was accepted, as sentences without a full stop.
-    var present: [String]
-    /// Folders without a cover that get none.
-    var obstacles: Int
+    private let covered: Int
+    private let filled, files, bytes, missing, doubtful, failed: Int
+    /// Folders without a cover that got none.
+    private let unwritten: Int
     /// Files and folders that could not be read, or into which nothing can be written.
-    var problems: Int
-    var seconds: Double
-    /// nil if no covers were to be embedded.
-    var embedding: EmbedSummary?
+    private let problems: Int
+    /// Nil if no covers were to be embedded.
+    private let embedded, embeddedBytes, unembedded, otherFormats: Int?
+    private let cancelled: Bool
+    private let seconds: Double
 
-    private var unwritten: Int { summary.unwritten + obstacles }
-
-    var json: JSONObject {
-        var line: JSONObject = [
-            "albums": summary.albums, "covered": covered, "filled": summary.filled, "files": summary.files,
-            "bytes": summary.bytes, "missing": summary.missing, "doubtful": summary.doubtful,
-            "failed": summary.failed, "unwritten": unwritten, "problems": problems,
-        ]
-        if let embedding {
-            line.add([
-                "embedded": embedding.embedded, "embeddedBytes": embedding.bytes, "unembedded": embedding.failed,
-                "otherFormats": embedding.otherFormats.values.reduce(0, +),
-            ])
-        }
-        line.add(["cancelled": summary.isCancelled, "seconds": seconds])
-        return line
+    init(
+        _ summary: FillSummary, _ embedding: EmbedSummary?, covered: Int, obstacles: Int, problems: Int,
+        seconds: Double
+    ) {
+        (albums, self.covered, filled) = (summary.albums, covered, summary.filled)
+        (files, bytes, missing) = (summary.files, summary.bytes, summary.missing)
+        (doubtful, failed, unwritten) = (summary.doubtful, summary.failed, summary.unwritten + obstacles)
+        (embedded, embeddedBytes) = (embedding?.embedded, embedding?.bytes)
+        (unembedded, otherFormats) = (embedding?.failed, embedding?.otherFormats.values.reduce(0, +))
+        (self.problems, cancelled, self.seconds) = (problems, summary.isCancelled, seconds)
     }
 
-    var text: String {
+    /// - Parameters:
+    ///   - isUpgrade: Whether larger covers were looked for, too.
+    ///   - present: The covers that albums have for which one was accepted, as sentences without a full stop.
+    func text(isUpgrade: Bool, present: [String], _ embedding: EmbedSummary?) -> String {
         func albums(_ count: Int) -> String { "\(Decimals.count(count, "album")) \(count == 1 ? "has" : "have")" }
-        let filled =
-            "Filled \(Decimals.grouped(summary.filled)) of \(Decimals.count(summary.albums, "album"))"
+        let outcome =
+            "Filled \(Decimals.grouped(filled)) of \(Decimals.count(self.albums, "album"))"
             + (isUpgrade ? " without a cover file, or with one of a fill" : " without a cover file")
-            + " (\(ByteSize(summary.bytes)), \(Decimals.text(seconds, 1)) s).\n"
+            + " (\(ByteSize(bytes)), \(Decimals.text(seconds, 1)) s).\n"
         let nothing = covered > 0 ? "Nothing to fill: \(albums(covered)) a cover file.\n" : "Nothing to fill.\n"
-        let counts: [(Int, (Int) -> String)] = [
-            (
-                summary.missing,
-                { "\(albums($0)) no cover at the sources that were asked; `sleeve why` tells what each answered." }
-            ),
-            (summary.doubtful, { "\(albums($0)) only doubtful covers; `sleeve fill review` lists them." }),
-            (summary.failed, { "\(Decimals.count($0, "album")) failed; the next fill tries again." }),
-            (unwritten, { "\(Decimals.count($0, "folder")) got no cover file." }),
-        ]
-        var text = summary.albums > 0 ? filled : unwritten == 0 && present.isEmpty ? nothing : ""
+        var text = self.albums > 0 ? outcome : unwritten == 0 && present.isEmpty ? nothing : ""
         text += present.map { $0 + ".\n" }.joined()
-        for (count, line) in counts where count > 0 { text += line(count) + "\n" }
-        if summary.isCancelled { text += "Stopped; the next fill goes on.\n" }
+        let failures = Terminal.standardOutput.text("\(Decimals.count(failed, "album")) failed", in: .failure)
+        let counts = [
+            (
+                missing,
+                "\(albums(missing)) no cover at the sources that were asked; `sleeve why` tells what each answered."
+            ), (doubtful, "\(albums(doubtful)) only doubtful covers; `sleeve fill review` lists them."),
+            (failed, "\(failures); the next fill tries again."),
+            (unwritten, "\(Decimals.count(unwritten, "folder")) got no cover file."),
+        ]
+        for (count, line) in counts where count > 0 { text += line + "\n" }
+        if cancelled { text += "Stopped; the next fill goes on.\n" }
         return text + (embedding?.text ?? "")
     }
 }

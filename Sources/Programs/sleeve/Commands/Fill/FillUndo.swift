@@ -22,11 +22,7 @@ struct FillUndo: AsyncParsableCommand {
 
     func run() async throws {
         try await editing.withLibrary { library in
-            do {
-                try await undo(library, try MusicFolderOptions.openState(library.configuration))
-            } catch let problem as MusicState.Problem {
-                throw fail(problem.description)
-            }
+            try await undo(library, try MusicFolderOptions.openState(library.configuration))
         }
     }
 
@@ -68,16 +64,21 @@ struct FillUndo: AsyncParsableCommand {
         }
         .map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
         let isNothing = done.isEmpty && kept + failed == 0
-        var line: JSONObject = [
-            "removed": removed.count, "restored": restored.count, "kept": kept, "failed": failed,
-            "removedFromTags": tags.removed,
-        ]
-        if dryRun { line.add("files", (removed + restored + ofTags).map { "\($0)" }) }
         try editing.options.printResult(
-            json: line,
+            Summary(
+                removed: removed.count, restored: restored.count, kept: kept, failed: failed,
+                removedFromTags: tags.removed, dryRun: dryRun,
+                files: dryRun ? (removed + restored + ofTags).map { "\($0)" } : nil),
             text: isNothing ? "There is no fill to take back.\n" : done.map { "\($0).\n" }.joined())
-        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+        try stopIfSignalled()
         if failed > 0 { throw ExitStatus.someFailed }
+    }
+
+    private struct Summary: Encodable {
+        let removed, restored, kept, failed, removedFromTags: Int
+        let dryRun: Bool
+        /// Of a dry run.
+        let files: [String]?
     }
 
     /// - Returns: The counts, and the files whose covers are taken out.
@@ -88,7 +89,7 @@ struct FillUndo: AsyncParsableCommand {
         let removed = Mutex<[BytePath]>([])
         let summary = try await FillWork.withEmbedder(
             state, every: progress.interval(editing.options),
-            { "\(Decimals.count($0.removed, "cover")) taken out of tags" }
+            { ["\(Decimals.count($0.removed, "cover")) taken out of tags"] }
         ) { event in
             switch event {
             case .kept(let path): Log.warning("\(path): its tags or its audio were changed since; it stays as it is")
@@ -108,9 +109,8 @@ struct FillUndo: AsyncParsableCommand {
     /// Lists the first files in a dry run.
     private func tell(_ files: [BytePath], _ what: String) {
         guard dryRun, !editing.options.json, !editing.options.quiet else { return }
-        FailureList.write(files.map { "\($0): \(what)" }, by: { _ = try? printLine($0) }) { rest in
-            "\(Decimals.count(rest, "more file")): \(what); --json lists all"
-        }
+        MessageList("file") { _ = try? printLine($0) }
+            .print(files.map { "\($0): \(what)" }, ": \(what); --json lists them all")
     }
 
     /// The library loses the URLs of the covers, unless a person has edited them, and the covers are accepted no longer.

@@ -12,7 +12,7 @@ extension FillWork {
     ) async throws -> EmbedSummary {
         try await Self.withEmbedder(
             state, maximum: arguments.covers.embedMax, every: arguments.interval,
-            { "\(Decimals.count($0.embedded, "file")) with a new cover in its tags" }
+            { ["\(Decimals.count($0.embedded, "file")) with a new cover in its tags"] }
         ) { event in
             messages.add(event)
             report?.add(event)
@@ -23,19 +23,15 @@ extension FillWork {
 
     static func withEmbedder(
         _ state: MusicState, maximum: Int? = nil, every interval: Duration?,
-        _ text: @escaping @Sendable (EmbedSummary) -> String, _ onEvent: @escaping @Sendable (EmbedEvent) -> Void,
+        _ forms: @escaping @Sendable (EmbedSummary) -> [String], _ onEvent: @escaping @Sendable (EmbedEvent) -> Void,
         _ body: @escaping @Sendable (Embedder, Embedder.Observer) async throws -> EmbedSummary
     ) async throws -> EmbedSummary {
         let embedder = Embedder(
             state, start: try TagsWorker.starter(),
             prepare: { cover in maximum.flatMap { LibraryAPI.resized(cover, longestSide: $0) } ?? cover })
-        do {
-            return try await withProgress(EmbedSummary(), every: interval, text) { progress in
-                try await body(
-                    embedder, .init(onEvent: onEvent, progress: progress, isCancelled: { Signals.received != nil }))
-            }
-        } catch let error as TagLane.Unavailable {
-            throw fail(error.description)
+        return try await withProgress(EmbedSummary(), every: interval, forms) { progress in
+            try await body(
+                embedder, .init(onEvent: onEvent, progress: progress, isCancelled: { Signals.received != nil }))
         }
     }
 }

@@ -30,7 +30,7 @@ struct FillWork {
         let (start, folders, isQuiet) = (ContinuousClock.now, found.scan.scan.roots, arguments.options.quiet)
         let outcome = try await MusicFolderOptions.run(
             found.scan, library.albums, state, arguments.options, arguments.output.progress, reports: false)
-        try Self.stopIfSignalled()
+        try stopIfSignalled()
         try state.noteCovers()
         let written = try state.writtenFiles()
         let filled = try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }
@@ -46,14 +46,11 @@ struct FillWork {
         if only == nil { messages.add(outcome) }
         let problems = messages.problems.count
         if isDryRun {
-            try await printPlan(plan)
-            if arguments.covers.embed {
-                let tags = try await embed(scanned.map { ($0.scanned, nil) }, run: nil, messages, nil)
-                try arguments.options.printResult(
-                    json: ["embedded": tags.embedded, "embeddedBytes": tags.bytes],
-                    text: "\(Decimals.count(tags.embedded, "file")) would get a cover in the tags, and those of albums "
-                        + "whose covers would be found.\n" + tags.otherFormatsText)
-            }
+            let steps = try await steps(plan)
+            let tags =
+                arguments.covers.embed
+                ? try await embed(scanned.map { ($0.scanned, nil) }, run: nil, messages, nil) : nil
+            try print(plan, steps, tags)
             return messages.print(isQuiet: isQuiet, news: try state.news(messages.known, of: folders))
         }
         if let request { try state.save(.init(folders: folders, options: request)) }
@@ -64,7 +61,7 @@ struct FillWork {
         for file in written {
             if let album = albums[file.album] { pictures.add(file.digest.description, of: AlbumQuery(album)) }
         }
-        try Self.stopIfSignalled()
+        try stopIfSignalled()
         let summary = try await fill(plan.jobs, pictures, writer) { event in
             report?.add(event)
             messages.add(event)
@@ -86,19 +83,15 @@ struct FillWork {
         if let problem { Log.error(problem) }
         await library.warnOfEvictedCovers()
         let result = FillResult(
-            summary: summary, isUpgrade: options.upgrades, covered: plan.covered,
-            present: only == nil ? [] : plan.present.map { "\($0.album.fullName) has a cover: \($0.file)" },
-            obstacles: Set(plan.obstacles.map(\.folder)).count,
-            problems: problems, seconds: (ContinuousClock.now - start) / .seconds(1), embedding: embedding)
-        try arguments.options.printResult(json: result.json, text: result.text)
-        try Self.stopIfSignalled()
+            summary, embedding, covered: plan.covered, obstacles: Set(plan.obstacles.map(\.folder)).count,
+            problems: problems, seconds: (ContinuousClock.now - start) / .seconds(1))
+        let present = only == nil ? [] : plan.present.map { "\($0.album.fullName) has a cover: \($0.file)" }
+        try arguments.options.printResult(
+            result, text: result.text(isUpgrade: options.upgrades, present: present, embedding))
+        try stopIfSignalled()
         if !news.isDisjoint(with: messages.problems) || messages.failures + found.missing > 0 || problem != nil {
             throw ExitStatus.someFailed
         }
-    }
-
-    private static func stopIfSignalled() throws {
-        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
     }
 
     /// The scanned albums, with what the library has of each by now.
@@ -130,25 +123,37 @@ struct FillWork {
         var total = FillSummary()
         total.albums = jobs.count
         return try await withProgress(total, every: arguments.interval) { summary in
-            "\(Decimals.grouped(summary.filled)) of \(Decimals.count(summary.albums, "album")) filled, "
-                + "\(Decimals.grouped(summary.missing + summary.doubtful)) not found, \(Decimals.grouped(summary.failed)) failed"
-                + Self.remainingTime(summary)
+            Self.progress(
+                summary.filled, of: summary.albums, lost: summary.missing + summary.doubtful, failed: summary.failed,
+                slowest: summary.slowest.map { ($0.source.title, ($0.end - .now) / .seconds(1)) })
         } _: { progress in
             try await work.run(jobs, onEvent: onEvent, progress: progress)
         }
     }
 
-    /// The estimate of a source whose rate is what takes the time.
-    private static func remainingTime(_ summary: FillSummary) -> String {
-        guard let slowest = summary.slowest, case let time = slowest.end - .now, time > .seconds(10) else { return "" }
-        return ", about \(PrefetchSummary.clock(time / .seconds(1))) left at the rate of \(slowest.source.title)"
+    /// `12 of 1,200 albums filled, 30 not found, 2 failed, about 0:55 left at the rate of MusicBrainz`, and shorter forms.
+    /// - Parameter slowest: The source whose rate is what takes the time, and its estimate in seconds. It is left out if it is short.
+    static func progress(
+        _ filled: Int, of albums: Int, lost: Int, failed: Int, slowest: (name: String, seconds: Double)?
+    ) -> [String] {
+        let done = "\(Decimals.grouped(filled)) of \(Decimals.count(albums, "album")) filled"
+        let short = "\(Decimals.grouped(filled))/\(Decimals.grouped(albums))"
+        let failures = "\(Decimals.grouped(failed)) failed"
+        let all = "\(done), \(Decimals.grouped(lost)) not found, \(failures)"
+        guard let slowest, slowest.seconds > 10 else { return [all, "\(done), \(failures)", done, short] }
+        let left = PrefetchSummary.clock(slowest.seconds)
+        return [
+            "\(all), about \(left) left at the rate of \(slowest.name)",
+            "\(done), \(failures) · \(left) left · \(slowest.name)", "\(done) · \(left) left · \(slowest.name)",
+            "\(short) · \(left) left · \(slowest.name)", "\(short) · \(left) · \(slowest.name)",
+        ]
     }
 
     // MARK: Dry run
 
-    private func printPlan(_ plan: FillPlan) async throws {
+    private func steps(_ plan: FillPlan) async throws -> [FillPlanResult.Step] {
         let queue = try arguments.sources.queue(for: library, memory: .existing(for: library.configuration))
-        var asked: Set<SourceName> = []
+        var (found, asked): ([FillPlanResult.Step], Set<SourceName>) = ([], [])
         for job in plan.jobs {
             let (names, known) = await queue.plan(job.query)
             asked.formUnion(names)
@@ -165,23 +170,35 @@ struct FillWork {
                 ($0.folder, $0.former == nil ? "no cover" : "would be replaced by a larger one")
             }
             for (folder, reason) in lacking + job.tagFolders.map({ ($0, "no cover in the tags") }) {
-                if arguments.options.json {
-                    try printJSON([
-                        "folder": "\(folder)", "album": job.album.id, "artist": job.album.artist,
-                        "title": job.album.title, "reason": reason, "plan": text,
-                    ])
-                } else if !arguments.options.quiet {
-                    try printLine("\(folder): \(reason); \(job.album.shortName): \(text)")
-                }
+                found.append(
+                    .init(
+                        folder: "\(folder)", album: job.album.id, artist: job.album.artist, title: job.album.title,
+                        reason: reason, plan: text))
             }
         }
-        if arguments.options.json || arguments.options.quiet { return }
+        if arguments.options.json || arguments.options.quiet { return found }
         for source in try arguments.sources.sources() where !asked.isEmpty {
             source.refusal(userAgent: library.configuration.userAgent).map { Log.info($0) }
         }
-        let blocked = plan.blocked.count
-        try printResult(
-            "\(Decimals.count(plan.jobs.count, "album")) would be looked for; \(Decimals.grouped(plan.covered)) \(plan.covered == 1 ? "has" : "have") a cover file"
-                + (blocked == 0 ? ".\n" : "; \(Decimals.count(blocked, "folder")) cannot get one.\n"))
+        return found
+    }
+
+    private func print(_ plan: FillPlan, _ steps: [FillPlanResult.Step], _ tags: EmbedSummary?) throws {
+        var result = FillPlanResult(
+            albums: plan.jobs.count, covered: plan.covered, blocked: plan.blocked.count, plan: steps)
+        (result.embedded, result.embeddedBytes) = (tags?.embedded, tags?.bytes)
+        var text = steps.map { step in
+            let album = [step.artist, step.title].filter { !$0.isEmpty }.joined(separator: ", ")
+            return "\(step.folder): \(step.reason); \(album): \(step.plan)".withoutControls + "\n"
+        }.joined()
+        text += "\(Decimals.count(result.albums, "album")) would be looked for; "
+        text += "\(Decimals.grouped(result.covered)) \(result.covered == 1 ? "has" : "have") a cover file"
+        let blocked = "; \(Decimals.count(result.blocked, "folder")) cannot get one"
+        text += result.blocked == 0 ? ".\n" : blocked + ".\n"
+        if let tags {
+            text += "\(Decimals.count(tags.embedded, "file")) would get a cover in the tags, and those of albums "
+            text += "whose covers would be found.\n" + tags.otherFormatsText
+        }
+        try arguments.options.printResult(result, text: text)
     }
 }

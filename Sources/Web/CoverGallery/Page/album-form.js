@@ -10,13 +10,19 @@ const form = dialog.querySelector("form");
 let opened = { id: null, fields: {}, cancel: new AbortController() };
 
 keepClear(dialog);
-byID("album-cancel").addEventListener("click", () => dialog.close());
-// The event comes later than the closing: the form may be open again.
-dialog.addEventListener("close", () => dialog.open || opened.cancel.abort());
+byID("album-cancel").addEventListener("click", giveUp);
+// Escape. The same event of the file field means that no file was chosen.
+dialog.addEventListener("cancel", ({ target }) => target === dialog && opened.cancel.abort());
 // A press on the backdrop closes the dialog unless something was typed.
 dialog.addEventListener("pointerdown", (event) => {
-  if (event.target === dialog && !newPicture() && !Object.keys(changes()).length) dialog.close();
+  if (event.target === dialog && !newPicture() && !Object.keys(changes()).length) giveUp();
 });
+
+/** Cancels the edit immediately: the dialog's event of closing comes a frame later, in which the server may answer. */
+function giveUp() {
+  opened.cancel.abort();
+  dialog.close();
+}
 
 /**
  * @param {(edit: import("./edits.js").Edit, signal: AbortSignal) => Promise<unknown>} make

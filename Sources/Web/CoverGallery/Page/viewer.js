@@ -7,6 +7,7 @@ let closed = () => {};
 
 dialog.addEventListener("click", () => dialog.close());
 dialog.addEventListener("close", () => {
+  if (dialog.open) return; // again, since
   picture.removeAttribute("src");
   closed();
 });

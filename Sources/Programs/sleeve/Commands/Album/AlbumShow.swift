@@ -28,7 +28,8 @@ struct AlbumShow: AsyncParsableCommand {
             let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]
             let cover = try await cover(of: album, in: library)
-            try options.printResult(Summary(album, cover, library), text: text(album, cover, library.coverURLs(of: album)))
+            let text = text(album, cover, library.coverURLs(of: album))
+            try options.printResult(Summary(album, cover, library), text: text)
         }
     }
 

@@ -25,7 +25,7 @@ extension CommandTests {
                 }
                 let fresh = try await stage.run("get", new, "-o", stage.folder + "/c", "--json")
                 let line: CoverLine = try fresh.json()
-                #expect(line.stale == nil && fresh.stderr.isEmpty, "\(fresh)")
+                #expect(line.stale == false && fresh.stderr.isEmpty, "\(fresh)")
                 let quiet = try await stage.run("get", old, "-o", stage.folder + "/c", "--quiet")
                 #expect(quiet.status == 0 && quiet.stderr.isEmpty)
                 let lines: [CoverLine] = try await stage.run("cache", "list", "--json").lines()

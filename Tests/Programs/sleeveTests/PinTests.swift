@@ -101,7 +101,7 @@ extension CommandTests {
                 let line: Line = try await stage.run("cache", "stats", "--json").json()
                 let entry = try #require(try await stage.entries().first { $0.url.contains("same=7") })
                 #expect(line.pinned == 1 && line.pinnedBytes == entry.bytes)
-                #expect(try await stage.run("cache", "stats").stdout.contains("pinned    1 cover, "))
+                #expect(try await stage.run("cache", "stats").stdout.contains("pinned   1 cover, "))
             }
         }
     }

@@ -14,7 +14,7 @@ import re
 import sys
 
 IMPORT = re.compile(r"^\s*(?:@\w+\s+)*(?:public |package |internal |private |fileprivate )?import (?:\w+ )?(\w+)", re.MULTILINE)
-DECLARATION = re.compile(r"[{}]|\b(?:class|struct|enum|actor|protocol|typealias)\s+([A-Z]\w*)")
+DECLARATION = re.compile(r"[{}]|(?<!import )\b(?:class|struct|enum|actor|protocol|typealias)\s+([A-Z]\w*)")
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|(#*)""".*?"""\1|(#*)"(?:\\.|[^"\\\n])*"\2', re.DOTALL)
 TYPE_NAME = re.compile(r"(?<![.\w])[A-Z]\w*")
 

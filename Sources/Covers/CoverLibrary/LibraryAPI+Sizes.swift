@@ -129,12 +129,4 @@ extension LibraryAPI {
         else { return false }
         return picture.isPlain
     }
-
-    /// A picture as a baseline JPEG of a smaller size; nil if it should be used as it is: it is such a JPEG, or cannot be made smaller.
-    /// Computes on the caller's thread, for some milliseconds.
-    package static func resized(_ picture: some ContiguousBytes, longestSide: Int) -> [UInt8]? {
-        picture.withUnsafeBytes { bytes in
-            if case .made(let small) = SmallPicture.reduce(bytes, to: longestSide) { small.bytes } else { nil }
-        }
-    }
 }

@@ -1,4 +1,5 @@
 public import AlbumLibrary
+import CoverSizes
 import Files
 import ImageHeader
 public import Platform
@@ -33,10 +34,18 @@ extension Cover {
     /// smaller. Computes on the caller's thread, for some milliseconds.
     /// - Parameter longestSide: of the result, in pixels, at least 1.
     public func resized(longestSide: Int) -> Cover {
-        guard let bytes = LibraryAPI.resized(data, longestSide: longestSide),
+        guard let bytes = Self.resized(data, longestSide: longestSide),
             var small = Cover(url: url, data: Data(bytes))
         else { return self }
         (small.key, small.isStale) = (key, isStale)
         return small
+    }
+
+    /// A picture as a baseline JPEG of a smaller size; nil if it should be used as it is: it is such a JPEG, or cannot be made smaller.
+    /// Computes on the caller's thread, for some milliseconds.
+    package static func resized(_ picture: some ContiguousBytes, longestSide: Int) -> [UInt8]? {
+        picture.withUnsafeBytes { bytes in
+            if case .made(let small) = SmallPicture.reduce(bytes, to: longestSide) { small.bytes } else { nil }
+        }
     }
 }

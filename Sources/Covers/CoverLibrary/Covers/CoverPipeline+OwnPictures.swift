@@ -36,18 +36,18 @@ extension CoverPipeline {
         _ digests: [Digest], _ pictures: OwnPictures, _ writer: CacheWriter
     ) throws -> [CoverOutcome] {
         var outcomes: [CoverOutcome] = []
-        var (group, length) = ([LibraryAPI.Picture](), 0)
+        var (group, length) = ([GivenPicture](), 0)
         for digest in digests {
             let url = try HTTPURL(location: OwnPictures.address(of: digest), ignoring: [])
             guard let bytes = try pictures.contents(of: digest),
-                let picture = try? LibraryAPI.Picture(bytes, url, limit: .max)
+                let picture = try? GivenPicture(bytes, url, limit: .max)
             else { continue }
             group.append(picture)
             length += bytes.count
             if length < groupLength { continue }
-            outcomes += try LibraryAPI.store(group, writer).compactMap { try? $0.get() }
+            outcomes += try GivenPicture.store(group, writer).compactMap { try? $0.get() }
             (group, length) = ([], 0)
         }
-        return try outcomes + LibraryAPI.store(group, writer).compactMap { try? $0.get() }
+        return try outcomes + GivenPicture.store(group, writer).compactMap { try? $0.get() }
     }
 }

@@ -123,7 +123,7 @@ package struct Fill: Sendable {
         var smaller: BytePath?
         defer { smaller?.withCString { _ = unlink($0) } }
         if let side = options.longestSide, let bytes = FileManager.default.contents(atPath: path),
-            let small = LibraryAPI.resized(bytes, longestSide: side)
+            let small = Cover.resized(bytes, longestSide: side)
         {
             digest = Digest(of: small)
             let file = scratch.appending(Array("small-\(digest)".utf8))

@@ -293,14 +293,14 @@ import Testing
 @Suite struct CacheErrorTests {
     @Test(
         arguments: [
-            (.notADirectory("/c"), "--cache"), (.notWritable("/c", reason: "denied"), "--cache"),
+            (.notADirectory("/c"), "another directory"), (.notWritable("/c", reason: "denied"), "another directory"),
             (.networkFileSystem("/c", kind: "NFS"), "local disk"), (.newerFormat("/c"), "update"),
             (.linked("/c"), "link the whole"), (.noCovers("/c"), "put it back"),
-            (.tier("/c"), "--tier"), (.foreign("/c"), "--cache"), (.longMetadata, "header fields"),
+            (.tier("/c"), "as the tier"), (.foreign("/c"), "an empty directory"), (.longMetadata, "header fields"),
             (.diskFull("/c"), "free some room"), (.busy("/c", seconds: 15), "try again"),
-            (.largerThanCapacity(bytes: 70_000, capacity: 65_536), "--capacity"),
-            (.file("/c", operation: "open", reason: "no such file"), "/c"), (.notAPack("/c"), "sleeve cache pack"),
-            (.unorderedPack("/c"), "from a file"), (.corruptIndex("malformed"), "verify --repair"),
+            (.largerThanCapacity(bytes: 70_000, capacity: 65_536), "raise the capacity"),
+            (.file("/c", operation: "open", reason: "no such file"), "/c"), (.notAPack("/c"), "a tar file"),
+            (.unorderedPack("/c"), "from a file"), (.corruptIndex("malformed"), "repair the cache"),
             (.index("disk I/O error"), "try again"),
         ] as [(CacheError, String)])
     func `every error message is one line that names the path and the remedy`(error: CacheError, part: String) {

@@ -28,7 +28,7 @@ extension FillWork {
     ) async throws -> EmbedSummary {
         let embedder = Embedder(
             state, start: try TagsWorker.starter(),
-            prepare: { cover in maximum.flatMap { LibraryAPI.resized(cover, longestSide: $0) } ?? cover })
+            prepare: { cover in maximum.flatMap { Cover.resized(cover, longestSide: $0) } ?? cover })
         return try await withProgress(EmbedSummary(), every: interval, forms) { progress in
             try await body(
                 embedder, .init(onEvent: onEvent, progress: progress, isCancelled: { Signals.received != nil }))

@@ -15,7 +15,8 @@ extension CommandTests {
                     try #require(result.status == 0, "\(command): \(result)")
                     let lines = result.stdout.split(separator: "\n", omittingEmptySubsequences: false)
                     #expect(lines.allSatisfy { $0.count <= 80 }, "\(command)")
-                    #expect(lines.dropLast().count <= (command == ["fill"] ? 70 : 90), "\(command): \(lines.count) lines")
+                    #expect(
+                        lines.dropLast().count <= (command == ["fill"] ? 70 : 90), "\(command): \(lines.count) lines")
                     #expect(!result.stdout.contains("Default:"), "\(command): said as “(default: …)”")
                     let wrapped = zip(lines, lines.dropFirst()).filter { $0.0.hasPrefix("  sleeve ") }.map(\.1)
                     #expect(wrapped.allSatisfy { $0.isEmpty || $0.hasPrefix("  ") }, "\(command)")

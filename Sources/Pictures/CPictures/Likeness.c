@@ -392,15 +392,3 @@ int32_t sleeve_compare(const struct sleeve_descriptor *first, const struct sleev
         if (raw[cell(index)] > sorted[cells - 17]) over.weights[index] = 0;
     return correlation(a, over.values, over.weights) > 0.98f ? sleeve_alike : sleeve_different;
 }
-
-int sleeve_structure(const struct sleeve_descriptor *descriptor) {
-    float sums[cells] = {0}, squares[cells] = {0};
-    int count = 0;
-    for (int index = 0; index < side * side; index++) {
-        const float value = descriptor->luma[index];
-        sums[cell(index)] += value / 16;
-        squares[cell(index)] += value * value / 16;
-    }
-    for (int index = 0; index < cells; index++) count += squares[index] - sums[index] * sums[index] > 2.5f * 2.5f;
-    return count;
-}

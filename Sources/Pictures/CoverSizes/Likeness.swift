@@ -62,11 +62,6 @@ package struct Likeness: Sendable, Hashable {
         return verdicts.joined().max() ?? .plain
     }
 
-    /// Whether enough of the picture has detail for `alike` to say something: white covers with a name are alike.
-    package var hasStructure: Bool {
-        map { sleeve_structure($0) >= 16 }.contains(true)
-    }
-
     private func map<Result>(_ body: (UnsafePointer<sleeve_descriptor>) -> Result) -> [Result] {
         descriptors.withUnsafeBytes { bytes in
             let descriptors = bytes.bindMemory(to: sleeve_descriptor.self)

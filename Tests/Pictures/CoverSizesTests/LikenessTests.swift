@@ -16,6 +16,7 @@ struct LikenessTests {
         /// Red, green and blue become the ones at these places.
         var channels = [0, 1, 2]
         var hasSticker = false
+        var isGrey = false
 
         func pixels(_ size: Int) -> Pixels {
             var generator = SplitMix64(seed: UInt64(number))
@@ -38,11 +39,15 @@ struct LikenessTests {
                 // A disc, which has an edge.
                 let middle = (0.3 + waves[0][2] / 40, 0.4 + waves[1][2] / 40)
                 if hypot(place[0] - middle.0, place[1] - middle.1) < 0.2 { color = color.map { 255 - $0 } }
+                if isGrey {
+                    let luma = 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2]
+                    color = [luma, luma, luma]
+                }
                 return channels.map { UInt8(max(0, min(255, color[$0]))) }
             }
         }
 
-        func likeness(_ size: Int = 400, isGrey: Bool = false) throws -> Likeness {
+        func likeness(_ size: Int = 400) throws -> Likeness {
             try #require(Likeness(pixels(size).jpeg(isGrey: isGrey)))
         }
     }
@@ -69,7 +74,7 @@ struct LikenessTests {
             #expect(picture.verdict(with: try Scene(number: number, frame: (0.04, color)).likeness()) >= .alike)
         }
         #expect(picture.verdict(with: try Scene(number: number, left: 0.01, side: 0.97).likeness()) >= .alike)
-        #expect(picture.verdict(with: try Scene(number: number).likeness(isGrey: true)) == .alike)
+        #expect(picture.verdict(with: try Scene(number: number, isGrey: true).likeness()) == .alike)
         #expect(picture.verdict(with: try Scene(number: number, hasSticker: true).likeness()) == .alike)
     }
 
@@ -89,9 +94,7 @@ struct LikenessTests {
         let plain = try [Self.flat(white), Self.flat([200, 40, 40]), #require(Likeness(ramp.jpeg()))]
         for picture in plain {
             for other in plain + [try Scene(number: 1).likeness()] { #expect(picture.verdict(with: other) == .plain) }
-            #expect(!picture.hasStructure)
         }
-        #expect(try Scene(number: 1).likeness().hasStructure)
     }
 
     @Test(arguments: [(1, 1), (1, 900), (900, 1), (2, 3), (31, 33), (192, 191), (193, 192), (7, 7)])

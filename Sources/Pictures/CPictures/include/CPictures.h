@@ -87,6 +87,3 @@ enum {
 /// Lays two pictures over each other by least squares, and judges what is left. - Returns: one of the constants above.
 /// - Parameter first: that of the picture with more pixels.
 int32_t sleeve_compare(const struct sleeve_descriptor *first, const struct sleeve_descriptor *second);
-
-/// How many of a picture's 64 areas have detail: a standard deviation of more than 2.5.
-int sleeve_structure(const struct sleeve_descriptor *descriptor);

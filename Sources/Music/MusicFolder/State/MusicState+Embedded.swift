@@ -39,6 +39,17 @@ extension MusicState {
         }
     }
 
+    /// The digests of all pictures that fills have written into tags.
+    package func embeddedPictures() throws(Problem) -> Set<String> {
+        try reading {
+            var pictures: Set<String> = []
+            try database.statement("SELECT DISTINCT picture FROM embedded").each { row in
+                if let digest = row.digest(0) { pictures.insert(digest.description) }
+            }
+            return pictures
+        }
+    }
+
     /// Remembers a cover. Call it before the file is replaced: a killed fill then leaves none that is not remembered.
     func save(_ cover: EmbeddedCover) throws(Problem) {
         try transaction {

@@ -64,7 +64,8 @@ struct AuditCommand: AsyncParsableCommand {
         let verdicts = kinds.contains(.differs) ? try await verdicts(places, facts) : [:]
         try stopIfSignalled()
         let findings = Audit(
-            places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, verdicts: verdicts
+            places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, verdicts: verdicts,
+            embedded: try state.embeddedPictures()
         ).findings
         try print(findings, albums: outcome.albums.count)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing

@@ -63,7 +63,10 @@ struct CoverRun {
         isComplete: () -> Bool = { true },
         ended: (PrefetchSummary) async -> String
     ) async throws {
-        let index = indexNumber
+        // While the folder is open, its inode is not another one's.
+        let folder = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if folder >= 0 { close(folder) } }
+        let former = inodes
         let work = Task { try await consume(outcomes, making: sizes, in: library) }
         Signals.handle { _ in work.cancel() }
         let line = Task {
@@ -83,7 +86,7 @@ struct CoverRun {
         let summary = outcomes.counts
         let emptyText = await ended(summary)
         let evicted = await library.warnOfEvictedCovers()
-        let lost = await lostCovers(summary, evicted: evicted, former: index, library)
+        let lost = await lostCovers(summary, evicted: evicted, former: former, library)
         let tier = library.tierStatistics
         tier?.warnOfFailures()
         let statistics = metrics == nil ? nil : try? await library.statistics()
@@ -146,18 +149,19 @@ struct CoverRun {
         }
     }
 
-    /// The inode of the cache's index; 0 if there is none.
-    private var indexNumber: Int {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: cache + "/index.sqlite3")
-        return attributes?[.systemFileNumber] as? Int ?? 0
+    /// The inodes of the cache and of its index; 0 for what is missing.
+    private var inodes: [Int] {
+        [cache, cache + "/index.sqlite3"].map { path in
+            (try? FileManager.default.attributesOfItem(atPath: path))?[.systemFileNumber] as? Int ?? 0
+        }
     }
 
     /// Warns if the cache was removed during the run, and made again by what was stored then.
     /// - Returns: How many covers of the run are gone with it, at most: two may have had one URL.
     private func lostCovers(
-        _ summary: PrefetchSummary, evicted: Int, former index: Int, _ library: LibraryAPI
+        _ summary: PrefetchSummary, evicted: Int, former: [Int], _ library: LibraryAPI
     ) async -> Int {
-        if indexNumber == index { return 0 }
+        if inodes == former { return 0 }
         guard let kept = try? await library.count(.all) else { return 0 }
         let lost = max(0, summary.downloaded + summary.revalidated + summary.fresh - evicted - kept)
         if lost > 0 {

@@ -162,7 +162,8 @@ struct Exporter {
         } else {
             guard let source = try source(of: item.cover) else { return }
             guard try source.digest() == item.cover.digest else {
-                return fail(path, "the cover's bytes in the cache are damaged; `sleeve cache verify --repair` drops them")
+                return fail(
+                    path, "the cover's bytes in the cache are damaged; `sleeve cache verify --repair` drops them")
             }
             file = try folder.file(names, creates: true)
             new = try NewFile(in: file.folder)

@@ -60,7 +60,7 @@ extension LibraryAPI {
         guard let bytes = try? SourceFile(path: file.bytes).contents(), Digest(of: bytes) == cover.digest else {
             return nil
         }
-        if let small = Self.resized(bytes, longestSide: longestSide) { return small }
+        if let small = Cover.resized(bytes, longestSide: longestSide) { return small }
         // A baseline JPEG that is small enough is used as it is.
         return bytes.withUnsafeBytes { ImageHeader($0)?.mediaType } == "image/jpeg" ? bytes : nil
     }

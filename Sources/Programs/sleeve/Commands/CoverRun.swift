@@ -150,16 +150,17 @@ struct CoverRun {
     }
 
     /// The inodes of the cache and of its index; 0 for what is missing.
-    private var inodes: [Int] {
+    private var inodes: [UInt64] {
         [cache, cache + "/index.sqlite3"].map { path in
-            (try? FileManager.default.attributesOfItem(atPath: path))?[.systemFileNumber] as? Int ?? 0
+            var status = stat()
+            return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
         }
     }
 
     /// Warns if the cache was removed during the run, and made again by what was stored then.
     /// - Returns: How many covers of the run are gone with it, at most: two may have had one URL.
     private func lostCovers(
-        _ summary: PrefetchSummary, evicted: Int, former: [Int], _ library: LibraryAPI
+        _ summary: PrefetchSummary, evicted: Int, former: [UInt64], _ library: LibraryAPI
     ) async -> Int {
         if inodes == former { return 0 }
         guard let kept = try? await library.count(.all) else { return 0 }

@@ -85,7 +85,7 @@ actor PrefetchRun {
             ] {
                 $0.add(name, value)
             }
-            $0.add("seconds", summary.seconds)
+            $0.add("seconds", summary.duration / .seconds(1))
             $0.add("coversPerSecond", summary.coversPerSecond)
             $0.add("bytesPerSecond", summary.bytesPerSecond)
             $0.add("failures", raw: "[" + failures.joined(separator: ",") + "]")

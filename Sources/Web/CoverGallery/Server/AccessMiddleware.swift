@@ -50,7 +50,8 @@ struct AccessMiddleware: RouterMiddleware {
         let host = request.head.authority ?? ""
         guard hosts.contains(host) else {
             return .problem(
-                "this gallery is not known by that name; start it with --server-name to allow one", status: .misdirectedRequest
+                "this gallery is not known by that name; start it with --server-name to allow one",
+                status: .misdirectedRequest
             )
         }
         if let refusal = refusalWithoutToken(request) { return refusal }

@@ -6,6 +6,9 @@ extension LibraryAPI {
     /// Whether a directory holds a cache.
     package static func hasCache(at directory: URL) -> Bool { directory.filePath.map(CacheDirectory.exists) ?? false }
 
+    /// Another one if the cache was removed and made again; 0 while it is missing.
+    package var indexNumber: UInt64 { covers.reader.directory.indexNumber }
+
     /// The cached covers of a selection whose files are there, without their bytes and in no particular order. A request whose cover is
     /// not cached has none.
     public func listings(_ selection: CoverSelection = .all) -> CoverListings {

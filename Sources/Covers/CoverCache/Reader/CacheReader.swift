@@ -18,7 +18,7 @@ package final class CacheReader: Sendable {
     /// Unused connections kept open.
     private static let maximumIdle = 4
 
-    private let directory: CacheDirectory
+    package let directory: CacheDirectory
     private let covers: CoverFolder
     private let index: Mutex<(number: UInt64, idle: [ReadConnection])>
     private let didReplace: @Sendable () -> Void

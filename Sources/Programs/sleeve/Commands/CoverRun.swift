@@ -11,14 +11,13 @@ struct CoverRun {
     private let files: RunOptions
     private let report: ReportFile?
     private let metrics: MetricsFile?
-    private let cache: String
 
     /// Creates the report. - Throws: An exit code, after an error message, if the report or the metrics cannot be written.
     init(
         _ command: String, _ options: LibraryOptions, _ files: RunOptions, cache: String, shard: Shard? = nil
     ) throws {
         self.options = options
-        (self.files, self.cache) = (files, cache)
+        self.files = files
         report = try files.report.map { try ReportFile($0) }
         metrics = try files.metricsFile.map { path in
             let metrics = MetricsFile(path: path, cache: cache, command: command, shard: shard)
@@ -63,10 +62,7 @@ struct CoverRun {
         isComplete: () -> Bool = { true },
         ended: (PrefetchSummary) async -> String
     ) async throws {
-        // While the folder is open, its inode is not another one's.
-        let folder = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if folder >= 0 { close(folder) } }
-        let former = inodes
+        let former = library.indexNumber
         let work = Task { try await consume(outcomes, making: sizes, in: library) }
         Signals.handle { _ in work.cancel() }
         let line = Task {
@@ -149,20 +145,12 @@ struct CoverRun {
         }
     }
 
-    /// The inodes of the cache and of its index; 0 for what is missing.
-    private var inodes: [UInt64] {
-        [cache, cache + "/index.sqlite3"].map { path in
-            var status = stat()
-            return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
-        }
-    }
-
     /// Warns if the cache was removed during the run, and made again by what was stored then.
     /// - Returns: How many covers of the run are gone with it, at most: two may have had one URL.
     private func lostCovers(
-        _ summary: PrefetchSummary, evicted: Int, former: [UInt64], _ library: LibraryAPI
+        _ summary: PrefetchSummary, evicted: Int, former: UInt64, _ library: LibraryAPI
     ) async -> Int {
-        if inodes == former { return 0 }
+        if library.indexNumber == former { return 0 }
         guard let kept = try? await library.count(.all) else { return 0 }
         let lost = max(0, summary.downloaded + summary.revalidated + summary.fresh - evicted - kept)
         if lost > 0 {

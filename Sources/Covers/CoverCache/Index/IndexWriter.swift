@@ -144,6 +144,21 @@ final class IndexWriter {
         try directory.usingReserve { try transaction(body) }
     }
 
+    /// Unlinks the files of covers that no row names.
+    ///
+    /// A full disk may have no room for a transaction. There they are unlinked without one: a row of a commit that has failed, which no one
+    /// was told of, may name one of them later, and is a miss then.
+    func removeFiles(of digests: () -> [Digest]) throws {
+        do {
+            try freeing { changes in for digest in digests() { try changes.removeFile(of: digest) } }
+        } catch  where CacheError(error).mayNeedRoom {
+            try lock.withLock {
+                guard directory.indexNumber == number else { throw error }
+                for digest in digests() where try table.cover(digest) == nil { _ = directory.covers.remove(digest) }
+            }
+        }
+    }
+
     private func append(_ lines: [UInt8]) throws(CacheError) {
         if lines.isEmpty { return }
         hasUnsyncedLines = true

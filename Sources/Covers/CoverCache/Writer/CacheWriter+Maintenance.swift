@@ -144,7 +144,7 @@ extension CacheWriter {
         try index.marker.sweepIfNeeded {
             // After a failed commit its rows may be in the index's log, and no process sees them until one reads the whole log. A write
             // replaces them: what has a row now has it for good.
-            try index.freeing { _ = $0.state.tick() }
+            do { try index.freeing { _ = $0.state.tick() } } catch  where CacheError(error).mayNeedRoom {}
             try removeUnnamed()
         }
     }
@@ -152,11 +152,7 @@ extension CacheWriter {
     private func removeUnnamed() throws {
         for folder in try covers.folders() {
             // In slices: each holds the lock for a few milliseconds.
-            try index.freeing { changes in
-                for digest in readable({ () throws(CacheError) in try covers.sweep(folder) }) {
-                    try changes.removeFile(of: digest)
-                }
-            }
+            try index.removeFiles { readable { () throws(CacheError) in try covers.sweep(folder) } }
         }
         try sweepSizes()
     }

@@ -213,7 +213,7 @@ package final class CacheWriter {
         let unused = digests.filter { uncommitted[$0] == nil }
         if unused.isEmpty { return }
         do {
-            try index.freeing { changes in for digest in unused { try changes.removeFile(of: digest) } }
+            try index.removeFiles { unused }
         } catch {
             index.marker.keep()
         }

@@ -89,7 +89,7 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     package var endsRequest = false
 
     private enum CodingKeys: String, CodingKey {
-        case kind, url, detail, status, retryAfter, rememberedUntil, line, isGone
+        case kind, url, detail, status, retryAfter, rememberedUntil, line, isGone, isRateLimit, isElsewhere
     }
 
     /// One line: the URL and what happened, with credentials redacted and the middle of a long URL left out.

@@ -25,7 +25,8 @@ struct AuditCommand: AsyncParsableCommand {
               repeated     the same picture on albums of three artists or more
               differs      the tags have another picture than the file or other tracks
 
-            A smaller or otherwise coded copy of the file in the tags does not differ. Whether a picture in the tags is cut off is not checked.
+            A copy of the file in the tags, smaller down to some 200 pixels or coded otherwise, does not differ; of pictures of one colour only equal ones \
+            do not. Whether a picture in the tags is cut off is not checked.
 
             Exits with 3 if anything is found, or if a file or a folder could not be read; with 75 if another scan for the library is running.
             """)

@@ -66,7 +66,9 @@ struct Get: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if (url == nil) == (what.album == nil) { throw ValidationError("Name the cover: a URL, or --album.") }
+        if (url == nil) == (what.album == nil) {
+            throw ValidationError("Name one cover: by a URL, or by --album.")
+        }
         if what.path {
             if let side = what.size?.pixels, !LibraryAPI.keptSizes.contains(side) {
                 throw ValidationError(

@@ -19,6 +19,9 @@ struct EmbeddableCover: Sendable, Hashable {
         guard let header = bytes.withUnsafeBytes({ ImageHeader($0) }), Self.mediaTypes.contains(header.mediaType) else {
             throw EmbeddingProblem(reason: "is neither JPEG nor PNG, so it is not embedded")
         }
+        guard bytes.withUnsafeBytes({ ImageHeader.isComplete($0) }) else {
+            throw EmbeddingProblem(reason: "is cut off, so it is not embedded")
+        }
         guard bytes.count <= Self.maximumLength else {
             throw EmbeddingProblem(reason: "is larger than 16 MB, so it is not embedded")
         }

@@ -62,8 +62,3 @@ extension CoverFailure {
         return failure
     }
 }
-
-extension Date {
-    /// - Parameter milliseconds: since 1970.
-    init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }
-}

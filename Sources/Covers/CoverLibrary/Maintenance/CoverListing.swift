@@ -63,6 +63,9 @@ public struct CoverListing: Sendable, Hashable, Codable {
 }
 
 extension Date {
+    /// - Parameter milliseconds: Since 1970.
+    package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+
     /// Since 1970, within the years that a cache knows: a program may give any date.
     package var milliseconds: Int64 {
         let milliseconds = timeIntervalSince1970 * 1_000

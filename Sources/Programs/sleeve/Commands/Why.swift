@@ -57,7 +57,7 @@ struct Why: AsyncParsableCommand {
             history.cached != nil || history.absence != nil || history.redirect != nil
         }
         return CoverReport(
-            album: AlbumResult(album), sources: sources.lastAnswers.map { .init($0) },
+            album: album, sources: sources.lastAnswers.map { .init($0) },
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
             candidates: (sources.candidates + sources.rejected + decided).map { .init($0) },
             urls: try await history(of: urls.filter { URL(string: $0) != nil }, in: library) + others.map { .init($0) })

@@ -6,7 +6,7 @@ import Platform
 /// Where a cover was looked for: the result of `sleeve why`.
 struct CoverReport: Encodable {
     /// Nil for a URL, like all of an album.
-    var album: AlbumResult?
+    var album: Album?
     var sources: [Answer]?
     /// Why a fill looks for no cover for folders of the album.
     var obstacles: [String]?
@@ -89,7 +89,10 @@ struct CoverReport: Encodable {
     var text: String {
         var text = ""
         if let album {
-            text += album.name.withoutControls + "\n"
+            let (artist, year) = (album.artist, album.year)
+            text +=
+                ((artist.isEmpty ? "" : "\(artist): ") + album.title + (year.isEmpty ? "" : " (\(year))"))
+                .withoutControls + "\n"
             for obstacle in obstacles ?? [] { text += "Not searched for \(obstacle)".withoutControls + "\n" }
             if sources?.isEmpty != false { text += "No service was searched for this album.\n" }
         }

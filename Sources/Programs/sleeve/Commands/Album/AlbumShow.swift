@@ -72,12 +72,12 @@ struct AlbumShow: AsyncParsableCommand {
     }
 
     private struct Summary: Encodable {
-        let album: AlbumResult
+        let album: Album
         /// Nil if none is cached.
         let cover: CoverResult?
 
         init(_ album: Album, _ cover: Cover?, _ library: LibraryAPI) {
-            self.album = AlbumResult(album)
+            self.album = album
             self.cover = cover.map { cover in
                 let path = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
                 return CoverResult(cover, path: try? path ?? library.coverFile(for: cover.key))

@@ -57,14 +57,14 @@ struct EditOptions: ParsableArguments {
     private func printEdit(_ edit: AlbumEdit, _ origin: AlbumEdit.Origin) throws {
         let message = edit.message(origin)
         try options.printResult(
-            Summary(edit: edit.kind, message: message, albums: edit.changes.map { AlbumResult($0.album) }),
+            Summary(edit: edit.kind, message: message, albums: edit.changes.map(\.album)),
             text: "\(message)\n")
     }
 
     private struct Summary: Encodable {
         let edit: AlbumEdit.Kind
         let message: String
-        let albums: [AlbumResult]
+        let albums: [Album]
     }
 
     /// Sends queued edits to the remote library.

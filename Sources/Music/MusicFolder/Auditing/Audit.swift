@@ -122,7 +122,7 @@ package struct Audit: Sendable {
         guard let path = place.place.cover?.path, let file = facts[path], place.isComparable(file) else { return }
         let verdict = verdicts[path]
         // In very small copies too little is left to be the same.
-        let isOurs = self.embedded.contains(embedded.digest) && verdict.map { $0 != .different } ?? false
+        let isOurs = self.embedded.contains(embedded.digest) && verdict != nil && verdict != .different
         if verdict == .same || isOurs { return }
         func size(_ width: Int?, _ height: Int?) -> String {
             width.flatMap { width in height.map { "\(width)×\($0)" } } ?? "unknown size"

@@ -139,6 +139,9 @@ extension CoverFailure {
     /// The server has answered that there is no cover.
     var isAbsence: Bool { kind == .status && (status == 404 || status == 410) }
 
+    /// Host and port that failed; nil if it is another one than that of `url`: a redirect's target, or the host of an alternative URL.
+    public var failedHost: String? { isElsewhere || host.isEmpty ? nil : host }
+
     /// The host of the cover cannot be reached: its other covers would fail as well.
     public var isHostUnreachable: Bool {
         switch kind {

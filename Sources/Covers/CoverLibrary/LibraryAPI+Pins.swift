@@ -124,7 +124,7 @@ extension LibraryAPI {
     }
 
     private func isCached(_ keys: [String]) async throws(CoverFailure) -> Bool {
-        try await statuses(of: keys.map { CoverRequest($0) }).contains { $0 != nil }
+        try await statuses(of: keys.map { CoverRequest(location: $0) }).contains { $0 != nil }
     }
 
     private func unpinned(_ keys: [String]) async throws(CoverFailure) -> Int {

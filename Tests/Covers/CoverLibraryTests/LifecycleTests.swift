@@ -23,7 +23,7 @@ import Wire
             await #expect(throws: LibraryError.closed) { try await library.prefetch([url]).summary() }
             await #expect(throws: LibraryError.closed) { try await library.refresh().summary() }
             let pack = URL(filePath: stage.folder + "/pack")
-            let selections = [CoverSelection.all, .requests([CoverRequest(url)])]
+            let selections = [CoverSelection.all, .requests([CoverRequest(location: url)])]
             await #expect(throws: LibraryError.closed) { try await library.statistics() }
             await #expect(throws: LibraryError.closed) { try await library.evict(to: 0) }
             await #expect(throws: LibraryError.closed) { try await library.evictedNewCovers() }

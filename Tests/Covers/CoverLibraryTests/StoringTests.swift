@@ -91,7 +91,7 @@ import Testing
             _ = try await library.store(Data(CoverImage.jpeg(number: 1)), for: #require(URL(string: url)))
             // Long after it was stored, and with an order to ask first.
             try await stage.store(
-                library.covers.keys(of: CoverRequest(url))[0], CoverImage.jpeg(number: 2),
+                library.covers.keys(of: CoverRequest(location: url))[0], CoverImage.jpeg(number: 2),
                 fields: "cache-control: no-cache\n")
             let cover = try await library.cover(at: url)
             #expect(!cover.isStale && cover.bytes == CoverImage.jpeg(number: 2))

@@ -35,7 +35,9 @@ struct GalleryStage: Sendable {
 
     /// Caches the cover at a URL.
     @discardableResult
-    func cover(at location: String) async throws -> Cover { try await library.cover(for: CoverRequest(location)) }
+    func cover(at location: String) async throws -> Cover {
+        try await library.cover(for: CoverRequest(location: location))
+    }
 
     var ids: [String] { get async throws { try await library.albums.all().map(\.id) } }
 

@@ -149,7 +149,7 @@ import Wire
             try await lose()
             #expect(try await stage.library.coverFiles(of: [album])[0]?.digest.description == digest)
             try await lose()
-            let summary = try await stage.library.prefetch([CoverRequest(address)]).summary()
+            let summary = try await stage.library.prefetch([CoverRequest(location: address)]).summary()
             #expect(summary.fresh == 1 && summary.failed == 0)
             // Other bytes of the same length.
             let file = try #require(try stage.library.coverFile(for: address))

@@ -34,7 +34,7 @@ public struct CoverRequest: Sendable, Hashable {
         url: URL, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache,
         headerFields: RequestHeaderFields = [:]
     ) {
-        self.init(url.absoluteString, priority: priority, cachePolicy: cachePolicy)
+        self.init(location: url.absoluteString, priority: priority, cachePolicy: cachePolicy)
         self.headerFields = headerFields
     }
 
@@ -44,17 +44,14 @@ public struct CoverRequest: Sendable, Hashable {
         album: Album, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache,
         headerFields: RequestHeaderFields = [:]
     ) {
-        self.init(album.coverURL?.trimmingWhitespace() ?? "", priority: priority, cachePolicy: cachePolicy)
+        self.init(
+            location: album.coverURL?.trimmingWhitespace() ?? "", priority: priority, cachePolicy: cachePolicy)
         self.album = album
         self.headerFields = headerFields
     }
 
     /// A request for the cover at a URL as a list has it. A text that is none is a failure of the request.
     public init(location: String, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache) {
-        self.init(location, priority: priority, cachePolicy: cachePolicy)
-    }
-
-    package init(_ location: String, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache) {
         self.location = location
         self.priority = priority
         self.cachePolicy = cachePolicy

@@ -136,7 +136,7 @@ struct Get: AsyncParsableCommand {
     /// - Throws: An exit code, after an error message, if there is no such album.
     private func request(in library: LibraryAPI) async throws -> (CoverRequest, own: Cover?) {
         guard let album = what.album else {
-            return (CoverRequest(url ?? "", cachePolicy: what.absences.cachePolicy), nil)
+            return (CoverRequest(location: url ?? "", cachePolicy: what.absences.cachePolicy), nil)
         }
         let albums = try await library.existingAlbums()
         let found = albums[try album.index(in: albums)]

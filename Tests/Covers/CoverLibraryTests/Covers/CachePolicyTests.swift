@@ -46,8 +46,9 @@ import Wire
         try await withStage { stage in
             _ = try await stage.library.prefetch((1...3).map { stage.url($0) }).summary()
             let requests = [
-                CoverRequest(stage.url(1)), CoverRequest(stage.url(2), cachePolicy: .revalidate),
-                CoverRequest(stage.url(3), cachePolicy: .reload), CoverRequest(stage.url(4), cachePolicy: .onlyCache),
+                CoverRequest(location: stage.url(1)), CoverRequest(location: stage.url(2), cachePolicy: .revalidate),
+                CoverRequest(location: stage.url(3), cachePolicy: .reload),
+                CoverRequest(location: stage.url(4), cachePolicy: .onlyCache),
             ]
             let outcomes = try await stage.library.prefetch(requests).collect().outcomes
             let kinds = outcomes.sorted { ($0.line ?? 0) < ($1.line ?? 0) }.map(\.kind)

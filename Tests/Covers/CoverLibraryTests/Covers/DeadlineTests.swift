@@ -12,7 +12,7 @@ import Wire
     private func failure(
         _ stage: Stage, _ url: String, _ timeout: Duration?, retries: Int? = nil
     ) async -> CoverFailure? {
-        var request = CoverRequest(url)
+        var request = CoverRequest(location: url)
         (request.timeout, request.retries) = (timeout, retries)
         do throws(CoverFailure) {
             _ = try await stage.library.cover(for: request)
@@ -46,9 +46,10 @@ import Wire
 
     @Test func `the requests of a prefetch have their own time, and count as failed after it`() async throws {
         try await withStage { stage in
-            var hasty = CoverRequest(stage.url(1, "fault=never"))
+            var hasty = CoverRequest(location: stage.url(1, "fault=never"))
             hasty.timeout = .milliseconds(100)
-            let (outcomes, summary) = try await stage.library.prefetch([hasty, CoverRequest(stage.url(2))]).collect()
+            let (outcomes, summary) = try await stage.library.prefetch([hasty, CoverRequest(location: stage.url(2))])
+                .collect()
             #expect(summary.failed == 1 && summary.downloaded == 1 && summary.remaining == 0)
             #expect(outcomes.compactMap(\.failure?.kind) == [.timeout])
         }

@@ -31,9 +31,10 @@ import Wire
         try await withStage {
             $0.perHost = 1
         } _: { stage in
-            let first = CoverRequest(stage.url(1, "hold=1"), priority: .immediate)
+            let first = CoverRequest(location: stage.url(1, "hold=1"), priority: .immediate)
             let rest = (2...31).map { number in
-                CoverRequest(stage.url(number), priority: number <= 11 ? .background : number <= 21 ? nil : .immediate)
+                CoverRequest(
+                    location: stage.url(number), priority: number <= 11 ? .background : number <= 21 ? nil : .immediate)
             }
             let run = stage.library.prefetch([first] + rest)
             let reading = Task { try await run.collect().outcomes.map(\.line) }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SizeTests {
     private func size(_ stage: Stage, _ number: Int, _ longestSide: Int, bytes: Int = 120_000) async throws -> Cover {
         try await stage.library.cover(
-            for: CoverRequest(stage.url(number, "size=\(bytes)")), longestSide: longestSide)
+            for: CoverRequest(location: stage.url(number, "size=\(bytes)")), longestSide: longestSide)
     }
 
     @Test(arguments: [0, -1, 1, 299, 1_499, Int.max, Int.min])
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `a command makes a size that is not kept for each call, and writes nothing`() async throws {
         try await withStage { stage in
-            let request = CoverRequest(stage.url(1, "size=120000"))
+            let request = CoverRequest(location: stage.url(1, "size=120000"))
             let made = try await stage.library.cover(for: request, within: 222)
             #expect(made.width == 222)
             #expect(try await stage.library.cover(for: request, within: 222) == made)
@@ -76,7 +76,7 @@ import Testing
     @Test func `a cover that must not be stored is made smaller, too`() async throws {
         try await withStage { stage in
             let url = stage.url(1, "size=120000&cache-control=no-store")
-            let small = try await stage.library.cover(for: CoverRequest(url), longestSide: 300)
+            let small = try await stage.library.cover(for: CoverRequest(location: url), longestSide: 300)
             #expect(small.width == 300)
             #expect(try stage.library.cached(url) == nil)
         }

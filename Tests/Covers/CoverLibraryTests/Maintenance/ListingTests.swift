@@ -11,7 +11,7 @@ import Testing
         try await withStage { stage in
             let urls = (1...3_000).map { stage.url($0, "same=\($0 % 7)&size=200") }
             #expect(try await stage.library.prefetch(urls).summary().downloaded == 3_000)
-            try await stage.library.pin(.requests([CoverRequest(urls[0])]))
+            try await stage.library.pin(.requests([CoverRequest(location: urls[0])]))
             var listed: [String: CoverListing] = [:]
             for try await cover in stage.library.listings() { listed[cover.url] = cover }
             #expect(listed.count == 3_000)
@@ -20,7 +20,8 @@ import Testing
             #expect(abs(first.storedAt.timeIntervalSinceNow) < 600 && first.mediaType == "image/jpeg")
             let pinned = stage.library.listings(.matching(CoverFilter(isPinned: true)))
             #expect(try await pinned.reduce(into: []) { $0.append($1.url) } == [urls[0]])
-            let some = stage.library.listings(.requests([CoverRequest(urls[1]), CoverRequest(stage.url(9_999))]))
+            let some = stage.library.listings(
+                .requests([CoverRequest(location: urls[1]), CoverRequest(location: stage.url(9_999))]))
             #expect(try await some.reduce(into: []) { $0.append($1.url) } == [urls[1]])
         }
     }

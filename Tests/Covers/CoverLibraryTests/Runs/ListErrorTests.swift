@@ -12,7 +12,7 @@ import Wire
 
     private func list(_ urls: [String], then error: any Error) -> AsyncThrowingStream<CoverRequest, any Error> {
         AsyncThrowingStream { continuation in
-            for url in urls { continuation.yield(CoverRequest(url, cachePolicy: .ignoreAbsence)) }
+            for url in urls { continuation.yield(CoverRequest(location: url, cachePolicy: .ignoreAbsence)) }
             continuation.finish(throwing: error)
         }
     }

@@ -41,7 +41,7 @@ import Wire
                 let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
                 let outcomes = stage.library.prefetch(list)
                 let run = Task { try await outcomes.summary() }
-                feed.yield(CoverRequest(stage.url(1)))
+                feed.yield(CoverRequest(location: stage.url(1)))
                 try await eventually { outcomes.progress.downloaded == 1 }
                 run.cancel()
                 let summary = try await run.value
@@ -102,7 +102,7 @@ import Wire
             try await withStage { stage in
                 // The list does not end while the library is open.
                 let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
-                for number in 1...300 { feed.yield(CoverRequest(stage.url(number))) }
+                for number in 1...300 { feed.yield(CoverRequest(location: stage.url(number))) }
                 let run = stage.library.prefetch(list)
                 let outcomes = run.makeAsyncIterator()
                 var reported: [String] = []

@@ -153,11 +153,11 @@ import Wire
             let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
             let run = stage.library.prefetch(list)
             let outcomes = run.makeAsyncIterator()
-            feed.yield(CoverRequest(stage.url(1)))
+            feed.yield(CoverRequest(location: stage.url(1)))
             let first = try await outcomes.next()
             #expect(first?.kind == .downloaded)
             #expect(run.progress.downloaded == 1 && run.total == nil)
-            feed.yield(CoverRequest(stage.url(2)))
+            feed.yield(CoverRequest(location: stage.url(2)))
             feed.finish()
             #expect(try await outcomes.next()?.kind == .downloaded)
             #expect(try await outcomes.next() == nil)
@@ -216,7 +216,9 @@ import Wire
         let isReleased = Mutex(false)
         do {
             let witness = Witness { isReleased.withLock { $0 = true } }
-            let endless = AsyncStream { withExtendedLifetime(witness) { CoverRequest("http://127.0.0.1/1.jpg") } }
+            let endless = AsyncStream {
+                withExtendedLifetime(witness) { CoverRequest(location: "http://127.0.0.1/1.jpg") }
+            }
             for await batch in RequestBatches(endless, failed: { _ in }, left: { _ in }) {
                 #expect(!batch.isEmpty)
                 break

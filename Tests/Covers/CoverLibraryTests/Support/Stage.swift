@@ -77,7 +77,7 @@ extension LibraryAPI {
     func cover(
         at url: String, priority: CoverRequest.Priority? = nil, cachePolicy: CoverRequest.CachePolicy = .useCache
     ) async throws(CoverFailure) -> Cover {
-        try await cover(for: CoverRequest(url, priority: priority, cachePolicy: cachePolicy))
+        try await cover(for: CoverRequest(location: url, priority: priority, cachePolicy: cachePolicy))
     }
 
     /// The cached cover at a URL, which need not be valid.
@@ -99,7 +99,7 @@ extension LibraryAPI {
         _ urls: [String], cachePolicy: CoverRequest.CachePolicy = .useCache
     ) -> CoverOutcomes<PrefetchSummary, LibraryError> {
         let requests = AsyncStream { continuation in
-            for url in urls { continuation.yield(CoverRequest(url, cachePolicy: cachePolicy)) }
+            for url in urls { continuation.yield(CoverRequest(location: url, cachePolicy: cachePolicy)) }
             continuation.finish()
         }
         return prefetch(requests)

@@ -112,7 +112,7 @@ import Wire
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
         try await withStage({ $0.tier = path }) { stage in
-            var requests = (0..<4).map { CoverRequest(stage.url($0)) }
+            var requests = (0..<4).map { CoverRequest(location: stage.url($0)) }
             requests[1].headerFields = [.authorization: "Bearer a"]
             requests[2].headerFields = [.cookie: "a=1"]
             requests[3].headerFields = [.referer: "https://a.example/"]

@@ -47,7 +47,7 @@ struct SelectionOptions: ParsableArguments {
         }
         for input in inputs {
             if input.contains("://") {
-                requests.append(CoverRequest(input))
+                requests.append(CoverRequest(location: input))
             } else {
                 requests += try await Self.requests(of: input, failures)
             }
@@ -69,7 +69,7 @@ struct SelectionOptions: ParsableArguments {
                 switch element {
                 case .problem(let problem): failures.add("\(problem)")
                 case .item(let item):
-                    var request = CoverRequest(item.url)
+                    var request = CoverRequest(location: item.url)
                     request.album = item.album
                     requests.append(request)
                 }

@@ -43,6 +43,11 @@ package struct MusicPicture: Sendable {
     package var bytes: [UInt8]
     package var (width, height): (Int, Int)
 
+    package init(type: Int = 3, mediaType: String = "image/jpeg", bytes: [UInt8], width: Int, height: Int) {
+        (self.type, self.mediaType, self.bytes) = (type, mediaType, bytes)
+        (self.width, self.height) = (width, height)
+    }
+
     /// The shortest JPEG that has a size, and an end.
     /// - Parameter number: Pictures of different numbers have different bytes.
     package static func jpeg(_ width: Int = 500, _ height: Int = 500, number: Int = 0, type: Int = 3) -> MusicPicture {

@@ -27,15 +27,17 @@ import Testing
     {
         EmbeddedPicture(
             type: EmbeddedPicture.frontCover, mediaType: type, width: width, height: height, byteCount: 9,
-            digest: digest)
+            digest: Self.digest(digest))
     }
 
     private func facts(_ width: Int?, _ height: Int?, _ digest: String = "f1", damage: String? = nil) -> CoverFacts {
         var facts = CoverFacts()
         (facts.mediaType, facts.width, facts.height) = ("image/jpeg", width, height)
-        (facts.digest, facts.damage) = (digest, damage)
+        (facts.digest, facts.damage) = (Self.digest(digest), damage)
         return facts
     }
+
+    private static func digest(_ name: String) -> String { Digest(of: Array(name.utf8)).description }
 
     private func kinds(_ places: [AuditedPlace], _ facts: [String: CoverFacts] = [:], minimum: Int = 500) -> [AuditKind]
     {
@@ -80,7 +82,7 @@ import Testing
         album.place.embeddedDiffers = true
         #expect(kinds([album], files) == [.differs])
         album.place.embeddedDiffers = false
-        album.place.embedded?.digest = "e1"
+        album.place.embedded?.digest = Self.digest("e1")
         #expect(kinds([album], files) == [.differs])
     }
 
@@ -94,7 +96,8 @@ import Testing
         #expect(findings.contains { $0.detail.contains("another rendition or edition") } == (verdict == .alike))
         // A fill has written it, as small as it was told.
         let ours = Audit(
-            [album], facts: [path: facts(900, 900)], verdicts: verdict.map { [path: $0] } ?? [:], embedded: ["e1"])
+            [album], facts: [path: facts(900, 900)], verdicts: verdict.map { [path: $0] } ?? [:],
+            embedded: [Self.digest("e1")])
         #expect(ours.findings.isEmpty == [.same, .alike, .plain].contains(verdict))
     }
 
@@ -109,6 +112,23 @@ import Testing
         let files = Dictionary(
             uniqueKeysWithValues: artists.indices.map { ("/m/\($0)/cover.jpg", facts(600, 600, "same")) })
         #expect(kinds(places, files) == [AuditKind](repeating: .repeated, count: count))
+    }
+
+    @Test func `one picture in several sizes is repeated, and other pictures are not`() throws {
+        func audit(_ pictures: [UInt64]) throws -> [String] {
+            var (places, files, known): ([AuditedPlace], [BytePath: CoverFacts], [Digest: Likeness]) = ([], [:], [:])
+            for (number, picture) in pictures.enumerated() {
+                let path = "/m/\(number)/cover.jpg"
+                places.append(place("/m/\(number)", artist: "Artist \(number)", covers: [path]))
+                files[BytePath(path)] = facts(600 + number, 600, "f\(number)")
+                let digest = try #require(Digest(Self.digest("f\(number)")))
+                known[digest] = .made(picture, noise: 1, pixelCount: 250_000 + number)
+            }
+            return Audit(places, facts: files, likenesses: Likenesses(known)).findings.map(\.detail)
+        }
+        let repeated = try audit([1, 1, 1, 2])
+        #expect(repeated == [String](repeating: "is the cover of 3 albums by different artists", count: 3))
+        #expect(try audit([1, 1, 2, 3]).isEmpty)
     }
 
     @Test func `one file of several albums is judged once, and each of them has it repeatedly`() {

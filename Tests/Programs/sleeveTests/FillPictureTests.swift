@@ -73,6 +73,48 @@ extension CommandTests {
             }
         }
 
+        /// The songs' tags have a small rendition of the cover that iTunes has, whose year is another one.
+        @Test(arguments: [0, 1])
+        func `a doubtful cover is written if its picture is the one in the tags`(_ number: Int) async throws {
+            var album = Self.album
+            album.year = 1975
+            let bytes = album.picture(number, "tags", side: 200)
+            let header = try #require(bytes.withUnsafeBytes { ImageHeader($0) })
+            let picture = MusicPicture(bytes: bytes, width: header.width ?? 0, height: header.height ?? 0)
+            try await withAlbum([[picture], [picture]], provided: [album]) { stage, fill, folder in
+                let result = try await sleeveTests.run(fill + ["--source", "itunes"], environment: stage.environment)
+                let why = try await stage.run("why", "Low Tide")
+                if number == 0 {
+                    #expect(result.status == 0 && result.stderr.contains("cover.jpg (iTunes)"), "\(result)")
+                    #expect(why.stdout.contains("its picture is the one in the tags: certain"), "\(why)")
+                } else {
+                    #expect(try result.status == 3 && covers(folder).isEmpty, "\(result)")
+                    #expect(try await stage.run("fill", "review").stdout.contains("1975 where yours is of 1971"))
+                }
+            }
+        }
+
+        @Test func `a picture that is refused everywhere is written in no size, until it is allowed`() async throws {
+            try await withAlbum([[], []]) { stage, fill, folder in
+                let fill = fill + ["--source", "itunes"]
+                let dry = try await sleeveTests.run(fill, environment: stage.environment)
+                #expect(dry.status == 0, "\(dry)")
+                #expect(try await stage.run("fill", "undo").status == 0)
+                let listed = try await stage.run("why", "Low Tide", "--json")
+                let large = try #require(listed.stdout.firstMatch(of: /http[^"]*1200x1200bb.jpg/))
+                let small = String(large.output).replacing("1200x1200", with: "600x600").replacing("\\/", with: "/")
+                let refused = try await stage.run("fill", "refuse", "--everywhere", small)
+                #expect(refused.status == 0, "\(refused)")
+                let again = try await sleeveTests.run(fill, environment: stage.environment)
+                #expect(try again.status == 3 && covers(folder).isEmpty, "\(again)")
+                #expect(again.stderr.contains("you have refused the picture of its cover"), "\(again)")
+                #expect(try await stage.run("fill", "allow", "--everywhere", small).status == 0)
+                let last = try await sleeveTests.run(fill, environment: stage.environment)
+                #expect(last.status == 0, "\(last)")
+                #expect(try await stage.run("fill", "refuse", "--everywhere", "Low Tide").status == 64)
+            }
+        }
+
         @Test func `covers are written no larger than wanted`() async throws {
             try await withAlbum([[], []]) { stage, fill, folder in
                 let result = try await sleeveTests.run(

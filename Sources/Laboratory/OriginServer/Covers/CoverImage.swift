@@ -7,8 +7,9 @@ package enum CoverImage {
     package static func jpeg(number: Int) -> [UInt8] { Array(jpegFile(number: number).readableBytesView) }
 
     /// A JPEG of `size` bytes, at most three bytes shorter. The shortest has about 650 bytes.
-    package static func jpeg(number: Int, aboutBytes size: Int) -> [UInt8] {
-        Array(jpegFile(number: number, size: size).readableBytesView)
+    /// - Parameter image: Which of the twelve embedded images it shows; nil for any.
+    package static func jpeg(number: Int, image: Int? = nil, aboutBytes size: Int) -> [UInt8] {
+        Array(jpegFile(number: number, image: image, size: size).readableBytesView)
     }
 
     /// A PNG of 32 pixels and about 2 KB, padded to `size` bytes.
@@ -16,12 +17,13 @@ package enum CoverImage {
         Array(pngFile(number: number, size: size).readableBytesView)
     }
 
-    static func jpegFile(number: Int, size: Int? = nil) -> ByteBuffer {
+    static func jpegFile(number: Int, image: Int? = nil, size: Int? = nil) -> ByteBuffer {
         let hash = SplitMix64.mix(UInt64(bitPattern: Int64(number)))
         guard let size else {
             return CommentedJPEG(templates[Int(hash % UInt64(templates.count))], comment: comment(number)).file
         }
-        let cover = EmbeddedCover.all[Int(hash % UInt64(EmbeddedCover.all.count))]
+        let count = EmbeddedCover.all.count
+        let cover = EmbeddedCover.all[image.map { $0 % count } ?? Int(hash % UInt64(count))]
         return CommentedJPEG(cover.image(forFileOf: size), comment: comment(number), size: size).file
     }
 

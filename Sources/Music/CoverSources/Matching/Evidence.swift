@@ -30,6 +30,24 @@ struct Evidence: Sendable {
         title = TitleEvidence(titles.0, titles.1, lengthsAgree: tracks.lengthsAgree == true, areSame: areSame)
     }
 
+    private init(_ artist: ArtistEvidence, _ title: TitleEvidence, _ year: YearEvidence, _ tracks: TrackEvidence) {
+        (self.artist, self.title, self.year, self.tracks) = (artist, title, year, tracks)
+    }
+
+    /// Whether nothing is known of year and tracks.
+    var areFactsUnknown: Bool { year.isUnknown && tracks.isUnknown }
+
+    /// What two services say of one album: what contradicts for one of them does, else what agrees for one of them does.
+    func pooled(with other: Evidence) -> Evidence {
+        func best<Part>(_ part: KeyPath<Evidence, Part>, _ line: KeyPath<Part, Line>) -> Part {
+            let (ours, theirs) = (self[keyPath: part], other[keyPath: part])
+            let (our, their) = (ours[keyPath: line], theirs[keyPath: line])
+            return !our.contradicts && (their.contradicts || their.agrees && !our.agrees) ? theirs : ours
+        }
+        return Evidence(
+            best(\.artist, \.line), best(\.title, \.line), best(\.year, \.line), best(\.tracks, \.line))
+    }
+
     private var lines: [Line] { [artist.line, title.line, year.line, tracks.line] }
 
     /// Whether artist and title agree, or, of joined names, one artist's.
@@ -58,6 +76,8 @@ struct YearEvidence: Sendable {
     let line: Evidence.Line
     /// The years of release, or of the first release, are one.
     let isEqual: Bool
+    /// One of them is unknown.
+    var isUnknown = false
     let isNear: Bool
 
     init(_ query: AlbumQuery, _ candidate: AlbumQuery, isReissue: Bool) {
@@ -66,7 +86,7 @@ struct YearEvidence: Sendable {
         isEqual = years.0.contains(where: years.1.contains)
         isNear = query.year.flatMap { year in candidate.year.map { abs($0 - year) == 1 } } ?? false
         guard let our = years.0.first, let their = years.1.first else {
-            line = .init(.silent, "year unknown")
+            (line, isUnknown) = (.init(.silent, "year unknown"), true)
             return
         }
         line =

@@ -42,21 +42,34 @@ package struct Match: Sendable, Hashable {
                 return Match(.certain, "the same MusicBrainz \(entity): certain", score: isRelease ? 200 : idScore)
             }
         }
-        let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake || query.hasNamesake)
-        let isCertain = weakness.map { $0.suffices(evidence) } ?? evidence.isCertain
-        if isCertain || evidence.isCertainInAnotherScript {
+        let hasNamesake = hasNamesake || query.hasNamesake
+        if suffices(evidence, query, candidate, hasNamesake: hasNamesake) || evidence.isCertainInAnotherScript {
             return Match(.certain, "\(evidence.text): certain", score: evidence.score)
         }
         guard evidence.isDoubtful else { return Match(.none, "\(evidence.text): another album") }
-        let why = evidence.isCertain ? weakness.map { ", and \($0.reason)" } ?? "" : ""
+        let weakness = evidence.isCertain ? Weakness(query, candidate, evidence, hasNamesake: hasNamesake) : nil
+        let why = weakness.map { ", and \($0.reason)" } ?? ""
         return Match(.doubtful, "\(evidence.text)\(why): doubtful", score: evidence.score)
+    }
+
+    /// Whether evidence makes a cover certain, of weak names, too.
+    /// - Parameter allowsMissing: Names that agree are enough where nothing is known of year and tracks.
+    static func suffices(
+        _ evidence: Evidence, _ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool,
+        allowsMissing: Bool = false
+    ) -> Bool {
+        let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake)
+        return weakness.map { $0.suffices(evidence) }
+            ?? (evidence.isCertain || allowsMissing && evidence.namesAgree && !evidence.factsContradict)
     }
 }
 
 extension Evidence {
     fileprivate var isCertain: Bool {
-        namesAgree && (year.line.agrees || tracks.line.agrees) && !year.line.contradicts && !tracks.line.contradicts
+        namesAgree && (year.line.agrees || tracks.line.agrees) && !factsContradict
     }
+
+    fileprivate var factsContradict: Bool { year.line.contradicts || tracks.line.contradicts }
 
     /// Where one name is of another script, the other name and six lengths suffice.
     fileprivate var isCertainInAnotherScript: Bool {

@@ -16,8 +16,8 @@ package actor SourceMemory {
     private let path: String
     private let database: Connection
 
-    /// Version 3 has lengths, and no rates.
-    private static let version = 3
+    /// Version 3 has lengths, and no rates; version 4 previews.
+    private static let version = 4
     /// `SourceCandidate.identity` of a row.
     private static let picture =
         "coalesce(release_group, substr(pictures, 1, instr(pictures || char(10), char(10)) - 1))"
@@ -61,7 +61,7 @@ package actor SourceMemory {
                 CREATE TABLE candidates (
                     album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, number INTEGER NOT NULL,
                     certainty TEXT NOT NULL, reason TEXT NOT NULL, score INTEGER NOT NULL, description TEXT NOT NULL,
-                    release_group TEXT, details TEXT, pictures TEXT NOT NULL,
+                    release_group TEXT, details TEXT, pictures TEXT NOT NULL, previews TEXT NOT NULL, largest_side INTEGER,
                     PRIMARY KEY (album, source, url, number)) WITHOUT ROWID;
                 CREATE TABLE IF NOT EXISTS decisions (
                     album TEXT NOT NULL, picture TEXT NOT NULL, accepted INTEGER NOT NULL,
@@ -96,7 +96,7 @@ package actor SourceMemory {
             }
             try database.statement(
                 """
-                SELECT source, url, certainty, reason, score, description, details, pictures
+                SELECT source, url, certainty, reason, score, description, details, pictures, previews, largest_side
                 FROM candidates WHERE album = ? ORDER BY source, url, number
                 """
             ).each(.text(album)) { row in
@@ -106,7 +106,9 @@ package actor SourceMemory {
                 else { return }
                 let candidate = SourceCandidate(
                     source: source, album: description,
-                    pictures: row.text(7).split(separator: "\n").map { String($0) }, details: row.optionalText(6),
+                    pictures: row.text(7).split(separator: "\n").map { String($0) },
+                    previews: row.text(8).split(separator: "\n").map { String($0) }, largestSide: row.optionalInt(9),
+                    details: row.optionalText(6),
                     match: Match(certainty, row.text(3), score: row.int(4)))
                 record.found.append((row.text(1), candidate))
             }
@@ -126,7 +128,8 @@ package actor SourceMemory {
                 // A try that says nothing about the album leaves what is known of it.
                 if answer.lifetime == nil { return }
                 try database.statement("DELETE FROM candidates WHERE album = ? AND source = ? AND url = ?").run(place)
-                let insertion = database.statement("INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                let insertion = database.statement(
+                    "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 for (number, candidate) in candidates.enumerated() {
                     let match = candidate.match
                     let description = try JSONEncoder().encode(candidate.album)
@@ -137,6 +140,7 @@ package actor SourceMemory {
                             candidate.album.releaseGroupID.map { .text($0) } ?? .null,
                             candidate.details.map { .text($0) } ?? .null,
                             .text(candidate.pictures.joined(separator: "\n")),
+                            .text(candidate.previews.joined(separator: "\n")), .int(candidate.largestSide),
                         ])
                 }
             }

@@ -10,15 +10,28 @@ extension CoverSource {
                 let pictures = archivePictures(base, release: query.releaseID, group: query.releaseGroupID)
                 if pictures.isEmpty { return [] }
                 let details = query.releaseID.map { musicBrainzRelease(musicBrainz, $0) }
-                return [SourceCandidate(source: .caa, album: query, pictures: pictures, details: details)]
+                return [
+                    SourceCandidate(
+                        source: .caa, album: query, pictures: pictures,
+                        previews: archivePreviews(base, release: query.releaseID, group: query.releaseGroupID),
+                        largestSide: 1_200, details: details)
+                ]
             })
     }
 
     /// The front covers of a release and of its group, at most two: half of all releases have none. The original, which may be many megabytes
     /// or a PDF, is the last resort where no group is known.
     static func archivePictures(_ base: String, release: String?, group: String?) -> [String] {
-        let entities = [release.map { "release/\($0)" }, group.map { "release-group/\($0)" }].compactMap(\.self)
+        let entities = archiveEntities(release: release, group: group)
         let large = entities.map { "\(base)/\($0)/front-1200" }
         return large.count == 1 ? large + ["\(base)/\(entities[0])/front"] : large
+    }
+
+    static func archivePreviews(_ base: String, release: String?, group: String?) -> [String] {
+        archiveEntities(release: release, group: group).map { "\(base)/\($0)/front-250" }
+    }
+
+    private static func archiveEntities(release: String?, group: String?) -> [String] {
+        [release.map { "release/\($0)" }, group.map { "release-group/\($0)" }].compactMap(\.self)
     }
 }

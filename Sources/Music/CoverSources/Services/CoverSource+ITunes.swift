@@ -43,7 +43,9 @@ extension CoverSource {
                         album: AlbumQuery(
                             artist: artist, title: title, year: AlbumQuery.year(of: found.releaseDate),
                             trackCount: found.trackCount),
-                        pictures: artworkSizes(artwork).filter { Placeholder(url: $0) == nil },
+                        pictures: artworkSizes(artwork, [3_000, 1_200, 600]).filter { Placeholder(url: $0) == nil },
+                        previews: artworkSizes(artwork, [250]).filter { Placeholder(url: $0) == nil },
+                        largestSide: 3_000,
                         details: found.collectionId.map {
                             url("\(base)/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])
                         })
@@ -66,9 +68,9 @@ extension CoverSource {
     }
 
     /// `.../100x100bb.jpg` with larger numbers, the largest first, and as it is; only as it is if its name has no size.
-    static func artworkSizes(_ url: String) -> [String] {
+    static func artworkSizes(_ url: String, _ sides: [Int]) -> [String] {
         guard let slash = url.lastIndex(of: "/"), url[slash...].dropFirst().hasPrefix("100x100") else { return [url] }
         let end = url[slash...].dropFirst("/100x100".count)
-        return ["3000", "1200", "600"].map { "\(url[...slash])\($0)x\($0)\(end)" } + [url]
+        return sides.map { "\(url[...slash])\($0)x\($0)\(end)" } + [url]
     }
 }

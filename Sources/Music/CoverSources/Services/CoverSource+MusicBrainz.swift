@@ -117,6 +117,8 @@ extension CoverSource {
                     let pictures = archivePictures(archive, release: album.releaseID, group: album.releaseGroupID)
                     return SourceCandidate(
                         source: .musicbrainz, album: album, pictures: pictures,
+                        previews: archivePreviews(archive, release: album.releaseID, group: album.releaseGroupID),
+                        largestSide: 1_200,
                         details: album.releaseID.map { musicBrainzRelease(base, $0) })
                 })
         }

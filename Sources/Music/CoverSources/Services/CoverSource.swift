@@ -31,6 +31,9 @@ package struct CoverSource: Sendable {
         (self.searches, self.read, self.readDetails, self.known) = (searches, read, readDetails, known)
     }
 
+    /// Whether it may be asked at least five times a second.
+    var isQuick: Bool { rate.map { $0.time(for: 1) <= .milliseconds(200) } ?? true }
+
     /// The URL that is requested first for an album; nil if the service has nothing to be asked.
     package func search(_ query: AlbumQuery) -> String? { searches(query).first }
 

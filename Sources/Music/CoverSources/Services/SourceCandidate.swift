@@ -5,17 +5,23 @@ package struct SourceCandidate: Sendable, Hashable {
     package var album: AlbumQuery
     /// URLs of the picture, in the order of trying: the largest first, the original last. One of more than 8 KiB is no URL.
     package var pictures: [String]
+    /// URLs of small renditions of the picture, to compare it by: of some 250 pixels, in the order of trying.
+    package var previews: [String]
+    /// The pixels of the longest side of the largest picture, as far as the source says; nil if it does not.
+    var largestSide: Int?
     /// Where the source tells more of the album: its date, its tracks and their lengths. Nil once that is known, or if it has no such place.
     var details: String?
     /// Whether it is the album that is wanted; `none` until it is judged.
     package var match: Match
 
     package init(
-        source: SourceName, album: AlbumQuery, pictures: [String], details: String? = nil,
-        match: Match = Match(.none, "not compared with the album")
+        source: SourceName, album: AlbumQuery, pictures: [String], previews: [String] = [], largestSide: Int? = nil,
+        details: String? = nil, match: Match = Match(.none, "not compared with the album")
     ) {
         (self.source, self.album, self.details, self.match) = (source, album, details, match)
         self.pictures = pictures.filter { $0.utf8.count <= 8 << 10 }
+        self.previews = previews.filter { $0.utf8.count <= 8 << 10 }
+        self.largestSide = largestSide
     }
 
     package var certainty: Match.Certainty { match.certainty }
@@ -26,6 +32,13 @@ package struct SourceCandidate: Sendable, Hashable {
     /// By what a decision about the cover is found again: the archive may be asked by the id of the release or of its group, and at another
     /// address.
     var identities: Set<String> { Set([identity] + [album.releaseID].compactMap(\.self) + pictures.prefix(2)) }
+
+    /// The same cover, of which something more is known.
+    package func noted(_ note: String) -> SourceCandidate {
+        var candidate = self
+        candidate.match.reason += "; \(note)"
+        return candidate
+    }
 
     /// The same cover, about which something has raised a doubt.
     /// - Parameter reason: In a few words.
@@ -40,7 +53,7 @@ package struct SourceCandidate: Sendable, Hashable {
         !match.isByName || Match.judge(query, album, hasNamesake: true).certainty == .certain
     }
 
-    func judged(_ match: Match) -> SourceCandidate {
+    package func judged(_ match: Match) -> SourceCandidate {
         var candidate = self
         candidate.match = match
         return candidate
@@ -91,19 +104,35 @@ package struct SourceCandidate: Sendable, Hashable {
 extension SourceCandidate {
     /// Whether the answers have another album of the artist and title that are wanted: bands name albums after themselves, and record an album
     /// again.
-    private static func areSeveral(_ candidates: [SourceCandidate], _ query: AlbumQuery) -> Bool {
-        let named = candidates.prefix(200).compactMap { candidate in
+    static func areSeveral(_ candidates: [SourceCandidate], _ query: AlbumQuery) -> Bool {
+        let named = named(candidates, query)
+        let ofYear = named.filter(\.evidence.year.isEqual)
+        return areOther(named)
+            || named.contains { candidate, evidence in
+                // One of another year is not ours, unless its group is; a single of the name is no such album.
+                evidence.year.line.contradicts && !evidence.tracks.line.contradicts
+                    && evidence.tracks.lengthsAgree != true
+                    && ofYear.allSatisfy { $0.candidate.isOther(than: candidate) }
+            }
+    }
+
+    /// Whether the answers have several albums of the artist and title that are wanted.
+    static func haveNamesakes(_ candidates: [SourceCandidate], _ query: AlbumQuery) -> Bool {
+        areOther(named(candidates, query))
+    }
+
+    private typealias Named = (candidate: SourceCandidate, evidence: Evidence)
+
+    private static func named(_ candidates: [SourceCandidate], _ query: AlbumQuery) -> [Named] {
+        candidates.prefix(200).compactMap { candidate in
             let evidence = Evidence(query, candidate.album)
             return evidence.namesAgree && evidence.title.haveSameEditions ? (candidate, evidence) : nil
         }
-        let ofYear = named.filter(\.1.year.isEqual)
-        return named.indices.contains { index in
-            let (candidate, evidence) = named[index]
-            // One of another year is not ours, unless its group is; a single of the name is no such album.
-            let isAnother =
-                evidence.year.line.contradicts && !evidence.tracks.line.contradicts
-                && evidence.tracks.lengthsAgree != true && ofYear.allSatisfy { $0.0.isOther(than: candidate) }
-            return isAnother || named[(index + 1)...].contains { $0.0.isOther(than: candidate) }
+    }
+
+    private static func areOther(_ named: [Named]) -> Bool {
+        named.indices.contains { index in
+            named[(index + 1)...].contains { $0.candidate.isOther(than: named[index].candidate) }
         }
     }
 
@@ -149,7 +178,7 @@ extension [SourceCandidate] {
     }
 
     /// The best match first, of equal ones that which is written as the tags have it; else the order stays.
-    fileprivate func ordered(_ query: AlbumQuery? = nil) -> [SourceCandidate] {
+    package func ordered(_ query: AlbumQuery? = nil) -> [SourceCandidate] {
         func isWritten(_ candidate: SourceCandidate) -> Bool {
             query.map { candidate.isWritten(as: $0) } ?? false
         }

@@ -1,5 +1,6 @@
 package import CoverSizes
 import CoverSources
+import Platform
 
 /// Judges the covers of scanned albums. A value: nothing here reads a file.
 ///
@@ -22,7 +23,7 @@ package struct Audit: Sendable {
     private let embedded: Set<String>
     private var repeated = RepeatedPictures()
     /// How many albums have each picture.
-    private var albums: [String: Int] = [:]
+    private var albums: [Digest: Int] = [:]
     /// Files that were judged for another album in their folder.
     private var judged: Set<BytePath> = []
 
@@ -39,20 +40,23 @@ package struct Audit: Sendable {
     ///   - facts: What was read of the places' covers. Those that are missing are not judged.
     ///   - kinds: The faults to look for.
     ///   - verdicts: What `TagPictures.verdicts` gave. Other pictures are compared by their bytes.
+    ///   - likenesses: By which the pictures of unrelated albums are compared.
     ///   - embedded: The digests of pictures that fills have written into tags, perhaps as smaller ones than the files.
     package init(
         _ places: [AuditedPlace], facts: [BytePath: CoverFacts], minimum: Int = defaultMinimum,
         kinds: Set<AuditKind> = Set(AuditKind.allCases), verdicts: Verdicts = [:],
-        embedded: Set<String> = []
+        likenesses: Likenesses = .init(), embedded: Set<String> = []
     ) {
         (self.minimum, self.verdicts, self.embedded) = (minimum, verdicts, embedded)
         let pictures = places.map { Self.pictures(of: $0, facts) }
         var counted: Set<[String]> = []
         for (place, pictures) in zip(places, pictures) {
-            for digest in pictures.compactMap(\.facts.digest) {
-                repeated.add(digest, of: AlbumQuery(artist: place.artist, title: place.title))
+            for digest in pictures.compactMap(\.facts.digest).compactMap({ Digest($0) }) {
+                repeated.add(digest, likenesses[digest], of: AlbumQuery(artist: place.artist, title: place.title))
                 // Places and discs of one album share its cover.
-                if counted.insert([digest, place.artist, place.title]).inserted { albums[digest, default: 0] += 1 }
+                if counted.insert(["\(digest)", place.artist, place.title]).inserted {
+                    albums[digest, default: 0] += 1
+                }
             }
         }
         for (place, pictures) in zip(places, pictures) {
@@ -108,10 +112,11 @@ package struct Audit: Sendable {
     }
 
     private mutating func judgeRepetition(of picture: Picture, in place: AuditedPlace) {
-        guard let digest = picture.facts.digest, repeated.isRepeated(digest) else { return }
+        guard let digest = picture.facts.digest.flatMap({ Digest($0) }), repeated.isRepeated(digest) else { return }
+        let count = repeated.renditions(of: digest).reduce(0) { $0 + albums[$1, default: 0] }
         add(
             .repeated, place, picture.path, picture.facts,
-            "\(picture.subject)is the cover of \(albums[digest, default: 0]) albums by different artists")
+            "\(picture.subject)is the cover of \(count) albums by different artists")
     }
 
     private mutating func judgeTags(of place: AuditedPlace, _ facts: [BytePath: CoverFacts]) {

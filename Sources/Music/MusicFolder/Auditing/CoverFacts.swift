@@ -1,3 +1,4 @@
+import CoverSizes
 import ImageHeader
 import Platform
 
@@ -22,10 +23,16 @@ package struct CoverFacts: Sendable, Hashable {
     private static let sizedTypes: Set<String?> = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 
     /// Reads a file.
-    package init(of path: BytePath) {
+    /// - Parameter likenesses: They are given what the picture shows; nil if nobody compares it.
+    package init(of path: BytePath, _ likenesses: Likenesses? = nil) {
         do throws(MusicProblem) {
             let (bytes, isWhole) = try RegularFile.contents(of: path, maximumLength: Self.maximumLength)
-            bytes.withUnsafeBytes { judge($0, isWhole: isWhole) }
+            bytes.withUnsafeBytes { bytes in
+                judge(bytes, isWhole: isWhole)
+                if let digest = digest.flatMap({ Digest($0) }), damage == nil {
+                    _ = likenesses?.likeness(of: digest) { Likeness(bytes) }
+                }
+            }
         } catch {
             damage = "cannot be read: \(error.reason)"
         }
@@ -47,15 +54,17 @@ package struct CoverFacts: Sendable, Hashable {
 
     /// Reads files one after the other, on a thread of their own. A cancelled run leaves the rest out.
     /// - Parameters:
+    ///   - likenesses: As of a file.
     ///   - progress: Called after each file with the number of files that have been read.
     ///   - isCancelled: Called before each file.
     package static func read(
-        _ paths: [BytePath], progress: @escaping @Sendable (Int) -> Void, isCancelled: @escaping @Sendable () -> Bool
+        _ paths: [BytePath], _ likenesses: Likenesses? = nil, progress: @escaping @Sendable (Int) -> Void,
+        isCancelled: @escaping @Sendable () -> Bool
     ) async -> [BytePath: CoverFacts] {
         await WorkThread.run {
             var facts: [BytePath: CoverFacts] = [:]
             for path in paths where !isCancelled() {
-                facts[path] = CoverFacts(of: path)
+                facts[path] = CoverFacts(of: path, likenesses)
                 progress(facts.count)
             }
             return facts

@@ -1,5 +1,6 @@
 import AlbumLibrary
 package import CoverLibrary
+import CoverSizes
 package import CoverSources
 import Platform
 
@@ -13,22 +14,22 @@ package struct Fill: Sendable {
     let options: FillOptions
     private let tags: TagPictures
     private let scratch: BytePath
-    let written: RepeatedPictures
-    let repeated: Set<String>
+    let pictures: RepeatedPictures
+    let likenesses: Likenesses
 
     /// - Parameters:
     ///   - sources: The names of the queue's sources.
     ///   - scratch: A folder of this process, for pictures that are not in the cache.
-    ///   - written: The pictures of earlier fills.
-    ///   - repeated: Those that earlier fills have found for unrelated albums, by their digests.
+    ///   - pictures: Those of earlier fills.
+    ///   - likenesses: What is known of pictures. It is given what the fill reads.
     package init(
         _ library: LibraryAPI, asking queue: SourceQueue, _ sources: Set<SourceName>, writer: CoverWriter,
-        tags: TagPictures, scratch: BytePath, options: FillOptions, written: RepeatedPictures = .init(),
-        repeated: Set<String> = []
+        tags: TagPictures, scratch: BytePath, options: FillOptions, pictures: RepeatedPictures = .init(),
+        likenesses: Likenesses = .init()
     ) {
         (self.library, self.queue, self.sources) = (library, queue, sources)
         (self.writer, self.tags, self.scratch, self.options) = (writer, tags, scratch, options)
-        (self.written, self.repeated) = (written, repeated)
+        (self.pictures, self.likenesses) = (pictures, likenesses)
     }
 
     /// Runs to the end, or until its task is cancelled; covers that were written stay.
@@ -83,7 +84,60 @@ package struct Fill: Sendable {
             (try? await queue.find(query, skipping: skipped)).map { .found(number, $0) }
         case .tags(let number, let picture, let folders):
             .tags(number, await tags.file(of: picture, in: folders))
+        case .comparison(let number, let covers, let picture, let folders):
+            .compared(number, await comparison(covers, picture.flatMap { Digest($0.digest) }, in: folders))
+        case .opinion(let number, let job, let picture, let likeness):
+            .heard(number, picture, await opinion(of: job, about: likeness, picture))
         }
+    }
+
+    /// What the tags and other sources show for an album whose cover is certain by its names.
+    private func opinion(of job: FillJob, about likeness: Likeness, _ picture: FillPicture) async -> SecondOpinion {
+        var opinion = SecondOpinion(likeness)
+        if let embedded = job.embedded.flatMap({ Digest($0.digest) }) {
+            opinion.tags = await tags.likeness(of: embedded, in: job.audioFolders, likenesses)
+        }
+        guard let offer = picture.offer, !library.configuration.isOffline else { return opinion }
+        var asked = offer.sameSources
+        while opinion.isOpen(for: offer), asked.count < SecondOpinion.maximumSources,
+            let (source, findings) = try? await queue.second(job.query, skipping: asked)
+        {
+            asked.insert(source)
+            let covers = findings.candidates.filter { $0.match.isByName || $0.mayBeProved(for: job.query) }
+            if let cover = covers.first, let shown = await preview(of: cover) { opinion.others.append(shown) }
+        }
+        return opinion
+    }
+
+    /// Downloads what is compared. What cannot be had is left out.
+    private func comparison(
+        _ covers: [SourceCandidate], _ picture: Digest?, in folders: [BytePath]
+    ) async -> CoverComparison {
+        let shown = await withTaskGroup { group in
+            for (index, cover) in covers.enumerated() where !cover.previews.isEmpty {
+                group.addTask { (index, await preview(of: cover)) }
+            }
+            var found: [(index: Int, CoverComparison.Shown)] = []
+            for await (index, one) in group { if let one { found.append((index, one)) } }
+            return found.sorted { $0.index < $1.index }.map(\.1)
+        }
+        var comparison = CoverComparison(shown: shown)
+        if let picture, !shown.isEmpty {
+            comparison.tags = await tags.likeness(of: picture, in: folders, likenesses)
+        }
+        return comparison
+    }
+
+    private func preview(of cover: SourceCandidate) async -> CoverComparison.Shown? {
+        var album = Album(title: "", coverURL: cover.previews[0])
+        album.alternateCoverURLs = Array(cover.previews.dropFirst())
+        var request = CoverRequest(album: album)
+        request.priority = .normal
+        guard let preview = try? await library.cover(for: request), let digest = Digest(preview.digest) else {
+            return nil
+        }
+        let likeness = likenesses.likeness(of: digest) { preview.data.withUnsafeBytes { Likeness($0) } }
+        return likeness.map { .init(cover: cover, digest: digest, likeness: $0) }
     }
 
     // MARK: One album
@@ -92,8 +146,8 @@ package struct Fill: Sendable {
         var filled: [String] = []
         if let address = job.filled, await isCertain(address, for: job.query) { filled = [address.url] }
         var steps = FillSteps(
-            own: job.ownURLs, filled: filled,
-            servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags,
+            for: job.query, own: job.ownURLs, filled: filled,
+            servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags, hasPicture: job.embedded != nil,
             sources: job.whyUnsearchable == nil ? sources : [], acceptsDoubtful: options.acceptsDoubtful)
         steps.reject(job.whyUnsearchable)
         return steps

@@ -1,5 +1,6 @@
 import AlbumLibrary
 import CoverLibrary
+import CoverSizes
 import CoverSources
 import Platform
 
@@ -9,6 +10,8 @@ struct FillRun: Sendable {
     enum Lookup: Sendable {
         case search(Int, AlbumQuery, skipping: Set<SourceName>)
         case tags(Int, Digest, in: [BytePath])
+        case comparison(Int, [SourceCandidate], EmbeddedPicture?, in: [BytePath])
+        case opinion(Int, FillJob, FillPicture, Likeness)
     }
 
     enum Message: Sendable {
@@ -17,6 +20,8 @@ struct FillRun: Sendable {
         case found(Int, SourceFindings)
         /// The file of an album's picture in the tags; nil if it could not be taken out.
         case tags(Int, BytePath?)
+        case compared(Int, CoverComparison)
+        case heard(Int, FillPicture, SecondOpinion)
         /// The prefetch has ended, perhaps early.
         case ended(LibraryError?)
     }
@@ -57,7 +62,7 @@ struct FillRun: Sendable {
         _ work: AsyncStream<Lookup>.Continuation, _ onEvent: @escaping @Sendable (FillEvent) -> Void,
         _ progress: @escaping @Sendable (FillSummary) -> Void
     ) {
-        (self.fill, self.jobs, pictures, self.feed, self.work) = (fill, jobs, fill.written, feed, work)
+        (self.fill, self.jobs, pictures, self.feed, self.work) = (fill, jobs, fill.pictures, feed, work)
         (self.onEvent, self.progress) = (onEvent, progress)
         unfinished = Set(jobs.indices)
         summary.albums = jobs.count
@@ -86,6 +91,17 @@ struct FillRun: Sendable {
         case .tags(let number, let path):
             await take(tags: path, of: number)
             path?.withCString { _ = unlink($0) }
+        case .compared(let number, let comparison):
+            guard unfinished.contains(number) else { return }
+            let query = jobs[number].query
+            let judged = comparison.judged(query, among: steps[number].doubtful, &pictures)
+            for cover in judged { await fill.queue.judge(cover, for: query) }
+            steps[number].add(compared: judged)
+            advance(number)
+        case .heard(let number, let picture, let opinion):
+            if unfinished.contains(number), let cover = picture.offer {
+                await take(opinion, on: cover, picture, of: number)
+            }
         case .outcome(let outcome, let stopReason):
             if let stopReason {
                 summary.stopReason = stopReason
@@ -100,12 +116,36 @@ struct FillRun: Sendable {
         guard unfinished.contains(number) else { return }
         if let path, let picture = jobs[number].embedded, let digest = Digest(picture.digest) {
             switch fill.rejection(picture.width, picture.height) {
-            case nil: return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
+            case nil:
+                if !pictures.isRefused(digest, fill.likenesses.likeness(of: digest, at: path)) {
+                    return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
+                }
+                steps[number].reject("you have refused the picture in its tags")
             case .placeholder(let reason): steps[number].reject("the picture in its tags \(reason)")
             case .tooSmall(let reason): steps[number].reject(reason)
             }
         }
         advance(number)
+    }
+
+    private mutating func take(
+        _ opinion: SecondOpinion, on cover: SourceCandidate, _ picture: FillPicture, of number: Int
+    ) async {
+        let query = jobs[number].query
+        switch opinion.advice(on: cover, query, &pictures) {
+        case .keep(let note):
+            if let note { await fill.queue.judge(cover.noted(note), for: query) }
+            await write(number, picture)
+        case .larger(let larger):
+            steps[number].prefer([larger, cover])
+            advance(number)
+        case .replace(let other, let reason):
+            let doubted = cover.doubted("\(cover.match.reason), but \(reason)")
+            await fill.queue.judge(doubted, for: query)
+            steps[number].doubt(doubted)
+            steps[number].prefer([other])
+            advance(number)
+        }
     }
 
     private mutating func take(_ outcome: CoverOutcome, of number: Int) async {
@@ -133,16 +173,29 @@ struct FillRun: Sendable {
             steps[number].reject(reason)
             return advance(number)
         }
-        let isRepeated = pictures.add(digest.description, of: job.query) || fill.repeated.contains(digest.description)
+        let likeness = fill.likenesses.likeness(of: digest, at: path)
+        let isRepeated = pictures.add(digest, likeness, of: job.query)
+        if let offer, offer.match != .accepted, pictures.isRefused(digest, likeness) {
+            await fill.queue.judge(offer.rejected("you have refused its picture everywhere"), for: job.query)
+            steps[number].reject("you have refused the picture of its cover")
+            return advance(number)
+        }
         if let offer, offer.match.isByName {
             let judged = isRepeated ? offer.doubted(RepeatedPictures.reason) : offer
             await fill.queue.judge(judged, for: job.query)
             if isRepeated {
                 steps[number].doubt(judged)
-                summary.repeatedPictures.insert(digest.description)
-                if !fill.options.acceptsDoubtful { await takeBack(digest) }
+                let renditions = pictures.renditions(of: digest)
+                summary.repeatedPictures.formUnion(renditions)
+                if !fill.options.acceptsDoubtful { for digest in renditions { await takeBack(digest) } }
                 return advance(number)
             }
+        }
+        if let offer, let likeness, offer.match.isByName, steps[number].mayAskOthers() {
+            let picture = FillPicture(
+                path: path, digest: digest, url: outcome.url, origin: .source(offer.source), offer: offer)
+            work.yield(.opinion(number, job, picture, likeness))
+            return
         }
         let known = offer == nil ? await fill.queue.cover(at: outcome.url, for: job.query)?.source : offer?.source
         let picture = FillPicture(
@@ -161,6 +214,8 @@ struct FillRun: Sendable {
         case .tags:
             guard let picture = job.embedded, let digest = Digest(picture.digest) else { return advance(number) }
             work.yield(.tags(number, digest, in: job.audioFolders))
+        case .compare(let covers):
+            work.yield(.comparison(number, covers, job.embedded, in: job.audioFolders))
         case .search(let skipped):
             waiting.append((number, skipped))
             search()

@@ -8,33 +8,42 @@ struct FillSteps: Sendable {
         case download([String], SourceCandidate?)
         /// Take the picture that all songs have in their tags.
         case tags
+        /// Compare the pictures of doubtful covers.
+        case compare([SourceCandidate])
         /// Ask the sources other than these.
         case search(skipping: Set<SourceName>)
         case end(FillEvent.End)
     }
 
+    private let query: AlbumQuery
     private let sources: Set<SourceName>
     private let acceptsDoubtful: Bool
     private var own, filled: [String]
     /// The services that are asked before the tags are looked at; nil when those are done with.
     private var servicesBeforeTags: Set<SourceName>?
     private var candidates: [SourceCandidate] = []
-    private var doubtful: [SourceCandidate] = []
+    private(set) var doubtful: [SourceCandidate] = []
+    /// Whether the songs have a picture in their tags, with which others are compared.
+    private let hasPicture: Bool
+    private var isCompared = false
+    private var hasAskedOthers = false
     private var asked: Set<SourceName> = []
     /// Why something could not be asked or downloaded, apart from its absence.
     private var failure: String?
     private var rejection: String?
 
     /// - Parameters:
+    ///   - query: The album.
     ///   - own: The cover URLs that a person or a list gave the album.
     ///   - filled: Those of an earlier fill whose match is certain.
     ///   - servicesBeforeTags: The services that are asked before the tags are looked at; nil if these have no picture.
     ///   - sources: All services that may be asked.
     init(
-        own: [String], filled: [String] = [], servicesBeforeTags: Set<SourceName>? = nil, sources: Set<SourceName>,
-        acceptsDoubtful: Bool
+        for query: AlbumQuery, own: [String], filled: [String] = [], servicesBeforeTags: Set<SourceName>? = nil,
+        hasPicture: Bool = false,
+        sources: Set<SourceName>, acceptsDoubtful: Bool
     ) {
-        (self.own, self.filled) = (own, filled)
+        (self.query, self.own, self.filled, self.hasPicture) = (query, own, filled, hasPicture)
         self.servicesBeforeTags = servicesBeforeTags.map { $0.intersection(sources) }
         (self.sources, self.acceptsDoubtful) = (sources, acceptsDoubtful)
     }
@@ -45,6 +54,13 @@ struct FillSteps: Sendable {
             return .download(own, nil)
         }
         if !candidates.isEmpty { return download(candidates.removeFirst()) }
+        if asked.isSuperset(of: open), !isCompared {
+            isCompared = true
+            let covers = doubtful.filter { $0.mayBeProved(for: query) }.prefix(CoverComparison.maximumCount)
+            if !covers.isEmpty, hasPicture || SourceCandidate.areOfSeveralSources(Array(covers)) {
+                return .compare(Array(covers))
+            }
+        }
         if let servicesBeforeTags, asked.isSuperset(of: servicesBeforeTags) {
             self.servicesBeforeTags = nil
             return .tags
@@ -69,6 +85,7 @@ struct FillSteps: Sendable {
     mutating func add(_ findings: SourceFindings) {
         candidates += findings.candidates.filter { $0.certainty == .certain }
         doubtful += findings.candidates.filter { $0.certainty == .doubtful }
+        isCompared = false
         asked.formUnion(findings.askedSources)
         // A search that asks nothing must not be repeated for ever.
         if findings.answers.isEmpty { asked.formUnion(open) }
@@ -76,6 +93,25 @@ struct FillSteps: Sendable {
             failure = "\(answer.source.title): \(answer.detail)"
         }
     }
+
+    /// What a comparison has shown of doubtful covers.
+    mutating func add(compared covers: [SourceCandidate]) {
+        let proved = covers.filter { $0.certainty == .certain }
+        candidates += proved
+        if !proved.isEmpty { hasAskedOthers = true }
+        doubtful =
+            covers.filter { $0.certainty == .doubtful }
+            + doubtful.filter { cover in !covers.contains { $0.identity == cover.identity } }
+    }
+
+    /// Whether others may be asked what they show for the album, which happens once.
+    mutating func mayAskOthers() -> Bool {
+        defer { hasAskedOthers = true }
+        return !hasAskedOthers
+    }
+
+    /// These covers are tried next.
+    mutating func prefer(_ covers: [SourceCandidate]) { candidates = covers + candidates }
 
     /// A cover that was certain may be another album's.
     mutating func doubt(_ candidate: SourceCandidate) { doubtful.append(candidate) }

@@ -1,4 +1,5 @@
 package import CoverSources
+package import Platform
 
 /// The counts of a fill, in albums where nothing else is said.
 package struct FillSummary: Sendable, Hashable {
@@ -25,7 +26,7 @@ package struct FillSummary: Sendable, Hashable {
     package var isDiskStopped = false
 
     /// Pictures that have turned out to be those of unrelated albums, by their digests.
-    package var repeatedPictures: Set<String> = []
+    package var repeatedPictures: Set<Digest> = []
 
     /// The files of covers that go into the tags of albums alone, by the albums' ids.
     package var tagCovers: [String: BytePath] = [:]

@@ -1,3 +1,4 @@
+import CoverSizes
 import Files
 import Platform
 
@@ -21,9 +22,22 @@ package actor TagPictures {
 
     deinit { thread.shutdown() }
 
+    /// What a picture shows that the songs of folders have in their tags; nil if it cannot be read.
+    func likeness(of picture: Digest, in folders: [BytePath], _ known: Likenesses) -> Likeness? {
+        known.likeness(of: picture) {
+            guard let copy = file(of: picture, in: folders, as: "\(picture)-compared") else { return nil }
+            defer { copy.withCString { _ = unlink($0) } }
+            return Likeness(of: copy)
+        }
+    }
+
     /// Writes a picture that the songs of folders have in their tags into a file. - Returns: Its path; nil if no song has it any more.
     func file(of picture: Digest, in folders: [BytePath]) -> BytePath? {
-        let copy = folder.appending(Array("\(picture)".utf8))
+        file(of: picture, in: folders, as: "\(picture)")
+    }
+
+    private func file(of picture: Digest, in folders: [BytePath], as name: String) -> BytePath? {
+        let copy = folder.appending(Array(name.utf8))
         for folder in folders {
             let names = (try? OpenFolder(path: folder.bytes).names()) ?? []
             for name in names.map(\.bytes).filter(MusicNames.isAudio).sorted(by: { $0.lexicographicallyPrecedes($1) }) {

@@ -1,5 +1,5 @@
 import Files
-import Platform
+package import Platform
 import SQLite
 
 /// What is remembered of fills beside the files that they wrote: what the last one was asked for, and what was said.
@@ -9,6 +9,7 @@ extension MusicState {
         CREATE TABLE IF NOT EXISTS seen_covers (
             folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS refused_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
             WITHOUT ROWID;
         """
@@ -40,20 +41,39 @@ extension MusicState {
         }
     }
 
-    /// The pictures that fills have found for unrelated albums, by their digests.
-    package func repeatedPictures() throws(Problem) -> Set<String> {
+    /// The pictures that fills have found for unrelated albums.
+    package func repeatedPictures() throws(Problem) -> Set<Digest> { try pictures("repeated_pictures") }
+
+    package func save(repeatedPictures digests: Set<Digest>) throws(Problem) {
+        try save(digests, in: "repeated_pictures")
+    }
+
+    /// The pictures that a person has refused for all albums.
+    package func refusedPictures() throws(Problem) -> Set<Digest> { try pictures("refused_pictures") }
+
+    package func save(refusedPicture digest: Digest) throws(Problem) { try save([digest], in: "refused_pictures") }
+
+    package func allow(refusedPicture digest: Digest) throws(Problem) {
+        try transaction {
+            try database.statement("DELETE FROM refused_pictures WHERE digest = ?").run(.text(digest.description))
+        }
+    }
+
+    private func pictures(_ table: String) throws(Problem) -> Set<Digest> {
         try reading {
-            var digests: Set<String> = []
-            try database.statement("SELECT digest FROM repeated_pictures").each { digests.insert($0.text(0)) }
+            var digests: Set<Digest> = []
+            try database.statement("SELECT digest FROM \(table)").each { row in
+                if let digest = Digest(row.text(0)) { digests.insert(digest) }
+            }
             return digests
         }
     }
 
-    package func save(repeatedPictures digests: Set<String>) throws(Problem) {
+    private func save(_ digests: Set<Digest>, in table: String) throws(Problem) {
         if digests.isEmpty { return }
         try transaction {
             for digest in digests {
-                try database.statement("INSERT OR IGNORE INTO repeated_pictures VALUES (?)").run(.text(digest))
+                try database.statement("INSERT OR IGNORE INTO \(table) VALUES (?)").run(.text(digest.description))
             }
         }
     }

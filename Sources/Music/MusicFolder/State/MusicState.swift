@@ -19,7 +19,9 @@ package final class MusicState: @unchecked Sendable {
     private static let version = 4
     /// Columns that tables of earlier versions lack.
     private static let addedColumns = writtenColumns.map { ("written", $0) } + embeddedColumns.map { ("embedded", $0) }
-    private static let schemas = [foldersSchema, albumsSchema, writtenSchema, rootsSchema, embeddedSchema, fillsSchema]
+    private static let schemas = [
+        foldersSchema, albumsSchema, writtenSchema, rootsSchema, embeddedSchema, fillsSchema, likenessesSchema,
+    ]
 
     /// Why the state cannot be used.
     package struct Problem: Error, CustomStringConvertible {

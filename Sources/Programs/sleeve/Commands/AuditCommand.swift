@@ -60,34 +60,40 @@ struct AuditCommand: AsyncParsableCommand {
         let kinds = Set(only.isEmpty ? AuditKind.allCases : only.flatMap(\.values))
         // No byte of a cover says whether others are missing.
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
-        let facts = try await facts(of: covers)
+        let likenesses = Likenesses(try state.likenesses())
+        let facts = try await facts(of: covers, kinds.contains(.repeated) ? likenesses : nil)
         try stopIfSignalled()
-        let verdicts = kinds.contains(.differs) ? try await verdicts(places, facts) : [:]
+        let verdicts = try await verdicts(places, facts, likenesses, kinds)
+        try state.save(likenesses.added)
         try stopIfSignalled()
         let findings = Audit(
             places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, verdicts: verdicts,
-            embedded: try state.embeddedPictures()
+            likenesses: likenesses, embedded: try state.embeddedPictures()
         ).findings
         try print(findings, albums: outcome.albums.count)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing
         if problems + findings.count > 0 { throw ExitStatus.someFailed }
     }
 
-    private func facts(of covers: [BytePath]) async throws -> [BytePath: CoverFacts] {
+    private func facts(of covers: [BytePath], _ likenesses: Likenesses?) async throws -> [BytePath: CoverFacts] {
         try await withProgress(0, every: progress.interval(options)) { count in
             ["\(Decimals.grouped(count)) of \(Decimals.count(covers.count, "cover")) read"]
         } _: { progress in
-            await CoverFacts.read(covers, progress: progress, isCancelled: { Signals.received != nil })
+            await CoverFacts.read(covers, likenesses, progress: progress, isCancelled: { Signals.received != nil })
         }
     }
 
     /// What the pictures in the tags show beside covers with other bytes.
-    private func verdicts(_ places: [AuditedPlace], _ facts: [BytePath: CoverFacts]) async throws -> Audit.Verdicts {
+    private func verdicts(
+        _ places: [AuditedPlace], _ facts: [BytePath: CoverFacts], _ likenesses: Likenesses, _ kinds: Set<AuditKind>
+    ) async throws -> Audit.Verdicts {
         let scratch = try TemporaryFolder(in: FileManager.default.temporaryDirectory.path, name: "sleeve-audit")
         defer { scratch.removeAll() }
         let isStopped: @Sendable () -> Bool = { Signals.received != nil }
         let tags = TagPictures(in: BytePath(scratch.path), start: try TagsWorker.starter(), isCancelled: isStopped)
-        return await tags.verdicts(places, facts: facts, isCancelled: isStopped)
+        if kinds.contains(.repeated) { await tags.read(places, likenesses, isCancelled: isStopped) }
+        guard kinds.contains(.differs) else { return [:] }
+        return await tags.verdicts(places, facts: facts, likenesses, isCancelled: isStopped)
     }
 
     // MARK: Results

@@ -4,6 +4,8 @@ import Testing
 @testable import MusicFolder
 
 @Suite struct FillStepsTests {
+    private let query = AlbumQuery(artist: "A", title: "B")
+
     private func candidate(_ source: SourceName, _ certainty: Match.Certainty, _ url: String) -> SourceCandidate {
         SourceCandidate(
             source: source, album: AlbumQuery(artist: "A", title: "B"), pictures: [url],
@@ -20,13 +22,13 @@ import Testing
     }
 
     @Test func `the album's own URLs come before all sources`() {
-        var steps = FillSteps(own: ["https://a.example/1"], sources: [.itunes], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: ["https://a.example/1"], sources: [.itunes], acceptsDoubtful: false)
         #expect(steps.next() == .download(["https://a.example/1"], nil))
         #expect(steps.next() == .search(skipping: []))
     }
 
     @Test func `when a certain cover cannot be downloaded the sources that were not asked are`() {
-        var steps = FillSteps(own: [], sources: [.itunes, .deezer], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer], acceptsDoubtful: false)
         #expect(steps.next() == .search(skipping: []))
         let found = candidate(.itunes, .certain, "https://i.example/1")
         steps.add(findings([found], [(.itunes, .found)]))
@@ -39,7 +41,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `doubtful covers are downloaded only if that is wanted, and after all sources`(isWanted: Bool) {
-        var steps = FillSteps(own: [], sources: [.itunes, .deezer], acceptsDoubtful: isWanted)
+        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer], acceptsDoubtful: isWanted)
         #expect(steps.next() == .search(skipping: []))
         let found = candidate(.itunes, .doubtful, "https://i.example/1")
         steps.add(findings([found], [(.itunes, .found), (.deezer, .notFound)]))
@@ -49,21 +51,21 @@ import Testing
     /// An album that failed is looked for again by the next fill; one that is missing is not for weeks.
     @Test(arguments: [SourceAnswer.Kind.failed, .throttled])
     func `an album is not missing while a source could not be asked`(kind: SourceAnswer.Kind) {
-        var steps = FillSteps(own: [], sources: [.itunes], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: [], sources: [.itunes], acceptsDoubtful: false)
         _ = steps.next()
         steps.add(findings([], [(.itunes, kind)]))
         #expect(steps.next() == .end(.failed("iTunes: why")))
     }
 
     @Test func `a download that fails for another reason than absence is a failure`() {
-        var steps = FillSteps(own: ["https://a.example/1"], sources: [], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: ["https://a.example/1"], sources: [], acceptsDoubtful: false)
         _ = steps.next()
         steps.didFail("a.example: timed out", isAbsent: false)
         #expect(steps.next() == .end(.failed("a.example: timed out")))
     }
 
     @Test func `a search that asks nothing is not repeated`() {
-        var steps = FillSteps(own: [], sources: [.caa], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: [], sources: [.caa], acceptsDoubtful: false)
         #expect(steps.next() == .search(skipping: []))
         steps.add(SourceFindings())
         #expect(steps.next() == .end(.missing("none of the sources has its cover")))
@@ -71,12 +73,13 @@ import Testing
 
     @Test func `the tags are looked at before the services, or after those that a person wants first`() {
         var steps = FillSteps(
-            own: ["https://a.example/1"], servicesBeforeTags: [], sources: [.itunes], acceptsDoubtful: false)
+            for: query, own: ["https://a.example/1"], servicesBeforeTags: [], sources: [.itunes], acceptsDoubtful: false
+        )
         #expect(steps.next() == .download(["https://a.example/1"], nil))
         #expect(steps.next() == .tags)
         #expect(steps.next() == .search(skipping: []))
         steps = FillSteps(
-            own: [], servicesBeforeTags: [.caa], sources: [.caa, .itunes], acceptsDoubtful: false)
+            for: query, own: [], servicesBeforeTags: [.caa], sources: [.caa, .itunes], acceptsDoubtful: false)
         #expect(steps.next() == .search(skipping: [.itunes]))
         steps.add(findings([], [(.caa, .notFound)]))
         #expect(steps.next() == .tags)
@@ -85,10 +88,38 @@ import Testing
 
     @Test func `the address of an earlier fill comes after the tags, and a rejection is the reason at the end`() {
         var steps = FillSteps(
-            own: [], filled: ["https://f.example/1"], servicesBeforeTags: [], sources: [], acceptsDoubtful: false)
+            for: query, own: [], filled: ["https://f.example/1"], servicesBeforeTags: [], sources: [],
+            acceptsDoubtful: false)
         #expect(steps.next() == .tags)
         #expect(steps.next() == .download(["https://f.example/1"], nil))
         steps.reject("too small")
         #expect(steps.next() == .end(.missing("too small")))
+    }
+
+    @Test
+    func `doubtful covers are compared once, when all that are asked have answered and there is something to compare`()
+    {
+        func doubtful(_ source: SourceName) -> SourceCandidate {
+            candidate(source, .none, "https://\(source)").judged(.judge(query, query))
+        }
+        let (one, two) = (doubtful(.itunes), doubtful(.deezer))
+        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer], acceptsDoubtful: false)
+        steps.add(findings([one], [(.itunes, .found)]))
+        #expect(steps.next() == .search(skipping: [.itunes]))
+        steps.add(findings([two], [(.deezer, .found)]))
+        #expect(steps.next() == .compare([one, two]))
+        let proved = two.judged(Match(.certain, "because"))
+        steps.add(compared: [proved, one])
+        #expect(steps.next() == .download(["https://deezer"], proved))
+        #expect(steps.next() == .end(.doubtful([one])))
+        // One alone is compared with the picture in the tags, which are looked at afterwards.
+        for hasPicture in [true, false] {
+            steps = FillSteps(
+                for: query, own: [], servicesBeforeTags: [.itunes], hasPicture: hasPicture, sources: [.itunes],
+                acceptsDoubtful: false)
+            steps.add(findings([one], [(.itunes, .found)]))
+            #expect(steps.next() == (hasPicture ? .compare([one]) : .tags))
+            #expect(steps.next() == (hasPicture ? .tags : .end(.doubtful([one]))))
+        }
     }
 }

@@ -87,12 +87,8 @@ final class ImitatedServices: Sendable {
         else { return notFound }
         let side = Int(parts[1].prefix { $0.isNumber }) ?? 0
         guard !parts[0].hasPrefix("itunes") || side <= albums[number].largest else { return notFound }
-        // Each service has its own picture of an album.
-        let name = albums[number].picture == .same ? "same" : String(parts[0])
-        let bytes =
-            albums[number].picture == .plain
-            ? ServiceAlbum.plain
-            : CoverImage.jpeg(number: name.hashValue & 0xFFFF_FFFF, aboutBytes: 1_000 + side * 20)
+        let album = albums[number]
+        let bytes = album.picture == .plain ? ServiceAlbum.plain : album.picture(number, String(parts[0]), side: side)
         return httpResponse("200 OK", ["Content-Type: image/jpeg", "Cache-Control: max-age=86400"], bytes)
     }
 

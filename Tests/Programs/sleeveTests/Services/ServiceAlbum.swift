@@ -1,5 +1,6 @@
 import CoverSources
 import Foundation
+import OriginServer
 
 /// An album of the imitated services.
 struct ServiceAlbum: Sendable {
@@ -100,6 +101,18 @@ struct ServiceAlbum: Sendable {
             }
         }
         return result
+    }
+
+    /// Each service has its own file of an album's picture, and each of twelve albums another picture.
+    /// - Parameters:
+    ///   - number: The album's, from 0.
+    ///   - name: `itunes-0`; `wrong-0` is the picture of another album.
+    ///   - side: In pixels, as the service's URL has it.
+    func picture(_ number: Int, _ name: String, side: Int) -> [UInt8] {
+        let isSame = picture == .same
+        let file = (isSame ? "same" : name).utf8.reduce(0) { ($0 * 31 + Int($1)) & 0xFFFF_FFFF }
+        let image = isSame ? 11 : number + (name.hasPrefix("wrong") ? 6 : 0)
+        return CoverImage.jpeg(number: file, image: image, aboutBytes: 1_000 + side * 20)
     }
 
     /// A white PNG of 600 by 600 pixels.

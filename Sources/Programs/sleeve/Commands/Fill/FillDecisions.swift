@@ -37,6 +37,35 @@ struct CoverReferences: ParsableArguments {
     }
 }
 
+extension CoverReferences {
+    /// Decides about pictures for all albums, whatever their size and coding.
+    /// - Throws: An exit code, after an error message.
+    fileprivate func decide(
+        in library: LibraryAPI, isQuiet: Bool, _ verb: String, _ decide: (MusicState, Cover) throws -> Void
+    ) async throws -> DecidedCovers {
+        let state = try MusicFolderOptions.openState(library.configuration)
+        for url in texts {
+            do {
+                try decide(state, try await library.cover(for: CoverRequest(location: url)))
+            } catch let failure as CoverFailure {
+                throw fail(failure.advice)
+            }
+            if !isQuiet { Log.info("\(Redaction.redact(url)): \(verb) for all albums") }
+        }
+        return DecidedCovers(covers: texts.count)
+    }
+}
+
+struct EverywhereOption: ParsableArguments {
+    @Flag(help: "For all albums: the picture at a URL, in all sizes, is what a service shows in place of a cover.")
+    var everywhere = false
+
+    func validate(_ references: CoverReferences) throws {
+        guard everywhere, let text = references.texts.first(where: { !$0.contains("://") }) else { return }
+        throw ValidationError("--everywhere needs the URL of a picture, not '\(text)'.")
+    }
+}
+
 /// The result of a command that decides about covers.
 struct DecidedCovers: Encodable { let covers: Int }
 
@@ -143,10 +172,19 @@ struct FillRefuse: AsyncParsableCommand {
             """)
 
     @OptionGroup var references: CoverReferences
+    @OptionGroup var everywhere: EverywhereOption
     @OptionGroup var editing: EditOptions
+
+    func validate() throws { try everywhere.validate(references) }
 
     func run() async throws {
         try await editing.withLibrary { library in
+            if everywhere.everywhere {
+                let decided = try await references.decide(in: library, isQuiet: editing.options.quiet, "refused") {
+                    try $0.refuse($1)
+                }
+                return try editing.options.printResult(decided, text: "")
+            }
             let decided = try await references.decide(
                 in: library, "refused", isQuiet: editing.options.quiet,
                 nothing: { "no doubtful or certain cover of \($0) is known" }
@@ -173,10 +211,20 @@ struct FillAllow: AsyncParsableCommand {
             """)
 
     @OptionGroup var references: CoverReferences
+    @OptionGroup var everywhere: EverywhereOption
     @OptionGroup var options: LibraryOptions
+
+    func validate() throws { try everywhere.validate(references) }
 
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
+            if everywhere.everywhere {
+                let decided = try await references.decide(in: library, isQuiet: options.quiet, "allowed") {
+                    state, cover in
+                    if let digest = Digest(cover.digest) { try state.allow(refusedPicture: digest) }
+                }
+                return try options.printResult(decided, text: "")
+            }
             let removed = try await library.removedCovers().map(\.file)
             let decided = try await references.decide(
                 in: library, "allowed", isQuiet: options.quiet, nothing: { "no cover of \($0) was refused or removed" }

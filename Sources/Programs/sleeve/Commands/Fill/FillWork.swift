@@ -57,18 +57,17 @@ struct FillWork {
         outcome.findings.sweep()
         let report = try arguments.output.report.map { try FillReport($0, plan) }
         let writer = try CoverWriter(state, name: (arguments.covers.name ?? .standard).rawValue)
-        var pictures = RepeatedPictures()
-        for file in written {
-            if let album = albums[file.album] { pictures.add(file.digest.description, of: AlbumQuery(album)) }
-        }
+        let likenesses = Likenesses(try state.likenesses())
+        let pictures = try pictures(written, albums, likenesses)
         try stopIfSignalled()
-        let summary = try await fill(plan.jobs, pictures, writer) { event in
+        let summary = try await fill(plan.jobs, pictures, likenesses, writer) { event in
             report?.add(event)
             messages.add(event)
         }
         try state.save(repeatedPictures: summary.repeatedPictures)
+        try state.save(likenesses.added)
         try state.noteCovers()
-        for file in written where summary.repeatedPictures.contains(file.digest.description) {
+        for file in written where summary.repeatedPictures.contains(file.digest) {
             messages.add(.file, "\(file.path): albums of other artists have the same picture; remove it if it is wrong")
         }
         let isWhole = Signals.received == nil
@@ -106,8 +105,25 @@ struct FillWork {
         return scanned.filter { $0.1.map { only.contains($0.id) } == true }
     }
 
+    /// The pictures of earlier fills, and those that are no album's.
+    private func pictures(
+        _ written: [WrittenFile], _ albums: [Album.ID: Album], _ likenesses: Likenesses
+    ) throws -> RepeatedPictures {
+        var pictures = RepeatedPictures()
+        for digest in try state.refusedPictures() {
+            pictures.addRepeated(digest, likenesses[digest], isRefused: true)
+        }
+        for digest in try state.repeatedPictures() { pictures.addRepeated(digest, likenesses[digest]) }
+        for file in written {
+            if let album = albums[file.album] {
+                pictures.add(file.digest, likenesses[file.digest], of: AlbumQuery(album))
+            }
+        }
+        return pictures
+    }
+
     private func fill(
-        _ jobs: [FillJob], _ pictures: RepeatedPictures, _ writer: CoverWriter,
+        _ jobs: [FillJob], _ pictures: RepeatedPictures, _ likenesses: Likenesses, _ writer: CoverWriter,
         _ onEvent: @escaping @Sendable (FillEvent) -> Void
     ) async throws -> FillSummary {
         let memory = SourceMemory.open(for: library.configuration)
@@ -119,7 +135,7 @@ struct FillWork {
             library, asking: try arguments.sources.queue(for: library, memory: memory),
             Set(try arguments.sources.sources().map(\.name)), writer: writer, tags: tags,
             scratch: BytePath(scratch.path),
-            options: options, written: pictures, repeated: try state.repeatedPictures())
+            options: options, pictures: pictures, likenesses: likenesses)
         var total = FillSummary()
         total.albums = jobs.count
         return try await withProgress(total, every: arguments.interval) { summary in

@@ -1,0 +1,95 @@
+/// What pictures prove of covers that are doubtful because facts are missing. That two sources show one picture says that both speak of one
+/// album, not that it is the wanted one: so what one of them says of it, both say, and it is judged as always.
+extension SourceCandidate {
+    /// What it counts in the list of doubtful covers that several sources show one.
+    private static let sharedScore = 10
+
+    /// Whether a picture may decide: the cover is doubtful for what is known of the album, and not for what has shown since.
+    package func mayBeProved(for query: AlbumQuery) -> Bool {
+        certainty == .doubtful && Match.judge(query, album).certainty == .doubtful
+    }
+
+    /// The sources whose picture is the same file: the archive's covers are found by MusicBrainz.
+    package var sameSources: Set<SourceName> {
+        [SourceName.caa, .musicbrainz].contains(source) ? [.caa, .musicbrainz] : [source]
+    }
+
+    /// Where the source has its pictures from: shops have the labels' files, and err alike.
+    private var lineage: SourceName {
+        switch source {
+        case .musicbrainz: .caa
+        case .itunes: .deezer
+        default: source
+        }
+    }
+
+    /// Whether there are covers of several sources.
+    package static func areOfSeveralSources(_ covers: [SourceCandidate]) -> Bool {
+        Set(covers.map(\.sameSources)).count > 1
+    }
+
+    /// Whether covers are of sources that do not err alike.
+    package static func areIndependent(_ covers: [SourceCandidate]) -> Bool { Set(covers.map(\.lineage)).count > 1 }
+
+    /// The largest of several covers that show one picture, judged by what all of their sources say of the album.
+    ///
+    /// Where nothing is known of year and tracks, names that agree are enough for independent sources.
+    /// - Parameters:
+    ///   - covers: Those that may be proved. The first one is the best.
+    ///   - others: Those that show other pictures.
+    ///   - all: Everything that was found for the album.
+    /// - Returns: Nil if they are of one source.
+    package static func pooled(
+        _ covers: [SourceCandidate], beside others: [SourceCandidate], for query: AlbumQuery,
+        among all: [SourceCandidate]
+    ) -> SourceCandidate? {
+        guard let first = covers.first, let largest = largest(covers), areOfSeveralSources(covers) else { return nil }
+        let evidence = covers.map { Evidence(query, $0.album) }
+        let pool = evidence.dropFirst().reduce(evidence[0]) { $0.pooled(with: $1) }
+        let hasNamesake = query.hasNamesake || areSeveral(all, query)
+        let areIndependent = areIndependent(covers)
+        let isDisputed =
+            !areIndependent
+            && others.contains { $0.lineage != first.lineage && Evidence(query, $0.album).namesAgree }
+        let allowsMissing = areIndependent && evidence.allSatisfy(\.areFactsUnknown)
+        let isCertain =
+            !isDisputed
+            && covers.allSatisfy {
+                Match.suffices(pool, query, $0.album, hasNamesake: hasNamesake, allowsMissing: allowsMissing)
+            }
+        let titles = Set(covers.map(\.source.title)).sorted()
+        var reason = "\(titles.dropLast().joined(separator: ", ")) and \(titles.last ?? "") show the same picture"
+        let facts: [(name: String, line: (Evidence) -> Evidence.Line)] = [
+            ("artist", { $0.artist.line }), ("title", { $0.title.line }), ("year", { $0.year.line }),
+            ("tracks", { $0.tracks.line }),
+        ]
+        let gained = facts.compactMap { fact in
+            guard !fact.line(evidence[0]).agrees, let index = evidence.firstIndex(where: { fact.line($0).agrees })
+            else { return nil as String? }
+            return "\(covers[index].source.title) knows the \(fact.name)"
+        }
+        reason = ([reason] + gained).joined(separator: ", ")
+        if isCertain {
+            return largest.judged(Match(.certain, "\(pool.text); \(reason): certain", score: first.match.score))
+        }
+        let score = first.match.score + sharedScore
+        return largest.judged(Match(.doubtful, "\(reason); \(first.match.reason)", score: score))
+    }
+
+    /// The largest of covers whose picture is the one in the tags of all songs. The tags tell the album unless several have its name.
+    /// - Parameters: As of `pooled`.
+    package static func proved(
+        byTags covers: [SourceCandidate], for query: AlbumQuery, among all: [SourceCandidate]
+    ) -> SourceCandidate? {
+        guard let first = covers.first, let largest = largest(covers) else { return nil }
+        if query.hasNamesake || haveNamesakes(all, query) { return nil }
+        let reason = "\(Evidence(query, first.album).text); its picture is the one in the tags: certain"
+        return largest.judged(Match(.certain, reason, score: first.match.score))
+    }
+
+    package static func largest(_ covers: [SourceCandidate]) -> SourceCandidate? {
+        covers.enumerated().max { one, other in
+            (one.element.largestSide ?? 0, -one.offset) < (other.element.largestSide ?? 0, -other.offset)
+        }?.element
+    }
+}

@@ -1,0 +1,82 @@
+package import CoverSizes
+package import CoverSources
+package import Platform
+
+/// The pictures of many albums. One picture for unrelated albums, in whatever sizes and codings, is a service's placeholder, or a wrong match.
+package struct RepeatedPictures: Sendable {
+    /// A picture of albums of this number of artists is no cover.
+    package static let minimumArtists = 3
+
+    /// What speaks against such a picture.
+    package static let reason = "albums of other artists have the same picture"
+
+    /// One picture, in all the sizes and codings that were seen.
+    private struct Picture {
+        /// Nil for one that cannot be read, or was not.
+        var likeness: Likeness?
+        var digests: Set<Digest>
+        var artists: Set<String> = []
+        /// Earlier fills have found it for unrelated albums.
+        var isKnown = false
+        /// A person has refused it for all albums.
+        var isRefused = false
+
+        var isRepeated: Bool { isKnown || isRefused || artists.count >= RepeatedPictures.minimumArtists }
+    }
+
+    private var pictures: [Picture] = []
+    private var numbers: [Digest: Int] = [:]
+    /// `Likeness.gradients`, and the numbers of their pictures.
+    private var gradients: [(UInt64, number: Int)] = []
+
+    package init() {}
+
+    /// Adds an album's picture. Albums of one artist, and those of collective artists, may share one.
+    /// - Parameter likeness: nil to compare the picture by its bytes.
+    /// - Returns: Whether the picture is now that of unrelated albums.
+    @discardableResult
+    package mutating func add(_ digest: Digest, _ likeness: Likeness?, of album: AlbumQuery) -> Bool {
+        let (artist, number) = (FoldedText(artist: album.artist), number(digest, likeness))
+        if !artist.isVarious, !artist.key.isEmpty { pictures[number].artists.insert(artist.key) }
+        return pictures[number].isRepeated
+    }
+
+    /// Counts a picture as that of unrelated albums.
+    /// - Parameter isRefused: Whether a person has said so.
+    package mutating func addRepeated(_ digest: Digest, _ likeness: Likeness?, isRefused: Bool = false) {
+        let number = number(digest, likeness)
+        if isRefused { pictures[number].isRefused = true } else { pictures[number].isKnown = true }
+    }
+
+    /// Whether the picture is that of unrelated albums.
+    package func isRepeated(_ digest: Digest) -> Bool { numbers[digest].map { pictures[$0].isRepeated } ?? false }
+
+    /// Whether a person has refused the picture for all albums.
+    package mutating func isRefused(_ digest: Digest, _ likeness: Likeness?) -> Bool {
+        pictures[number(digest, likeness)].isRefused
+    }
+
+    /// The digests of a picture in all the sizes and codings that were seen.
+    package func renditions(of digest: Digest) -> Set<Digest> { numbers[digest].map { pictures[$0].digests } ?? [] }
+
+    private mutating func number(_ digest: Digest, _ likeness: Likeness?) -> Int {
+        if let number = numbers[digest] { return number }
+        let number = likeness.flatMap { same(as: $0) } ?? pictures.count
+        numbers[digest] = number
+        if number < pictures.count {
+            pictures[number].digests.insert(digest)
+        } else {
+            pictures.append(Picture(likeness: likeness, digests: [digest]))
+            if let likeness { gradients.append((likeness.gradients, number)) }
+        }
+        return number
+    }
+
+    private func same(as likeness: Likeness) -> Int? {
+        let wanted = likeness.gradients
+        return gradients.first { entry in
+            (entry.0 ^ wanted).nonzeroBitCount <= Likeness.maximumApart
+                && pictures[entry.number].likeness.map { $0.verdict(with: likeness) == .same } ?? false
+        }?.number
+    }
+}

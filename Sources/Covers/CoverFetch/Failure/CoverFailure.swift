@@ -201,8 +201,14 @@ extension CoverFailure {
 
     /// - Parameter time: what the request had.
     static func overdue(_ url: String, _ time: Duration) -> CoverFailure {
-        var failure = CoverFailure(.timeout, url: url, detail: "no cover arrived within the \(time) of the request")
-        failure.endsRequest = true
+        CoverFailure(.timeout, url: url, detail: "no cover arrived within the \(time) of the request")
+    }
+
+    /// The failure of a request whose next attempt would start too late.
+    /// - Parameter time: what the request had.
+    func leavingNoAttempt(within time: Duration) -> CoverFailure {
+        var failure = self
+        failure.detail += "; no other attempt can start within the \(time) of the request"
         return failure
     }
 

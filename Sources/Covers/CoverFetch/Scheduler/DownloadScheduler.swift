@@ -69,17 +69,17 @@ package actor DownloadScheduler {
 
     /// Adds asks ahead of all others of their hosts.
     /// - Parameters:
-    ///   - order: their keys, the most important first.
+    ///   - order: the keys of what its sinks ask for, the most important first, as it is now: an earlier call may have been slower.
     ///   - withdrawn: keys that `isLeaving` selects the asks of. Jobs in flight are left alone.
     package func submit(
-        _ asks: [Ask], order: [String], withdrawing withdrawn: [String], where isLeaving: (Ask) -> Bool
+        _ asks: [Ask], order: @Sendable () -> [String], withdrawing withdrawn: [String], where isLeaving: (Ask) -> Bool
     ) {
         for key in withdrawn {
             for ask in queue.withdraw(key, isLeaving) { ask.cancel() }
         }
         if !withdrawn.isEmpty { endLeases() }
         add(asks)
-        queue.prefer(order)
+        queue.prefer(order())
     }
 
     /// Adds asks to jobs, and to downloads that are being stored. - Returns: those for which there is none.

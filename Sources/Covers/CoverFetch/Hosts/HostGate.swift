@@ -301,7 +301,7 @@ struct HostGate {
             // While a connection is unproven, one more would not be a test of the limit.
             if !limiter.isCrowded || unproven == 0 { limiter.answered(ended) }
         } else if signal.isOverload, !isCrowded, adapts {
-            limiter.rejected(ended, now: now)
+            limiter.rejected(ended, mayBeSteady: signal == .overloaded, now: now)
         }
         return isCrowded
     }

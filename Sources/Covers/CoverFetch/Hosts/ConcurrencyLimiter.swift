@@ -110,7 +110,9 @@ struct ConcurrencyLimiter {
             switch steady.ended(isRefused: true, limit: window) {
             case .cut: break
             case .ignore: return
-            case .restore(let limit): return (window, threshold) = (max(window, limit), .infinity)
+            case .restore(let limit):
+                (window, threshold) = (max(window, limit), .infinity)
+                return forgetCrowding()
             }
         }
         let earned = min(window, Double(ended.answered))

@@ -131,14 +131,15 @@ package final class Ask: @unchecked Sendable {
     }
 
     /// Gives the outcome to the sink, unless it is a failure after which the ask goes on.
+    /// - Parameter isOwn: another ask for the address may end otherwise.
     /// - Returns: false if it went on: it is at its next address, of which nothing is known yet.
     @discardableResult
-    package func complete(_ outcome: CoverOutcome) -> Bool {
+    package func complete(_ outcome: CoverOutcome, isOwn: Bool = false) -> Bool {
         var outcome = outcome
         if var failure = outcome.failure, !isForUse || outcome.bodyIfNotStored == nil {
             (failure.url, failure.line) = (location, line)
             // Other header fields may get another answer.
-            if ownFields == nil, !failure.isGivenUp, !failure.endsRequest { sink.didFail(url.string, failure) }
+            if !isOwn, ownFields == nil, !failure.isGivenUp, !failure.endsRequest { sink.didFail(url.string, failure) }
             guard let last = goOn(after: failure) else { return false }
             outcome = CoverOutcome(failed: last, duration: outcome.duration)
         } else {
@@ -164,7 +165,23 @@ package final class Ask: @unchecked Sendable {
 
     func isOverdue(_ now: ContinuousClock.Instant) -> Bool { deadline.map { $0.end <= now } ?? false }
 
-    func expire() { complete(CoverOutcome(failed: .overdue("", deadline?.time ?? .zero))) }
+    /// Its time is over before an attempt brought the cover.
+    /// - Parameters:
+    ///   - failure: why there is no cover yet; nil if that is not known.
+    ///   - isInFlight: an attempt was about to show more.
+    func expire(after failure: CoverFailure? = nil, isInFlight: Bool = false) {
+        let time = deadline?.time ?? .zero
+        var own = failure.flatMap { isInFlight ? nil : $0.leavingNoAttempt(within: time) } ?? .overdue("", time)
+        if isInFlight, let failure { own.detail += "; the attempt before: \(failure.detail)" }
+        own.endsRequest = true
+        complete(CoverOutcome(failed: own))
+    }
+
+    /// No attempt can start within its time.
+    /// - Returns: false if it went on to its next address.
+    func giveUp(after failure: CoverFailure) -> Bool {
+        complete(CoverOutcome(failed: failure.leavingNoAttempt(within: deadline?.time ?? .zero)), isOwn: true)
+    }
 
     /// Goes to the next address. After a temporary failure of one size of a picture, its other sizes are left out: the next run finds the one
     /// that was asked for.

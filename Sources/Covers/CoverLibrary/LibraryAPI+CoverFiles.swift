@@ -18,13 +18,19 @@ extension LibraryAPI {
         }
     }
 
-    /// The path of the file that holds a cached cover's bytes; nil if the cover is not cached.
+    /// The path of the file of a cached cover; nil if it is not cached.
+    /// - Parameter longestSide: for that of a smaller size, after `cover(for:longestSide:)` has returned it: the cover's own if it is used as it
+    ///   is, or the cache has no room for the size.
     /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
-    package func coverFile(for url: String) throws(CoverFailure) -> String? {
+    package func coverFile(for url: String, longestSide: Int? = nil) async throws(CoverFailure) -> String? {
         let key = try covers.key(url).string
-        if covers.isClosed { throw .closed(url) }
+        if longestSide != nil { await covers.persistency.keepSizes() }
         do {
-            return try covers.reader.status(of: [key])[0].map { covers.reader.path(of: $0.digest) }
+            return try await covers.read { reader in
+                try reader.status(of: [key])[0].map { status in
+                    longestSide.flatMap { reader.path(of: status.digest, $0) } ?? reader.path(of: status.digest)
+                }
+            }
         } catch {
             throw CoverFailure(cache: error, url: url)
         }

@@ -14,8 +14,8 @@ extension LibraryAPI {
     ///   `LibraryError.unreadableFile` after the outcomes of what was read.
     public func prefetch(
         list: URL, cachePolicy: CoverRequest.CachePolicy = .useCache
-    ) -> CoverOutcomes<PrefetchSummary, LibraryError> {
-        CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
+    ) -> CoverOutcomes<LibraryError> {
+        CoverOutcomes { [covers] run async throws(LibraryError) in
             let path = try list.filePath { LibraryError.unreadableFile(path: $0, reason: $1) }
             let problem = Mutex<ListProblem?>(nil)
             try await covers.prefetch([path], ListOptions(), cachePolicy, run) { error in
@@ -31,8 +31,8 @@ extension LibraryAPI {
         lists paths: [String], _ options: ListOptions, cachePolicy: CoverRequest.CachePolicy = .useCache,
         shard: Shard? = nil,
         onNotice: @escaping @Sendable (ListProblem) -> Void, onFailure: @escaping @Sendable (ListProblem) -> Void
-    ) -> CoverOutcomes<PrefetchSummary, LibraryError> {
-        CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
+    ) -> CoverOutcomes<LibraryError> {
+        CoverOutcomes { [covers] run async throws(LibraryError) in
             try await covers.prefetch(
                 paths, options, cachePolicy, shard: shard, run, onNotice: onNotice, onFailure: onFailure)
         }

@@ -23,7 +23,7 @@ extension LibraryAPI {
     }
 
     /// Stores the covers of a pack, each verified against its digest. A cover that is cached already and was validated at the same time
-    /// or later stays. Damaged covers are skipped.
+    /// or later stays. What was pinned is pinned here, too. Damaged covers are skipped.
     /// - Parameters:
     ///   - file: a file that `pack` wrote, or a tar of a cache.
     ///   - onFailure: called for each damaged cover, and for each cover that cannot be stored. The rest is stored.

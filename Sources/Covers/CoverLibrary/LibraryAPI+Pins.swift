@@ -102,36 +102,33 @@ extension LibraryAPI {
         _ requests: [CoverRequest], _ onFailure: @Sendable (CoverFailure) -> Void
     ) async throws(LibraryError) -> PinSummary {
         if covers.isClosed { throw .closed }
-        var summary = PinSummary()
+        var (summary, keys) = (PinSummary(), [String]())
+        func fail(_ failure: CoverFailure) {
+            summary.failed += 1
+            onFailure(failure)
+        }
         do {
             for request in requests {
                 do throws(CoverFailure) {
-                    let keys = try covers.keys(of: request)
-                    let changed = try await unpinned(keys)
-                    if changed == 0, try await !isCached(keys) { throw .notCached(request) }
-                    summary.covers += 1
-                    summary.changed += changed
+                    keys = try covers.keys(of: request)
                 } catch {
-                    if error.kind == .cache { throw error }
-                    summary.failed += 1
-                    onFailure(error)
+                    fail(error)
+                    continue
                 }
+                let changed = try await covers.persistency.withWriter { [keys] in try $0.unpin(keys) }
+                    .count(where: \.self)
+                if changed == 0,
+                    try await statuses(of: keys.map { CoverRequest(location: $0) }).allSatisfy({ $0 == nil })
+                {
+                    fail(.notCached(request))
+                    continue
+                }
+                summary.covers += 1
+                summary.changed += changed
             }
         } catch {
             throw LibraryError(error)
         }
         return summary
-    }
-
-    private func isCached(_ keys: [String]) async throws(CoverFailure) -> Bool {
-        try await statuses(of: keys.map { CoverRequest(location: $0) }).contains { $0 != nil }
-    }
-
-    private func unpinned(_ keys: [String]) async throws(CoverFailure) -> Int {
-        do {
-            return try await covers.persistency.withWriter { try $0.unpin(keys) }.count(where: \.self)
-        } catch {
-            throw CoverFailure(cache: error, url: keys.first ?? "")
-        }
     }
 }

@@ -8,16 +8,16 @@ extension LibraryAPI {
     /// - Returns: the outcomes. The run starts with their iteration, or with `summary()`.
     public func prefetch<Requests: AsyncSequence & Sendable>(
         _ requests: Requests
-    ) -> CoverOutcomes<PrefetchSummary, LibraryError>
+    ) -> CoverOutcomes<LibraryError>
     where Requests.Element == CoverRequest, Requests.Failure == Never {
-        CoverOutcomes({ $0 }, Self.reading(requests, covers))
+        CoverOutcomes(Self.reading(requests, covers))
     }
 
     /// The same for a sequence that can throw. What was read before is downloaded; then the sequence's error is thrown as it is.
     public func prefetch<Requests: AsyncSequence & Sendable>(
         _ requests: Requests
-    ) -> CoverOutcomes<PrefetchSummary, any Error> where Requests.Element == CoverRequest {
-        CoverOutcomes({ $0 }, failure: { $0 }, Self.reading(requests, covers))
+    ) -> CoverOutcomes<any Error> where Requests.Element == CoverRequest {
+        CoverOutcomes(failure: { $0 }, Self.reading(requests, covers))
     }
 
     private static func reading<Requests: AsyncSequence & Sendable>(
@@ -35,7 +35,7 @@ extension LibraryAPI {
     }
 
     /// Downloads the covers of requests that are not cached, as `prefetch` does those of a sequence.
-    public func prefetch(_ requests: [CoverRequest]) -> CoverOutcomes<PrefetchSummary, LibraryError> {
+    public func prefetch(_ requests: [CoverRequest]) -> CoverOutcomes<LibraryError> {
         run(requests)
     }
 
@@ -49,7 +49,7 @@ extension LibraryAPI {
         _ urls: some Sequence<URL>, priority: CoverRequest.Priority = .normal,
         cachePolicy: CoverRequest.CachePolicy = .useCache,
         headerFields: RequestHeaderFields = [:]
-    ) -> CoverOutcomes<PrefetchSummary, LibraryError> {
+    ) -> CoverOutcomes<LibraryError> {
         run(
             urls.lazy.map {
                 CoverRequest(url: $0, priority: priority, cachePolicy: cachePolicy, headerFields: headerFields)
@@ -64,11 +64,11 @@ extension LibraryAPI {
     public func prefetch(
         _ albums: [Album], priority: CoverRequest.Priority = .normal,
         cachePolicy: CoverRequest.CachePolicy = .useCache
-    ) -> CoverOutcomes<PrefetchSummary, LibraryError> {
+    ) -> CoverOutcomes<LibraryError> {
         run(albums.lazy.map { CoverRequest(album: $0, priority: priority, cachePolicy: cachePolicy) })
     }
 
-    private func run(_ requests: some Sequence<CoverRequest>) -> CoverOutcomes<PrefetchSummary, LibraryError> {
+    private func run(_ requests: some Sequence<CoverRequest>) -> CoverOutcomes<LibraryError> {
         let stream = AsyncStream { continuation in
             for request in requests { continuation.yield(request) }
             continuation.finish()

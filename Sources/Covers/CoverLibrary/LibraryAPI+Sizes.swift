@@ -83,23 +83,6 @@ extension LibraryAPI {
         }
     }
 
-    /// The path of the file of a cached cover in one of `keptSizes`, after `cover(for:longestSide:)` has returned it: the cover's own if it is used
-    /// as it is, or the cache has no room for the size. Nil if the cover is not cached.
-    /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
-    package func coverFile(for url: String, longestSide: Int) async throws(CoverFailure) -> String? {
-        let key = try covers.key(url).string
-        await covers.persistency.keepSizes()
-        do {
-            return try await covers.read { reader in
-                try reader.status(of: [key])[0].map { status in
-                    reader.path(of: status.digest, longestSide) ?? reader.path(of: status.digest)
-                }
-            }
-        } catch {
-            throw CoverFailure(cache: error, url: url)
-        }
-    }
-
     /// A cached cover's bytes in a smaller size, read or made on the caller's thread; nil if the cover is gone, or cannot be made smaller and
     /// is no baseline JPEG of this size.
     /// - Throws: `CoverFailure` if the cache cannot be read.

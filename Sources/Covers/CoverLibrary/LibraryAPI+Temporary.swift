@@ -20,12 +20,19 @@ extension LibraryAPI {
         (configuration.transport, configuration.retries) = (transport, 0)
         configure(&configuration)
         let library = try await LibraryAPI(configuration: configuration)
+        let result = try await library.closingOnError { try await body(library) }
+        await library.close()
+        return result
+    }
+
+    /// Runs `body`, and closes the library if that throws.
+    package func closingOnError<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
         do {
-            let result = try await body(library)
-            await library.close()
-            return result
+            return try await body()
         } catch {
-            await library.close()
+            await close()
             throw error
         }
     }

@@ -100,8 +100,8 @@ public final class LibraryAPI: Sendable {
     /// Covers that cannot be checked stay cached, and count as failed. A run that ends early loses nothing: the next one continues.
     /// - Returns: the outcomes. The run starts with their iteration, or with `summary()`, which throws if the index cannot be read
     ///   or the library is offline.
-    public func refresh(_ request: RefreshRequest = RefreshRequest()) -> CoverOutcomes<RefreshSummary, LibraryError> {
-        CoverOutcomes({ RefreshSummary($0) }) { [covers] run async throws(LibraryError) in
+    public func refresh(_ request: RefreshRequest = RefreshRequest()) -> CoverOutcomes<LibraryError> {
+        CoverOutcomes { [covers] run async throws(LibraryError) in
             try await Refresher(covers, request, run).refresh()
         }
     }

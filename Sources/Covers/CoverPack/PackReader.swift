@@ -4,7 +4,7 @@ import Synchronization
 
 /// Reads a pack: covers with their metadata in one tar file.
 ///
-///     entries.jsonl        a line for each entry (`EntryLog`), after {"sleeve":"pack 1"}
+///     entries.jsonl        a line for each entry (`EntryLog`), and one for a pin, after {"sleeve":"pack 1"}
 ///     covers/ab/abcdef…    a cover, named by the SHA-256 of its bytes
 ///
 /// Where `entries.jsonl` comes first, each cover can be stored as it arrives. Every cover is compared with its name; damaged ones are left
@@ -31,6 +31,8 @@ package final class PackReader: Sendable {
 
     private let state: Mutex<State>
     private let path: String
+    /// The keys that were pinned where the pack was made.
+    package let pinned: Set<String>
 
     /// - Parameters:
     ///   - descriptor: of a file or a pipe. It stays the caller's to close.
@@ -59,6 +61,7 @@ package final class PackReader: Sendable {
             if !isSeekable, Self.digest(header.name) != nil { throw CacheError.unorderedPack(path) }
         }
         if isSeekable { try tar.rewind() }
+        pinned = entries.pinned
         state = Mutex(State(tar: tar, entries: entries))
     }
 
@@ -135,6 +138,7 @@ private struct PackEntries {
     private var byKey: [String: (metadata: EntryMetadata, digest: Digest)] = [:]
     /// The keys of all lines that name a cover: a later line may have given a key another one.
     private var byDigest: [Digest: [String]] = [:]
+    private(set) var pinned: Set<String> = []
     /// Whether the covers of all entries should be there.
     private(set) var isComplete = false
     /// A cover was there, damaged or not.
@@ -144,7 +148,9 @@ private struct PackEntries {
     mutating func add(_ line: EntryLog.Line) {
         switch line {
         case .format(let format): isComplete = format == PackReader.format
-        case .pinned, .capacity: break
+        case .pinned(let key, true): pinned.insert(key)
+        case .pinned(let key, false): pinned.remove(key)
+        case .capacity: break
         case .removed(let key): byKey[key] = nil
         case .stored(let entry):
             byKey[entry.metadata.key] = (entry.metadata, entry.digest)

@@ -50,6 +50,7 @@ package struct PackWriter {
             if isCancelled() { return summary.isCancelled = true }
             for entry in entries {
                 lines += EntryLine(entry).line
+                if entry.isPinned { lines += EntryLog.Line.pinned(entry.metadata.key, true).bytes }
                 if digests.last != entry.digest { digests.append(entry.digest) }
             }
             summary.covers += entries.count

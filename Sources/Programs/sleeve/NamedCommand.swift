@@ -1,4 +1,5 @@
 import ArgumentParser
+import Platform
 
 /// The command that arguments name.
 struct NamedCommand {
@@ -21,18 +22,33 @@ struct NamedCommand {
         }
     }
 
-    /// The unknown word in a command's place, with the commands that were most likely meant; nil if there is no such word.
+    /// The unknown word in a command's place, with the commands that were most likely meant; nil if there is no such word. The first folder
+    /// of `fill` is in the place of a subcommand.
     var problem: String? {
-        guard type == nil, let word = rest.first, !word.hasPrefix("-"), word != "help" else { return nil }
-        let near = Self.names(subcommands, below: name).map { ($0, Self.distance(word, $0.last)) }
-        let least = near.map(\.1).min() ?? .max
-        var found = least < 3 ? near.filter { $0.1 == least }.map(\.0) : []
-        // A command of another group is meant only by its whole name.
-        if found.isEmpty {
-            found = Self.names(Sleeve.configuration.subcommands, below: "sleeve").filter { $0.last == word }
+        guard let word = rest.first, !word.hasPrefix("-"), type == nil || !subcommands.isEmpty else { return nil }
+        if word == "help", type == nil {
+            return NamedCommand(name.split(separator: " ").dropFirst().map(String.init) + rest.dropFirst()).problem
         }
-        let hint = found.isEmpty ? "" : " Did you mean \(found.map { "'\($0.path)'" }.joined(separator: " or "))?"
-        return "Unknown command '\(word)'.\(hint)"
+        var meant = Self.nearest(to: word, among: Self.names(subcommands, below: name), \.last).map(\.path)
+        if type != nil {
+            if word == "help" { meant = ["sleeve help fill"] }
+            if meant.isEmpty || FileManager.default.fileExists(atPath: word) { return nil }
+            return "There is no folder '\(word)'.\(Self.question(meant))"
+        }
+        // A command of another group is meant only by its whole name.
+        if meant.isEmpty {
+            meant = Self.names(Sleeve.configuration.subcommands, below: "sleeve").filter { $0.last == word }.map(\.path)
+        }
+        return "Unknown command '\(word)'.\(Self.question(meant))"
+    }
+
+    /// The message about an unknown option, with the one that was meant, even if help leaves that out: the parser suggests none of those.
+    func suggesting(_ message: String) -> String {
+        guard let type, let unknown = message.firstMatch(of: #/^Unknown option '(--[^']+)'/#) else { return message }
+        let options = type.helpMessage(includeHidden: true).split(separator: "\n").filter { $0.hasPrefix("  -") }
+            .flatMap { $0.matches(of: #/--[a-z][a-z0-9-]*/#).map { String($0.0) } }
+        let meant = Self.nearest(to: String(unknown.1), among: options, \.self).prefix(1)
+        return meant.isEmpty ? message : "\(unknown.0).\(Self.question(Array(meant)))"
     }
 
     /// The last line of a help screen that leaves out options; else empty.
@@ -57,8 +73,14 @@ struct NamedCommand {
         return names
     }
 
-    /// The letters that are to be inserted and removed.
-    private static func distance(_ word: String, _ name: String) -> Int {
-        Array(name).difference(from: Array(word.lowercased())).count
+    /// What is nearest to a mistyped word: at most two letters are inserted or removed.
+    private static func nearest<Name>(to word: String, among names: [Name], _ text: (Name) -> String) -> [Name] {
+        let near = names.map { ($0, Array(text($0)).difference(from: Array(word.lowercased())).count) }
+        let least = near.map(\.1).min() ?? .max
+        return least < 3 ? near.filter { $0.1 == least }.map(\.0) : []
+    }
+
+    private static func question(_ meant: [String]) -> String {
+        meant.isEmpty ? "" : " Did you mean \(meant.map { "'\($0)'" }.joined(separator: " or "))?"
     }
 }

@@ -52,12 +52,12 @@ struct Sleeve: AsyncParsableCommand {
     /// Each command states the name of the one above it. The parser then does not look for options of the whole program either.
     static func parse(_ arguments: [String]) async throws -> any ParsableCommand {
         let named = NamedCommand(arguments)
+        if let problem = named.problem { throw ValidationError(problem) }
         if let type = named.type {
             if let command = try? type.parseAsRoot(named.rest), Swift.type(of: command) == type { return command }
             let isOfFill = FillGroup.configuration.subcommands.contains { $0 == type }
             return try await isOfFill ? FillTree.asyncParseAsRoot(arguments) : asyncParseAsRoot(arguments)
         }
-        if let problem = named.problem { throw ValidationError(problem) }
         return try await asyncParseAsRoot(arguments)
     }
 
@@ -70,9 +70,10 @@ struct Sleeve: AsyncParsableCommand {
             let help = UsageText.shortened(fullMessage(for: error), to: output.width)
             if !help.isEmpty { output.write(help + NamedCommand.hint(help, arguments) + "\n") }
         } else if case let message = UsageText.line(message(for: error)), !message.isEmpty {
+            let named = NamedCommand(arguments)
             // Usage errors repeat arguments.
-            var text = Redaction.redact("Error: \(message)") + "\n"
-            if code == .validationFailure { text += "  See '\(NamedCommand(arguments).name) --help'.\n" }
+            var text = Redaction.redact("Error: \(named.suggesting(message))") + "\n"
+            if code == .validationFailure { text += "  See '\(named.name) --help'.\n" }
             Terminal.standardError.write(text)
         }
         exit(withError: code)

@@ -60,6 +60,17 @@ import Testing
         #expect(caller.result?.failure?.detail.contains("5.0 seconds") == true)
     }
 
+    @Test func `an ask whose time is over in flight names the attempt before; one that has time left goes on`() throws {
+        let late = try ask()
+        late.wait(atMost: .seconds(5))
+        late.expire(after: failed(503).failure, isInFlight: true)
+        #expect(
+            caller.result?.failure?.kind == .timeout && caller.result?.failure?.detail.contains("status 503") == true)
+        let ask = try ask()
+        ask.wait(atMost: .seconds(600))
+        #expect(!ask.giveUp(after: try #require(failed(404).failure)) && ask.location.hasSuffix("p/2"))
+    }
+
     @Test func `an ask that begins at another address tries the others after it, in order`() throws {
         let ask = try ask()
         ask.begin(at: "http://b.example/4", try HTTPURL("http://b.example/4"))

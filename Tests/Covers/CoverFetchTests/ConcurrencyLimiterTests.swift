@@ -9,6 +9,8 @@ private struct ModelHost {
     var maximumInFlight = Int.max
     /// Share of requests that it rejects, however many are in flight.
     var rejectedShare = 0.0
+    /// Answers 503 without a pause, and not 429.
+    var mayBeSteady = true
 
     struct Outcome {
         var limits: [Int] = []
@@ -45,7 +47,7 @@ private struct ModelHost {
                 start: done.start, inFlightAtStart: done.number, inFlight: inFlightNow)
             if done.isRejected {
                 outcome.rejected += 1
-                limiter.rejected(ended, now: now)
+                limiter.rejected(ended, mayBeSteady: mayBeSteady, now: now)
             } else {
                 outcome.answered += 1
                 limiter.answered(ended)
@@ -121,16 +123,23 @@ private struct Numbers {
         #expect((16...20).contains(limiter.limit))
     }
 
-    @Test(arguments: [(0.01, 8), (0.05, 2)])
-    func `rejections that do not depend on the number in flight leave more than one transfer`(
-        share: Double, expected: Int
+    @Test(arguments: [(0.02, true, 40...128), (0.05, true, 100...128), (0.05, false, 2...10), (0.3, true, 0...2)])
+    func `a small part of 503s that does not depend on the number in flight costs no time; 429s and a large part do`(
+        share: Double, mayBeSteady: Bool, expected: ClosedRange<Int>
     ) {
-        var limiter = ConcurrencyLimiter(ceiling: 32)
-        let host = ModelHost(rejectedShare: share)
+        var limiter = ConcurrencyLimiter(ceiling: 128, start: 32)
+        let host = ModelHost(rejectedShare: share, mayBeSteady: mayBeSteady)
         _ = host.run(&limiter, covers: 2_000)
         let run = host.run(&limiter, covers: 2_000)
-        #expect(run.meanInFlight(host.latency) >= Double(expected))
-        #expect(limiter.interval == .zero)
+        #expect(expected.contains(Int(run.meanInFlight(host.latency))), "\(run.meanInFlight(host.latency))")
+    }
+
+    @Test func `a host that refuses a part of all gets fewer when it refuses more`() {
+        var limiter = ConcurrencyLimiter(ceiling: 128, start: 32)
+        _ = ModelHost(rejectedShare: 0.05).run(&limiter, covers: 2_000)
+        #expect(limiter.limit > 100)
+        let run = ModelHost(maximumInFlight: 10, rejectedShare: 0.05).run(&limiter, covers: 1_000)
+        #expect(limiter.limit <= 10 && run.rejected < 300, "\(limiter.limit), \(run.rejected) rejected")
     }
 
     @Test func `a host with an unannounced limit of ten requests a second gets little more`() {

@@ -18,6 +18,23 @@ import Testing
         #expect(CoverFailure(.status, url: "", detail: "", status: status).isRetryable == isRetryable)
     }
 
+    @Test func `a server that passes covers on has a status for each failure, as the article on errors lists them`() {
+        let statuses: [CoverFailure.Kind: Int] = [
+            .badURL: 400, .badSize: 400, .refusedAddress: 403, .notCached: 404, .cache: 500, .timeout: 504,
+            .offline: 504,
+            .notTried: 503, .overQuota: 503, .cancelled: 503, .closed: 503, .outOfResources: 503,
+        ]
+        for kind in CoverFailure.Kind.allCases {
+            #expect(CoverFailure(kind, url: "", detail: "").gatewayStatus == statuses[kind] ?? 502, "\(kind)")
+        }
+        for (status, expected) in [(404, 404), (410, 404), (403, 502), (429, 502), (500, 502)] {
+            #expect(CoverFailure(.status, url: "", detail: "", status: status).gatewayStatus == expected)
+        }
+        var refused = CoverFailure(.status, url: "", detail: "", status: 429)
+        refused.retryAfter = .seconds(1)
+        #expect(refused.gatewayStatus == 503)
+    }
+
     @Test func `a failure survives being encoded, and describes itself as other errors do`() throws {
         var failure = CoverFailure(.notTried, url: "https://a.example/1", detail: "why", status: 503, line: 7)
         failure.retryAfter = .milliseconds(1_500)

@@ -16,8 +16,8 @@ import Wire
         }
     }
 
-    @Test(arguments: ["fault=never", "status=503&retry-after=100", "redirect=1&to=/covers/2.jpg?fault=never"])
-    func `an ask ends when its time is over: in flight, waiting for a retry, behind a redirect`(query: String)
+    @Test(arguments: ["fault=never", "redirect=1&to=/covers/2.jpg?fault=never"])
+    func `an ask ends when its time is over: in flight, behind a redirect`(query: String)
         async throws
     {
         try await withScheduler(retries: 3) { origin, scheduler, _ in
@@ -28,6 +28,60 @@ import Wire
             #expect(caller.result?.failure?.detail.contains("within") == true)
             // Its transfer is cancelled.
             try await eventually { origin.openConnectionCount <= 1 }
+        }
+    }
+
+    /// Far shorter than the pauses.
+    private let long = Duration.seconds(15)
+
+    @Test(arguments: [
+        "status=503&retry-after=100", "status=429&retry-after=100",
+        "status=429&field=X-RateLimit-Remaining:0&field=X-RateLimit-Reset:55",
+    ])
+    func `a pause past an ask's time ends it immediately, with what the server said; others wait`(query: String)
+        async throws
+    {
+        try await withScheduler(retries: 3) { origin, scheduler, _ in
+            let (hasty, patient, late) = (Caller(), Caller(), Caller())
+            let url = origin.coverURL(1) + "?" + query
+            await scheduler.submit([try ask(patient, url), try ask(hasty, url, within: long)])
+            try await eventually { hasty.result != nil }
+            await scheduler.submit([try ask(late, url, within: long)])
+            try await eventually { late.result != nil }
+            #expect([hasty, late].map { $0.result?.failure?.kind } == [.status, .status])
+            #expect(hasty.result?.failure?.retryAfter.map { $0 <= .seconds(100) && $0 > long } == true)
+            #expect(patient.result == nil)
+        }
+    }
+
+    @Test(arguments: ["status=500", "fault=reset"])
+    func `a back-off past an ask's time ends it with its last failure`(query: String) async throws {
+        var retry = RetryPolicy(retries: 3)
+        (retry.base, retry.cap) = (.seconds(1_000_000_000), .seconds(1_000_000_000))
+        try await withScheduler(FetchLimits(parallel: 16, perHost: 8), retry) { origin, scheduler, _ in
+            let caller = Caller()
+            await scheduler.submit([try ask(caller, origin.coverURL(1) + "?" + query, within: long)])
+            try await eventually { caller.result != nil }
+            #expect([.status, .broken].contains(caller.result?.failure?.kind))
+            #expect(caller.result?.failure?.detail.contains("no other attempt") == true)
+            #expect(caller.result?.failure?.retryAfter == nil)
+        }
+    }
+
+    @Test func `a pause of its host ends an ask that was never sent, whether it waits already or comes later`()
+        async throws
+    {
+        try await withScheduler(FetchLimits(parallel: 1, perHost: 1), retries: 3) { origin, scheduler, _ in
+            let (others, hasty, late) = (Caller(), Caller(), Caller())
+            let refused = try (1...8).map { try ask(others, origin.coverURL($0) + "?status=429&retry-after=100") }
+            await scheduler.submit(refused + [try ask(hasty, origin.coverURL(9), within: long)])
+            try await eventually { hasty.result != nil }
+            await scheduler.submit([try ask(late, origin.coverURL(10), within: long)])
+            try await eventually { late.result != nil }
+            #expect([hasty, late].map { $0.result?.failure?.kind } == [.notTried, .notTried])
+            #expect(hasty.result?.failure?.isRateLimit == true)
+            #expect(hasty.result?.failure?.retryAfter.map { $0 <= .seconds(100) && $0 > long } == true)
+            #expect(others.results.isEmpty && origin.requestCount == 8)
         }
     }
 

@@ -45,6 +45,26 @@ import Wire
         }
     }
 
+    @Test func `a program that a signal interrupts keeps what has arrived, and knows what is left`() async throws {
+        try await withStage { stage in
+            let urls = [stage.url(1), stage.url(2, "hold=1")]
+            let run = stage.library.prefetch(urls)
+            let summary = try await untilInterrupted(by: [SIGUSR2]) {
+                for try await outcome in run {
+                    #expect(outcome.kind == .downloaded)
+                    kill(getpid(), SIGUSR2)
+                }
+                return run.progress
+            }
+            #expect(summary.isCancelled && summary.downloaded == 1 && summary.remaining == 1, "\(summary)")
+            await stage.library.close()
+            let next = try await stage.another()
+            #expect(
+                try await next.statuses(of: urls.map { CoverRequest(location: $0) }).map { $0 != nil } == [true, false])
+            await next.close()
+        }
+    }
+
     @Test func `after close edits are not sent, and the next library sends them`() async throws {
         let remote = try RemoteLibrary()
         try await withStage {

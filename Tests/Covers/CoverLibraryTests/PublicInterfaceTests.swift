@@ -9,13 +9,12 @@ import Testing
         let failure = CoverFailure(.status, url: "https://a.example/2", detail: "the server answered 500", status: 500)
         var good = CoverOutcome(.downloaded, url: "https://a.example/1", line: 1)
         good.bytes = 10
-        var summary = PrefetchSummary()
-        (summary.requested, summary.downloaded, summary.failed) = (2, 1, 1)
-        let run = CoverOutcomes([good, CoverOutcome(failed: failure)], summary: summary)
+        let run = CoverOutcomes([good, CoverOutcome(failed: failure)])
         var kinds: [CoverOutcome.Kind] = []
         for try await outcome in run { kinds.append(outcome.kind) }
         #expect(kinds == [.downloaded, .failed] && run.total == 2)
-        #expect(try await CoverOutcomes([good], summary: RefreshSummary()).summary() == RefreshSummary())
+        let summary = try await CoverOutcomes([good, CoverOutcome(failed: failure)]).summary()
+        #expect((summary.requested, summary.downloaded, summary.failed) == (2, 1, 1))
         good.digest = String(repeating: "ab", count: 32)
         (good.date, good.isDuplicate) = (Date(), true)
         if case .arrived(let cover) = LibraryEvent.arrived(good) { #expect(cover.digest?.hasPrefix("abab") == true) }

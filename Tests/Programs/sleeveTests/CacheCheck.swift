@@ -107,13 +107,8 @@ struct CacheCheck {
         var configuration = LibraryConfiguration(cacheDirectory: URL(filePath: cache))
         configuration.logger = Logger(label: "sleeve") { _ in SwiftLogNoOpLogHandler() }
         let library = try await LibraryAPI(configuration: configuration)
-        do {
-            let result = try await body(library)
-            await library.close()
-            return result
-        } catch {
-            await library.close()
-            throw error
-        }
+        let result = try await library.closingOnError { try await body(library) }
+        await library.close()
+        return result
     }
 }

@@ -37,7 +37,7 @@ import Testing
         var statistics = CacheStatistics()
         (statistics.entries, statistics.hits) = (entries, 7 * entries)
         return MetricsFile.Run(
-            summary: PrefetchSummary(), failures: [:], exitCode: exitCode, cache: statistics, ended: ended)
+            summary: RunSummary(), failures: [:], exitCode: exitCode, cache: statistics, ended: ended)
     }
 
     @Test func `every series has the cache's absolute path, and the cache's own have no command`() throws {

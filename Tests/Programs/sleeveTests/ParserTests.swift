@@ -103,6 +103,8 @@ import Testing
         (["list"], "list", ["album list", "cache list"]), (["album", "lst"], "lst", ["album list"]),
         (["cache", "verfiy", "--repair"], "verfiy", ["cache verify"]), (["cache", "get"], "get", ["get"]),
         (["cache", "undo"], "undo", ["fill undo", "album undo"]), (["nonsense"], "nonsense", []),
+        (["help", "fil"], "fil", ["fill"]), (["help", "album", "lst"], "lst", ["album list"]),
+        (["album", "help", "lst"], "lst", ["album list"]), (["help", "x"], "x", []),
     ]
 
     @Test(arguments: mistyped)
@@ -114,7 +116,17 @@ import Testing
         #expect(NamedCommand(arguments).problem == "Unknown command '\(word)'.\(hint)")
     }
 
-    @Test(arguments: [[], ["--no-such"], ["help", "x"], ["cache"], ["fill", "x"], ["album", "-q"], ["get", "x"]])
+    @Test(arguments: [("reviwe", "fill review"), ("und", "fill undo"), ("help", "help fill")])
+    func `a folder of fill that is not there is taken for a subcommand of a name like it`(word: String, meant: String) {
+        #expect(
+            NamedCommand(["fill", word]).problem == "There is no folder '\(word)'. Did you mean 'sleeve \(meant)'?")
+    }
+
+    @Test(arguments: [
+        [], ["--no-such"], ["help"], ["help", "get", "x"], ["cache"], ["fill", "x"], ["fill", "review"],
+        ["album", "-q"],
+        ["get", "x"],
+    ])
     func `other words are no unknown command`(arguments: [String]) {
         #expect(NamedCommand(arguments).problem == nil)
     }
@@ -137,7 +149,7 @@ import Testing
         }
         for file in files where ["swift", "md", "service", "py", ""].contains(file.pathExtension) {
             guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
-            for name in text.matches(of: #/`sleeve ([a-z][^`\n]*)/#) {
+            for name in text.matches(of: #/`sleeve ([a-z][^`\n]*)/#) where !name.1.hasSuffix(" COMMAND") {
                 let words = name.1.split(separator: " ").map(String.init)
                 #expect(NamedCommand(words).problem == nil, "\(file.path()): \(name.0)")
             }

@@ -59,15 +59,15 @@ import Testing
         #expect(clock.durations == Array(repeating: .milliseconds(100), count: 3))
     }
 
-    private static let summary: PrefetchSummary = {
-        var summary = PrefetchSummary()
+    private static let summary: RunSummary = {
+        var summary = RunSummary()
         (summary.requested, summary.downloaded, summary.failed) = (1_234_567, 1_234_560, 7)
         (summary.seconds, summary.bytes) = (3_600, 900_000_000_000)
         return summary
     }()
 
     @Test func `the line has the counts, the rates, the failures and the time left`() {
-        var summary = PrefetchSummary()
+        var summary = RunSummary()
         (summary.downloaded, summary.failed, summary.seconds, summary.bytes) = (1_230, 4, 2, 20 << 20)
         #expect(
             summary.progress(total: 5_000).first
@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: [(5.0, "0:07 left"), (8.0, "waiting for 3,766")])
     func `covers that take longer than all that are left should are counted`(idle: Double, end: String) {
-        var summary = PrefetchSummary()
+        var summary = RunSummary()
         (summary.downloaded, summary.seconds) = (1_234, 2)
         #expect(summary.progress(total: 5_000, idle: idle).allSatisfy { $0.hasSuffix(end) })
     }

@@ -5,8 +5,8 @@ import Testing
 @testable import sleeve
 
 @Suite struct SummaryTests {
-    private func summary(_ change: (inout PrefetchSummary) -> Void) -> PrefetchSummary {
-        var summary = PrefetchSummary()
+    private func summary(_ change: (inout RunSummary) -> Void) -> RunSummary {
+        var summary = RunSummary()
         summary.seconds = 3
         change(&summary)
         return summary

@@ -25,6 +25,7 @@ extension CommandTests {
             ["origin", "--port", "70000"], ["origin", "--fault-every", "0"], ["origin", "--urls", "-1"],
             ["refresh", "--all", "--older-than", "1d"], ["refresh", "--older-than", "soon"], ["refresh", "--offline"],
             ["refresh", "--max-requests", "0"], ["refresh", "--matching", ""], ["refresh", "--max-time", "-1s"],
+            ["refresh", "--jitter", "600"], ["refresh", "--max-time", "1e3"], ["prefetch", "--progress-interval", "5"],
             ["cache", "remove"], ["cache", "pin"], ["cache", "unpin"], ["cache", "remove", "--all", "--host", "a"],
             ["cache", "pin", "http://a/1", "--all"],
             ["get", "http://a/1", "--key-ignores", ""], ["prefetch", "--key-ignores", "a,,b"],
@@ -91,6 +92,18 @@ extension CommandTests {
             (
                 ["get", "--oflline", "http://a/1"],
                 "Unknown option '--oflline'. Did you mean '--offline'?\n  See 'sleeve get --help'."
+            ),
+            (
+                ["prefetch", "--shrad", "1/2", "a"],
+                "Unknown option '--shrad'. Did you mean '--shard'?\n  See 'sleeve prefetch --help'."
+            ),
+            (
+                ["help", "prefecth"],
+                "Unknown command 'prefecth'. Did you mean 'sleeve prefetch'?\n  See 'sleeve --help'."
+            ),
+            (
+                ["refresh", "--older-than", "7"],
+                "The value '7' is invalid for '--older-than <time>': it needs a unit, such as 7s, 7m, 7h or 7d.\n  See 'sleeve refresh --help'."
             ),
             (
                 ["cache", "stats", "--jsn"],

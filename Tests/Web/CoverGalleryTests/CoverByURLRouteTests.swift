@@ -162,6 +162,11 @@ import Wire
             #expect(try await failure(url(1, "status=403"), stage, 502).status == 403)
             #expect(try await failure(url(2, "size=2000000"), stage, 502).kind == "tooLarge")
             #expect(try await failure(url(3, "hold=1"), stage, 504).kind == "timeout")
+            let pausing = url(4, "status=503&retry-after=100")
+            #expect(try await failure(pausing, stage, 503).status == 503)
+            #expect(
+                Int(try await stage.ask("GET", pausing).fields["retry-after"] ?? "").map { (1...101).contains($0) }
+                    == true)
             let page = try Listener(answer: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")
             defer { page.stop() }
             #expect(try await failure(path(page.url + "/"), stage, 502).kind == "notAnImage")

@@ -242,7 +242,7 @@ import Wire
     ) async throws {
         try await withGallery { stage in
             let cover = try await stage.cover(at: stage.origin.coverURL(0))
-            let file = try #require(try stage.library.coverFile(for: stage.origin.coverURL(0)))
+            let file = try #require(try await stage.library.coverFile(for: stage.origin.coverURL(0)))
             if isGone {
                 try FileManager.default.removeItem(atPath: file)
             } else {

@@ -152,7 +152,7 @@ import Wire
             let summary = try await stage.library.prefetch([CoverRequest(location: address)]).summary()
             #expect(summary.fresh == 1 && summary.failed == 0)
             // Other bytes of the same length.
-            let file = try #require(try stage.library.coverFile(for: address))
+            let file = try #require(try await stage.library.coverFile(for: address))
             try Data(repeating: 0, count: picture.count).write(to: URL(filePath: file))
             #expect(try await stage.cover(at: address).digest == digest)
         }

@@ -70,7 +70,7 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     /// How long to wait before the next request, counted from the failure: what the server asked for, or the rest of the time for which its host
     /// is left alone. Nil if neither is known.
     public var retryAfter: Duration?
-    /// If the failure was remembered and no request was sent: when the URL is requested again.
+    /// When the URL is requested again, if the cache remembers the failure (404, 410); nil if it does not.
     public var rememberedUntil: Date?
     /// The line of the list that named the URL.
     public var line: Int?
@@ -79,6 +79,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
 
     /// For `notTried`: what is wrong with the host, by name.
     package var hostProblem: String?
+    /// The cache has remembered the failure, and no request was sent.
+    package var isRemembered = false
     /// For `connect`: the host has refused the connection.
     var isConnectionRefused = false
     /// For `notTried`: the host asked for fewer requests or for a pause.
@@ -121,6 +123,24 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
 extension CoverFailure {
     /// A later request may succeed: the network or the server failed for a moment, or the host is left alone for a while (`notTried`).
     public var isRetryable: Bool { kind == .notTried || isTransient }
+
+    /// The status with which a server that gives covers to others answers its own client (RFC 9110 section 15.6). A 503 has `retryAfter`, if that
+    /// is known, as `Retry-After`.
+    public var gatewayStatus: Int {
+        switch kind {
+        case .badURL, .badSize: 400
+        case .refusedAddress: 403
+        case .notCached: 404
+        case .cache: 500
+        case .timeout, .offline: 504
+        case .notTried, .overQuota, .cancelled, .closed, .outOfResources: 503
+        case .status where isAbsence: 404
+        case .status where isTransient && retryAfter != nil: 503
+        case .status, .nameResolution, .connect, .broken, .tls, .truncated, .notAnImage, .tooLarge, .tooManyRedirects,
+            .notStorable:
+            502
+        }
+    }
 
     /// A retry within the run may succeed: the network or the server failed for a moment.
     package var isTransient: Bool {
@@ -181,8 +201,14 @@ extension CoverFailure {
 
     /// - Parameter time: what the request had.
     static func overdue(_ url: String, _ time: Duration) -> CoverFailure {
-        var failure = CoverFailure(.timeout, url: url, detail: "no cover arrived within the \(time) of the request")
-        failure.endsRequest = true
+        CoverFailure(.timeout, url: url, detail: "no cover arrived within the \(time) of the request")
+    }
+
+    /// The failure of a request whose next attempt would start too late.
+    /// - Parameter time: what the request had.
+    func leavingNoAttempt(within time: Duration) -> CoverFailure {
+        var failure = self
+        failure.detail += "; no other attempt can start within the \(time) of the request"
         return failure
     }
 

@@ -10,6 +10,8 @@
 /// A host that takes only a few connections rejects, breaks, or never answers the others (*crowding*). Each costs a cover an
 /// attempt, so such a cut lowers the limit by a whole transfer, and the limit grows half as fast after each. The first may be an
 /// accident and does not end slow start.
+///
+/// A host that refuses a part of all requests with 503, and names no pause, gets no fewer for it (`SteadyRefusals`).
 struct ConcurrencyLimiter {
     typealias Instant = ContinuousClock.Instant
 
@@ -39,6 +41,7 @@ struct ConcurrencyLimiter {
     /// Slow start ends here. Infinite until a request is rejected.
     private var threshold = Double.infinity
     private var cut: Cut?
+    private var steady = SteadyRefusals()
     private var increase = increasePerRoundTrip
     /// Broken connections beyond those that the host takes.
     private var crowdings = 0
@@ -77,6 +80,7 @@ struct ConcurrencyLimiter {
 
     /// The host answered.
     mutating func answered(_ ended: Ended) {
+        steady.ended(isRefused: false, limit: window)
         // A limit that was not in use has not been tested.
         guard !isFixed, 2 * max(ended.inFlightAtStart, ended.inFlight) >= limit else { return }
         if window < 1 {
@@ -97,9 +101,20 @@ struct ConcurrencyLimiter {
     }
 
     /// The host rejected the request with 429 or 503, or did not answer in time.
-    /// - Parameter isCrowded: it broke a new connection while others were open.
-    mutating func rejected(_ ended: Ended, isCrowded: Bool = false, now: Instant) {
+    /// - Parameters:
+    ///   - isCrowded: it broke a new connection while others were open.
+    ///   - mayBeSteady: it answered 503, and named no pause.
+    mutating func rejected(_ ended: Ended, isCrowded: Bool = false, mayBeSteady: Bool = false, now: Instant) {
         if isFixed || ended.isRepeated { return }
+        if mayBeSteady {
+            switch steady.ended(isRefused: true, limit: window) {
+            case .cut: break
+            case .ignore: return
+            case .restore(let limit):
+                (window, threshold) = (max(window, limit), .infinity)
+                return forgetCrowding()
+            }
+        }
         let earned = min(window, Double(ended.answered))
         defer { window = max(window, earned) }
         if var cut, ended.start < cut.time {

@@ -90,9 +90,16 @@ struct DownloadHost {
 
     /// The time before which nothing starts; nil if something may.
     mutating func closed(at now: Instant) -> Instant? {
+        [closedUntil.flatMap { $0 > now ? $0 : nil }, pause(at: now)?.end].compactMap(\.self).max()
+    }
+
+    /// Until when the host is left alone, because it asked for that or its transfers failed, and why; nil if it is not.
+    mutating func pause(at now: Instant) -> (end: Instant, reason: Outage)? {
         if let rest = earlierRest.take(), rest > now { breaker.rest(until: rest, now: now) }
-        let times = [closedUntil, breaker.opens, quota.closed(at: now)]
-        return times.compactMap(\.self).max().flatMap { $0 > now ? $0 : nil }
+        let (quota, opens) = (quota.closed(at: now), breaker.opens.flatMap { $0 > now ? $0 : nil })
+        guard let end = [quota, opens].compactMap(\.self).max() else { return nil }
+        let hasFailed = opens != nil && !outage.reason.isEmpty
+        return (end, hasFailed ? outage : Outage(reason: "\(name) asked for a pause", isRateLimit: true))
     }
 
     /// Whether one more transfer may be in flight, times aside. Inlined: a call would copy the host.

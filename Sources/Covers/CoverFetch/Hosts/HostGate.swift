@@ -295,13 +295,14 @@ struct HostGate {
         // The others that wait for a connection wait in vain, too.
         if isCrowded, isLate(passage, signal) { ended.inFlight = ready + 1 }
         prove(&passage)
-        if isCrowded, adapts { limiter.rejected(ended, isCrowded: true, now: now) }
+        let mayBeSteady = signal == .overloaded
+        if isCrowded, adapts { limiter.rejected(ended, isCrowded: true, mayBeSteady: mayBeSteady, now: now) }
         if signal.failure == nil {
             hasAnswered = true
             // While a connection is unproven, one more would not be a test of the limit.
             if !limiter.isCrowded || unproven == 0 { limiter.answered(ended) }
         } else if signal.isOverload, !isCrowded, adapts {
-            limiter.rejected(ended, now: now)
+            limiter.rejected(ended, mayBeSteady: mayBeSteady, now: now)
         }
         return isCrowded
     }

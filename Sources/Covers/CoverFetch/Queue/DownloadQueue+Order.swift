@@ -55,6 +55,21 @@ extension DownloadQueue {
         return found.map { hosts[host].waiting.remove(at: $0) } ?? popWaiting(host)
     }
 
+    /// Until when the job's host is left alone; nil if it is not, or the job has ended.
+    mutating func pause(hostOf id: JobID, _ now: Instant) -> Instant? {
+        host(of: id).flatMap { hosts[$0].pause(at: now)?.end }
+    }
+
+    /// The failure of a job whose host is left alone; nil if it is not, or the job has ended.
+    mutating func notTried(_ id: JobID, _ now: Instant) -> CoverFailure? {
+        guard let host = host(of: id), let (end, outage) = hosts[host].pause(at: now) else { return nil }
+        let (url, target) = (jobs[id].url, jobs[id].target)
+        var failure = CoverFailure.notTried(url.string, outage.reason, isRateLimit: outage.isRateLimit)
+        failure.isElsewhere = target.origin != url.origin
+        failure.retryAfter = end - now
+        return failure
+    }
+
     /// A message about the job's host, once: it answers with errors and gets one request at a time.
     mutating func outageMessage(hostOf id: JobID) -> String? {
         guard let host = host(of: id), hosts[host].breaker.isOpenForErrors, !hosts[host].isOutageLogged else {

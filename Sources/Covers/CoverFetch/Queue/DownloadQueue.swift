@@ -225,6 +225,7 @@ struct DownloadQueue<Request> {
         endTransfer(id)
         guard jobs.contains(id), setTarget(target ?? jobs[id].url, of: id) != nil else { return }
         jobs[id].attempt += 1
+        jobs[id].retriesAt = time
         timers.insert(Timer(time: time, event: .retry(id, attempt: jobs[id].attempt)))
     }
 
@@ -325,13 +326,8 @@ struct DownloadQueue<Request> {
 
     private mutating func dropFromFailedHost(_ now: Instant) -> Decision? {
         while let host = failed.first {
-            if hosts[host].breaker.isGivenUp(now), let id = popWaiting(host) {
-                let outage = hosts[host].outage
-                let url = jobs[id].url
-                var failure = CoverFailure.notTried(url.string, outage.reason, isRateLimit: outage.isRateLimit)
-                failure.isElsewhere = jobs[id].target.origin != url.origin
-                failure.retryAfter = hosts[host].breaker.opens.map { $0 - now }
-                return .drop(id, url, failure)
+            if hosts[host].breaker.isGivenUp(now), let id = popWaiting(host), let failure = notTried(id, now) {
+                return .drop(id, jobs[id].url, failure)
             }
             failed.removeFirst()
         }

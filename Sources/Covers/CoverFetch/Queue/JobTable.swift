@@ -13,6 +13,8 @@ struct Job<Request> {
     var host: Int
     /// 0 for the first.
     var attempt = 0
+    /// Nothing is sent for it before then.
+    var retriesAt: Instant?
     var isInFlight = false
     /// What its host must know of its transfer.
     var passage = HostGate.Passage()

@@ -14,7 +14,7 @@ extension DownloadScheduler {
 
     /// Tells the queue what the end of a transfer shows about its host.
     func didReceive(_ signal: HostSignal, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
-        queue.didReceive(signal, of: job, failure: failure, now: now)
+        endVainAsks(hostOf: job, now) { queue.didReceive(signal, of: job, failure: failure, now: now) }
         let limit = queue.limitMessage(hostOf: job, after: failure), outage = queue.outageMessage(hostOf: job)
         if limit == nil, outage == nil { return }
         let metadata = failure?.metadata ?? ["host": "\(queue.jobs[job].target.authority)"]
@@ -25,6 +25,6 @@ extension DownloadScheduler {
     /// Obeys the host's own count of remaining requests.
     func obeyRateLimit(of response: TransferResponse, _ job: JobID, _ now: ContinuousClock.Instant) {
         let limit = RateLimit(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
-        queue.didReceive(limit, of: job, now: now)
+        endVainAsks(hostOf: job, now) { queue.didReceive(limit, of: job, now: now) }
     }
 }

@@ -35,6 +35,7 @@ extension DownloadScheduler {
         // Another process may try meanwhile.
         jobLeases.release(job)
         queue.retry(job, at: time, from: rememberedRedirect(of: job)?.target)
+        endVainAsks(of: job, .now)
     }
 
     /// The most retries that one of the job's requests allows.
@@ -84,6 +85,7 @@ extension DownloadScheduler {
         }
         queue.jobs[job].state.forgetRedirects()
         queue.move(job, to: url)
+        endVainAsks(of: job, .now)
         return true
     }
 }

@@ -69,17 +69,17 @@ package actor DownloadScheduler {
 
     /// Adds asks ahead of all others of their hosts.
     /// - Parameters:
-    ///   - order: their keys, the most important first.
+    ///   - order: the keys of what its sinks ask for, the most important first, as it is now: an earlier call may have been slower.
     ///   - withdrawn: keys that `isLeaving` selects the asks of. Jobs in flight are left alone.
     package func submit(
-        _ asks: [Ask], order: [String], withdrawing withdrawn: [String], where isLeaving: (Ask) -> Bool
+        _ asks: [Ask], order: @Sendable () -> [String], withdrawing withdrawn: [String], where isLeaving: (Ask) -> Bool
     ) {
         for key in withdrawn {
             for ask in queue.withdraw(key, isLeaving) { ask.cancel() }
         }
         if !withdrawn.isEmpty { endLeases() }
         add(asks)
-        queue.prefer(order)
+        queue.prefer(order())
     }
 
     /// Adds asks to jobs, and to downloads that are being stored. - Returns: those for which there is none.
@@ -224,7 +224,7 @@ package actor DownloadScheduler {
         if retriesWithoutRedirect(job, url, failure) { return }
         // A cover that was tried fails for its own reason rather than its host's.
         var own = queue.jobs[job].state.failure ?? failure
-        own.retryAfter = own.retryAfter ?? failure.retryAfter
+        own.retryAfter = max(own.retryAfter ?? .zero, failure.retryAfter ?? .zero)
         finish(job, url, failing: own)
     }
 
@@ -264,9 +264,10 @@ package actor DownloadScheduler {
         let disposition = ResponseDisposition(
             response, of: start.url, at: start.target, redirectCount: queue.jobs[job].state.redirects.count,
             policy: policy.redirect, revalidated: queue.jobs[job].state.revalidated)
-        queue.jobs[job].state.failure = disposition.failure
         let pause = disposition.failure?.pause(
             response.head.headerFields, now: WallClock.milliseconds() / 1_000)
+        queue.jobs[job].state.failure = disposition.failure
+        queue.jobs[job].state.failure?.retryAfter = pause
         let signal = HostSignal(disposition.failure, pause: pause)
         if signal == .answered { obeyRateLimit(of: response, job, now) }
         didReceive(signal, of: job, disposition.failure, now)
@@ -274,7 +275,8 @@ package actor DownloadScheduler {
             queue.jobs[job].state.redirects.append(response.head)
             queue.jobs[job].state.redirectedAt = now
             queue.jobs[job].state.cookies = response.cookies
-            return queue.move(job, to: target)
+            queue.move(job, to: target)
+            return endVainAsks(of: job, now)
         }
         switch disposition {
         case .redirect: break
@@ -363,7 +365,7 @@ package actor DownloadScheduler {
     }
 
     private func flushBatch(_ now: ContinuousClock.Instant) {
-        guard handingOver == nil, !batch.downloads.isEmpty else { return }
+        guard handingOver == nil, !batch.downloads.isEmpty || !batch.goingOn.isEmpty else { return }
         // Now and then: a run that is killed loses little of what it learnt.
         if hostsRecorded.map({ now - $0 >= Self.hostsInterval }) ?? true {
             hostsRecorded = now
@@ -378,6 +380,9 @@ package actor DownloadScheduler {
             backlog -= taken.footprint
         }
     }
+
+    /// Hands over asks that are at another address.
+    func goOn(_ asks: [Ask]) { batch.goingOn += asks }
 
     private func resumeSubmitters() {
         let resumed = submitters

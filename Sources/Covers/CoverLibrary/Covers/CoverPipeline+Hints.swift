@@ -58,7 +58,7 @@ extension CoverFailure {
             .status, url: url,
             detail: "the server answered \(status) before; remembered until \(until.ISO8601Format())",
             status: status)
-        failure.rememberedUntil = until
+        (failure.rememberedUntil, failure.isRemembered) = (until, true)
         return failure
     }
 }

@@ -16,7 +16,8 @@ public struct CoverRequest: Sendable, Hashable {
     /// Which cached answers are used.
     public var cachePolicy: CachePolicy
     /// How long the whole call may take, from when it is made or a prefetch reads the request: its turn, every attempt, the pauses between them.
-    /// Then it fails with the kind `timeout`. A cover that has arrived by then is stored and returned. Nil for no limit of its own.
+    /// Then it fails with the kind `timeout`; earlier, and with what the server said, if no other attempt can start within that time. A cover that
+    /// has arrived by then is stored and returned. Nil for no limit of its own.
     public var timeout: Duration?
     /// Retries after a temporary failure; nil for those of the configuration. A transfer that several requests share is retried as often as the
     /// most patient of them allows.

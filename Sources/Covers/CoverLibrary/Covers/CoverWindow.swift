@@ -25,22 +25,29 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
         let view: View
         init(_ id: ID, _ view: View) { (self.id, self.view) = (id, view) }
 
-        var isWanted: Bool { view.shown.withLock { $0[id]?.slot === self } }
+        var isWanted: Bool { view.state.withLock { $0.shown[id]?.slot === self } }
 
         func take(_ outcome: CoverOutcome, of ask: Ask) { view.end(self, outcome) }
     }
 
+    /// What a view shows.
+    private struct State {
+        /// Each with its request and its key, and its slot until it has ended.
+        var shown: [ID: (request: CoverRequest, key: String, slot: Slot?)] = [:]
+        /// The keys of those that have not ended, the most wanted first.
+        var order: [String] = []
+    }
+
     private final class View: Sendable {
-        /// What was asked for and has not ended, each with its key.
-        let shown = Mutex<[ID: (slot: Slot, key: String)]>([:])
+        let state = Mutex(State())
         let continuation: AsyncStream<Arrival>.Continuation
 
         init(_ continuation: AsyncStream<Arrival>.Continuation) { self.continuation = continuation }
 
         func end(_ slot: Slot, _ outcome: CoverOutcome) {
-            let isShown = shown.withLock { shown in
-                guard shown[slot.id]?.slot === slot else { return false }
-                shown[slot.id] = nil
+            let isShown = state.withLock { state in
+                guard state.shown[slot.id]?.slot === slot else { return false }
+                state.shown[slot.id]?.slot = nil
                 return true
             }
             if isShown { continuation.yield(Arrival(id: slot.id, outcome: outcome)) }
@@ -59,32 +66,39 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
 
     deinit {
         view.continuation.finish()
-        for (slot, _) in view.shown.withLock({ Array($0.values) }) { covers.cancelAsks(of: slot) }
+        for slot in view.state.withLock({ $0.shown.values.compactMap(\.slot) }) { covers.cancelAsks(of: slot) }
     }
 
-    /// Replaces what is shown. Requests of ids that were shown before and have not ended go on.
+    /// Replaces what is shown. Requests of ids that were shown before go on. One that has ended is asked for again if its request differs, or once
+    /// it was not shown.
     /// - Parameter requests: the most wanted first. Their priorities do not count.
     public func show(_ requests: [(id: ID, request: CoverRequest)]) {
         let ids = Set(requests.map(\.id))
         var asks: [Ask] = []
-        let (order, gone) = view.shown.withLock { shown in
-            let gone = shown.filter { !ids.contains($0.key) }
-            for id in gone.keys { shown[id] = nil }
-            for (id, request) in requests where shown[id] == nil {
+        let (isChanged, gone) = view.state.withLock { state in
+            let gone = state.shown.filter { !ids.contains($0.key) }
+            for id in gone.keys { state.shown[id] = nil }
+            for (id, request) in requests {
+                if let known = state.shown[id], known.slot != nil || known.request == request { continue }
                 let slot = Slot(id, view)
                 do throws(CoverFailure) {
                     let ask = try covers.ask(request, for: slot)
                     ask.priority = .immediate
                     asks.append(ask)
-                    shown[id] = (slot, ask.url.string)
+                    state.shown[id] = (request, ask.url.string, slot)
                 } catch {
+                    state.shown[id] = (request, "", nil)
                     view.continuation.yield(Arrival(id: id, outcome: CoverOutcome(failed: error)))
                 }
             }
-            return (requests.compactMap { shown[$0.id]?.key }, gone.values.map(\.key))
+            let before = state.order
+            state.order = requests.compactMap { state.shown[$0.id] }.filter { $0.slot != nil }.map(\.key)
+            return (state.order != before, gone.values.filter { $0.slot != nil }.map(\.key))
         }
-        if asks.isEmpty, gone.isEmpty, order.isEmpty { return }
-        Task { [covers, asks] in await covers.submit(asks, order: order, withdrawing: gone) }
+        if asks.isEmpty, gone.isEmpty, !isChanged { return }
+        Task { [covers, view, asks] in
+            await covers.submit(asks, order: { view.state.withLock { $0.order } }, withdrawing: gone)
+        }
     }
 }
 
@@ -93,7 +107,9 @@ extension CoverPipeline {
     /// - Parameters:
     ///   - order: keys of the covers that are outstanding, by falling priority. Unsent requests are reordered accordingly.
     ///   - withdrawn: keys of asks that are no longer wanted. They are cancelled unless they are in flight.
-    fileprivate func submit(_ asks: [Ask], order: [String], withdrawing withdrawn: [String]) async {
+    fileprivate func submit(
+        _ asks: [Ask], order: @Sendable () -> [String], withdrawing withdrawn: [String]
+    ) async {
         let missing = await self.missing(among: await fetchFromTier(asks))
         do throws(LibraryError) {
             try await scheduler().submit(missing, order: order, withdrawing: withdrawn) { !$0.sink.isWanted }

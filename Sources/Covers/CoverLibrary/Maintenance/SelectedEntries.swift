@@ -51,23 +51,15 @@ struct SelectedEntries: Sendable {
         _ request: CoverRequest, _ keys: (CoverRequest) throws(CoverFailure) -> [String], in reader: CacheReader,
         _ batch: inout Batch
     ) throws {
+        let found: [String]
         do throws(CoverFailure) {
-            let entries = try Self.entries(of: try keys(request), in: reader)
-            if entries.isEmpty { throw .notCached(request) }
-            batch.entries += entries
+            found = try keys(request)
         } catch {
-            // The index cannot be read: that is no failure of one cover.
-            if error.kind == .cache { throw error }
-            batch.failures.append(error)
+            return batch.failures.append(error)
         }
-    }
-
-    private static func entries(of keys: [String], in reader: CacheReader) throws(CoverFailure) -> [CachedEntry] {
-        do {
-            return try keys.compactMap { try reader.entry(for: $0) }
-        } catch {
-            throw CoverFailure(.cache, url: keys.first ?? "", detail: "\(CacheError(error))")
-        }
+        let entries = try found.compactMap { try reader.entry(for: $0) }
+        if entries.isEmpty { batch.failures.append(.notCached(request)) }
+        batch.entries += entries
     }
 }
 

@@ -1,8 +1,9 @@
 import CoverCache
 import CoverFetch
 import CoverPack
+import CurlHTTP
 
-/// Stores the covers of a pack in the cache, a group at a time.
+/// Stores the covers of a pack in the cache, a group at a time, and pins those that were pinned.
 struct Unpacker {
     /// Bytes that are read and stored together.
     private static let groupLength = 4 << 20
@@ -15,6 +16,8 @@ struct Unpacker {
     /// - Throws: `CacheError` if the pack cannot be read, or the cache not written.
     func unpack(_ pack: PackReader) async throws -> UnpackSummary {
         var summary = UnpackSummary()
+        // Another version may normalise URLs less.
+        let pinned = Set(pack.pinned.compactMap { try? HTTPURL($0).string })
         while true {
             if Task.isCancelled {
                 summary.isCancelled = true
@@ -22,7 +25,8 @@ struct Unpacker {
             }
             let items = try await covers.read { _ in try pack.next(Self.groupLength) }
             if items.isEmpty { return summary }
-            try await store(items.compactMap { check($0, &summary) }, &summary)
+            let stored = try await store(items.compactMap { check($0, &summary) }, &summary).filter(pinned.contains)
+            if !isDryRun, !stored.isEmpty { _ = try await covers.persistency.withWriter { try $0.pin(stored) } }
             progress(summary)
         }
     }
@@ -42,18 +46,25 @@ struct Unpacker {
         }
     }
 
-    private func store(_ packed: [CoverPipeline.ImportedCover], _ summary: inout UnpackSummary) async throws {
+    /// - Returns: the keys of what the cache has now.
+    private func store(
+        _ packed: [CoverPipeline.ImportedCover], _ summary: inout UnpackSummary
+    ) async throws -> [String] {
+        var keys: [String] = []
         for (cover, outcome) in zip(packed, try await covers.store(packed, dryRun: isDryRun)) {
             switch outcome {
             case .kept: summary.kept += 1
             case .failed(let reason):
                 fail(CoverFailure(.cache, url: cover.metadata.key, detail: reason), &summary)
+                continue
             case .stored(_, let isDuplicate):
                 summary.stored += 1
                 summary.bytes += cover.body.count
                 if isDuplicate { summary.deduplicated += 1 }
             }
+            keys.append(cover.metadata.key)
         }
+        return keys
     }
 
     private func fail(_ failure: CoverFailure, _ summary: inout UnpackSummary) {

@@ -12,35 +12,30 @@ public import CoverFetch
 ///
 /// `Failure` is `LibraryError`: the library is closed before the end, or the cache cannot be read. For a list that can throw itself it is
 /// `any Error`. What was read of such a list before is still done, and has its outcomes; then the list's error is thrown as it is. A
-/// `CancellationError` of the list ends the run as cancelled (`PrefetchSummary.isCancelled`), without an error.
-public struct CoverOutcomes<Summary: Sendable, Failure: Error>: AsyncSequence, Sendable {
+/// `CancellationError` of the list ends the run as cancelled (`RunSummary.isCancelled`), without an error.
+public struct CoverOutcomes<Failure: Error>: AsyncSequence, Sendable {
     /// The outcome of one request.
     public typealias Element = CoverOutcome
 
     private let run: Run
-    private let makeSummary: @Sendable (PrefetchSummary) -> Summary
     private let makeFailure: @Sendable (any Error) -> Failure
 
     init(
-        _ makeSummary: @escaping @Sendable (PrefetchSummary) -> Summary,
         failure makeFailure: @escaping @Sendable (any Error) -> Failure,
         _ work: @escaping @Sendable (Run) async throws(LibraryError) -> Void
     ) {
         run = Run(work)
-        (self.makeSummary, self.makeFailure) = (makeSummary, makeFailure)
+        self.makeFailure = makeFailure
     }
 
     /// The run's counts at this moment, from any thread.
-    public var progress: Summary { makeSummary(run.counts) }
-
-    /// As `progress`, with the counts that `Summary` adds up.
-    package var counts: PrefetchSummary { run.counts }
+    public var progress: RunSummary { run.counts }
 
     /// The number of covers in all; nil while the list is still being read.
     public var total: Int? { run.total }
 
     /// Runs to the end. - Throws: as `next()` does; `progress` has the counts then.
-    public func summary() async throws(Failure) -> Summary {
+    public func summary() async throws(Failure) -> RunSummary {
         for try await _ in self {}
         return progress
     }
@@ -75,16 +70,13 @@ public struct CoverOutcomes<Summary: Sendable, Failure: Error>: AsyncSequence, S
 }
 
 extension CoverOutcomes where Failure == LibraryError {
-    init(
-        _ makeSummary: @escaping @Sendable (PrefetchSummary) -> Summary,
-        _ work: @escaping @Sendable (Run) async throws(LibraryError) -> Void
-    ) {
-        self.init(makeSummary, failure: { LibraryError($0) }, work)
+    init(_ work: @escaping @Sendable (Run) async throws(LibraryError) -> Void) {
+        self.init(failure: { LibraryError($0) }, work)
     }
 
-    /// Outcomes made by the caller, for previews and tests.
-    public init(_ outcomes: [CoverOutcome], summary: Summary) {
-        self.init({ _ in summary }) { run in
+    /// Outcomes made by the caller, for previews and tests. They are what `progress` counts.
+    public init(_ outcomes: [CoverOutcome]) {
+        self.init { run in
             run.addRequests(outcomes.count)
             run.didReadList()
             for outcome in outcomes { run.add(outcome) }

@@ -9,7 +9,7 @@ final class Run: Sendable {
     private static let maximumFailures = 65_536
 
     private struct State {
-        var counts = PrefetchSummary()
+        var counts = RunSummary()
         var start: ContinuousClock.Instant?
         var task: Task<Void, Never>?
         /// Requests without an outcome.
@@ -89,7 +89,7 @@ final class Run: Sendable {
     /// The list has ended early. What was read of it is still done.
     func listFailed(_ error: any Error) { state.withLock { $0.listError = error } }
 
-    var counts: PrefetchSummary {
+    var counts: RunSummary {
         state.withLock { state in
             var counts = state.counts
             if state.end == nil, let start = state.start { counts.duration = start.duration(to: .now) }

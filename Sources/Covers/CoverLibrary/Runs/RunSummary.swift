@@ -1,9 +1,10 @@
 import CoverFetch
 
-/// The counts of a prefetch, so far or in all.
+/// The counts of a prefetch or a refresh, so far or in all.
 ///
-/// After the run, `requested` is `downloaded + revalidated + fresh + joined + skipped + failed`.
-public struct PrefetchSummary: Sendable, Hashable, Codable {
+/// After the run, `requested` is `downloaded + revalidated + fresh + joined + skipped + failed`. A refresh skips nothing, and what it checks is
+/// not `fresh`.
+public struct RunSummary: Sendable, Hashable, Codable {
     /// Covers requested, with a usable URL or not.
     public var requested = 0
     /// Covers whose body was downloaded.
@@ -18,7 +19,7 @@ public struct PrefetchSummary: Sendable, Hashable, Codable {
     public var joined = 0
     /// Requests without a usable URL.
     public var skipped = 0
-    /// Covers that could not be downloaded or stored.
+    /// Covers that could not be downloaded, stored or checked. What is cached stays.
     public var failed = 0
     /// Those of `failed` that are no news: cached covers that are gone from their servers for good.
     public var gone = 0
@@ -67,50 +68,5 @@ public struct PrefetchSummary: Sendable, Hashable, Codable {
             failed += 1
             if outcome.failure?.isGone == true { gone += 1 }
         }
-    }
-}
-
-/// The counts of a refresh, so far or in all.
-///
-/// After the run, `requested` is `revalidated + downloaded + failed`.
-public struct RefreshSummary: Sendable, Hashable, Codable {
-    /// Cached covers whose servers were asked.
-    public var requested: Int
-    /// Covers that are unchanged (304).
-    public var revalidated: Int
-    /// Covers that changed and were downloaded.
-    public var downloaded: Int
-    /// Those of `downloaded` whose bytes were already stored.
-    public var deduplicated: Int
-    /// Covers that could not be checked. They stay cached.
-    public var failed: Int
-    /// Those of `failed` that are no news: covers that are gone from their servers for good.
-    public var gone: Int
-    /// Covers left for the next run, because this one was stopped or its budget was spent.
-    public var remaining: Int
-    /// Length of the downloaded bodies in bytes.
-    public var bytes: Int
-    /// Wall time.
-    public var duration: Duration
-    /// The run was cancelled before its end.
-    public var isCancelled: Bool
-    /// Why the run ended early, other than by being cancelled.
-    public var stopReason: String?
-
-    /// A summary of nothing.
-    public init() { self.init(PrefetchSummary()) }
-
-    init(_ counts: PrefetchSummary) {
-        requested = counts.requested
-        revalidated = counts.revalidated
-        downloaded = counts.downloaded + counts.joined
-        deduplicated = counts.deduplicated
-        failed = counts.failed
-        gone = counts.gone
-        remaining = counts.remaining
-        bytes = counts.bytes
-        duration = counts.duration
-        isCancelled = counts.isCancelled
-        stopReason = counts.stopReason
     }
 }

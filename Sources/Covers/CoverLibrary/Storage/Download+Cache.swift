@@ -139,6 +139,7 @@ extension CoverOutcome {
     init(_ failure: CoverFailure, of download: Download) {
         self.init(.failed, of: download)
         fail(failure)
+        self.failure?.rememberedUntil = download.hints.absence.map { Date(milliseconds: $0.until) }
     }
 
     /// The same cover, which could not be stored.

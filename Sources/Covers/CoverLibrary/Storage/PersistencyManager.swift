@@ -129,6 +129,7 @@ actor PersistencyManager: DownloadStore {
 
     func store(_ batch: WriteBatch) async {
         let now = HostMemory.Moment.now
+        if !batch.goingOn.isEmpty { Task { [goOn] in await goOn?(batch.goingOn) } }
         try? writer().add(
             hints: batch.hosts.compactMap { HintChange(host: $0.key, $0.value, now) }
                 + batch.downloads.flatMap(\.hintChanges),

@@ -51,7 +51,7 @@ package struct Fill: Sendable {
         await withTaskGroup { group in
             group.addTask {
                 do throws(LibraryError) {
-                    for try await outcome in outcomes { inbox.yield(.outcome(outcome, outcomes.counts.stopReason)) }
+                    for try await outcome in outcomes { inbox.yield(.outcome(outcome, outcomes.progress.stopReason)) }
                     inbox.yield(.ended(nil))
                 } catch {
                     inbox.yield(.ended(error))

@@ -31,8 +31,6 @@ package struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertib
         }
     }
 
-    package var defaultValueDescription: String { description }
-
     /// Three digits and a unit: `31.4 KiB`, `10 GiB`.
     package var description: String { ByteCount(bytes).description }
 }

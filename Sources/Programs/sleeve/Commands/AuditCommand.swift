@@ -16,7 +16,7 @@ struct AuditCommand: AsyncParsableCommand {
             Without DIR, the folders that were scanned for the library. It reads each cover file, and changes nothing. An album's cover is the file beside its \
             music, else the picture in its tags. `sleeve fill --dry-run` says where missing ones would be looked for.
 
-            Each line has a kind, the album, a path and what is wrong. The kinds, in this order:
+            Each line has a kind, the album, what is wrong and a path. The kinds, in this order:
               missing      no cover file, and not every track has one in its tags
               small        a side has fewer pixels than --min-pixels
               notSquare    one side is more than 10 % longer than the other
@@ -102,10 +102,11 @@ struct AuditCommand: AsyncParsableCommand {
         if options.json { return try printResult(findings.map { Self.json($0).text + "\n" }.joined()) }
         let rows = findings.map { finding in
             let album = [finding.artist, finding.title].filter { !$0.isEmpty }.joined(separator: ", ")
-            return [finding.kind.rawValue, album, "\(finding.path)", finding.detail]
+            return [finding.kind.rawValue, album, finding.detail, "\(finding.path)"]
         }
-        let table = TextTable(["Kind", "Album", "Path", "What is wrong"], rows)
-        if !findings.isEmpty { try printResult(table.text(width: Terminal.standardOutput.columns)) }
+        // Paths are whole, to be copied, and last, so that long ones move nothing.
+        let table = TextTable(["Kind", "Album", "What is wrong", "Path"], rows)
+        if !findings.isEmpty { try printResult(table.text()) }
         if !options.quiet { try printResult(Self.summary(findings, albums: albums)) }
     }
 

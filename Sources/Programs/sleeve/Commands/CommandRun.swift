@@ -24,7 +24,7 @@ struct CommandRun: GalleryRun {
             let folder = try TemporaryFolder(
                 in: FileManager.default.temporaryDirectory.relativePath, name: "sleeve-\(name)")
             defer { folder.removeAll() }
-            let words = [try Program.path, name] + arguments + options + ["--progress-interval", "1"]
+            let words = [try Program.path, name] + arguments + options + ["--progress-interval", "1s"]
             return try await Self.run(words, in: folder, report)
         } catch {
             return "It could not be started: \(error)."

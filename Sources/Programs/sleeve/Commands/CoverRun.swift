@@ -36,7 +36,7 @@ struct CoverRun {
         } catch {
             _ = report?.close()
             let code = (error as? ExitCode) ?? ExitStatus.couldNotRun
-            try metrics?.write(.init(summary: PrefetchSummary(), failures: [:], exitCode: code.rawValue, cache: nil))
+            try metrics?.write(.init(summary: RunSummary(), failures: [:], exitCode: code.rawValue, cache: nil))
             throw error
         }
     }
@@ -45,7 +45,7 @@ struct CoverRun {
     /// - Parameter text: says so.
     /// - Throws: The exit code, if the report, the metrics or the result cannot be written.
     func endWithoutCache(_ text: String) throws {
-        let (summary, problem) = (PrefetchSummary(), report?.close())
+        let (summary, problem) = (RunSummary(), report?.close())
         try metrics?.write(.init(summary: summary, failures: [:], exitCode: 0, cache: CacheStatistics()))
         try options.printResult(CoverRunResult(summary, evicted: 0, sizes: nil, tier: nil), text: text)
         if let problem { throw fail(problem) }
@@ -57,10 +57,10 @@ struct CoverRun {
     ///   - isComplete: Whether every list could be read. It is called at the end.
     ///   - ended: Called before the library closes. Returns the text for a run of nothing.
     /// - Throws: The exit code, unless it is 0.
-    func run<Summary>(
-        _ outcomes: CoverOutcomes<Summary, LibraryError>, of library: LibraryAPI, sizes: [Int] = [],
+    func run(
+        _ outcomes: CoverOutcomes<LibraryError>, of library: LibraryAPI, sizes: [Int] = [],
         isComplete: () -> Bool = { true },
-        ended: (PrefetchSummary) async -> String
+        ended: (RunSummary) async -> String
     ) async throws {
         let former = library.indexNumber
         let work = Task { try await consume(outcomes, making: sizes, in: library) }
@@ -69,7 +69,7 @@ struct CoverRun {
             guard let interval = files.progress.interval(options) else { return }
             var last = (settled: 0, seconds: 0.0)
             await ProgressLine(every: interval).run {
-                let counts = outcomes.counts
+                let counts = outcomes.progress
                 if counts.settled > last.settled { last = (counts.settled, counts.seconds) }
                 return counts.progress(total: outcomes.total, idle: counts.seconds - last.seconds)
             }
@@ -79,7 +79,7 @@ struct CoverRun {
         await line.value
 
         failures.summarize(hasReport: report != nil)
-        let summary = outcomes.counts
+        let summary = outcomes.progress
         let emptyText = await ended(summary)
         let evicted = await library.warnOfEvictedCovers()
         let lost = await lostCovers(summary, evicted: evicted, former: former, library)
@@ -119,8 +119,8 @@ struct CoverRun {
     /// Reports every outcome, and has sizes of the covers made. Their making slows the reading of the list, as does a stalled reader of the
     /// report; never that of covers on their way.
     /// - Returns: How many were made; nil if none are wanted.
-    private func consume<Summary>(
-        _ outcomes: CoverOutcomes<Summary, LibraryError>, making sizes: [Int], in library: LibraryAPI
+    private func consume(
+        _ outcomes: CoverOutcomes<LibraryError>, making sizes: [Int], in library: LibraryAPI
     ) async throws -> Int? {
         try await withThrowingTaskGroup(of: Int.self) { group in
             var (count, made) = (0, 0)
@@ -148,7 +148,7 @@ struct CoverRun {
     /// Warns if the cache was removed during the run, and made again by what was stored then.
     /// - Returns: How many covers of the run are gone with it, at most: two may have had one URL.
     private func lostCovers(
-        _ summary: PrefetchSummary, evicted: Int, former: UInt64, _ library: LibraryAPI
+        _ summary: RunSummary, evicted: Int, former: UInt64, _ library: LibraryAPI
     ) async -> Int {
         if library.indexNumber == former { return 0 }
         guard let kept = try? await library.count(.all) else { return 0 }
@@ -162,7 +162,7 @@ struct CoverRun {
     }
 
     private func exitCode(
-        _ summary: PrefetchSummary, hasProblem: Bool, isComplete: Bool, isKept: Bool
+        _ summary: RunSummary, hasProblem: Bool, isComplete: Bool, isKept: Bool
     ) -> ExitCode? {
         if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
         let succeeded = summary.downloaded + summary.revalidated + summary.fresh + summary.joined

@@ -154,11 +154,7 @@ struct Get: AsyncParsableCommand {
             throw CoverFailure(
                 .notStorable, url: own.key, detail: "the cache keeps no sizes of a file beside the music; use --output")
         }
-        let file =
-            if let side = what.size?.pixels { try await library.coverFile(for: cover.key, longestSide: side) } else {
-                try library.coverFile(for: cover.key)
-            }
-        if let file { return file }
+        if let file = try await library.coverFile(for: cover.key, longestSide: what.size?.pixels) { return file }
         throw CoverFailure(
             .notStorable, url: cover.key, detail: "the cover has no file, as its server forbids keeping it (no-store)")
     }

@@ -56,16 +56,6 @@ func withAlbums(_ configuration: LibraryConfiguration, _ body: (LibraryAPI) asyn
 }
 
 extension LibraryAPI {
-    /// Runs `body`, and closes the library if that throws.
-    func closingOnError<Value>(_ body: () async throws -> Value) async throws -> Value {
-        do {
-            return try await body()
-        } catch {
-            await close()
-            throw error
-        }
-    }
-
     /// The albums of the library file, for commands that do not create it.
     /// - Throws: An exit code, after an error message, if there is no such file; `LibraryError` if it cannot be read.
     func existingAlbums() async throws -> [Album] {

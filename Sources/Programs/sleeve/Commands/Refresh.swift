@@ -40,7 +40,7 @@ struct Refresh: AsyncParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "Check covers not checked for this long, fresh or not, e.g. 12h or 7d.",
-                valueName: "time"))
+                valueName: "time"), transform: TimeSpan.init)
         var olderThan: TimeSpan?
 
         @Flag(help: "Also recheck fresh covers, except those that their server calls immutable.")
@@ -64,13 +64,15 @@ struct Refresh: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Stop after downloading this much, e.g. 500M.", valueName: "size"))
         var maxBytes: ByteSize?
 
-        @Option(help: ArgumentHelp("Stop after this time, e.g. 90s, 30m or 12h.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp("Stop after this time, e.g. 90s, 30m or 12h.", valueName: "time"),
+            transform: TimeSpan.init)
         var maxTime: TimeSpan?
 
         @Option(
             help: ArgumentHelp(
                 "Wait a random time up to this long before, so that machines do not start together.",
-                valueName: "time"))
+                valueName: "time"), transform: TimeSpan.init)
         var jitter: TimeSpan?
 
         func validate() throws {

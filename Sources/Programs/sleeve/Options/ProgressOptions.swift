@@ -5,8 +5,8 @@ import CommandSupport
 struct ProgressOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Without a terminal, print the progress this often; 0 is never. (default: 60)", valueName: "seconds",
-            visibility: .hidden))
+            "Without a terminal, print the progress this often; 0 is never. (default: 60s)", valueName: "time",
+            visibility: .hidden), transform: TimeSpan.init)
     var progressInterval: TimeSpan?
 
     /// Zero for never; nil with `--quiet`, which shows no progress on a terminal either.

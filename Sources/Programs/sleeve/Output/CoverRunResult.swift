@@ -15,7 +15,7 @@ struct CoverRunResult: Encodable {
     private let cancelled: Bool
     private let stopReason: String?
 
-    init(_ summary: PrefetchSummary, evicted: Int, sizes: Int?, tier: TierStatistics?) {
+    init(_ summary: RunSummary, evicted: Int, sizes: Int?, tier: TierStatistics?) {
         (requested, downloaded, deduplicated) = (summary.requested, summary.downloaded, summary.deduplicated)
         (revalidated, fresh, joined) = (summary.revalidated, summary.fresh, summary.joined)
         (skipped, failed, gone) = (summary.skipped, summary.failed, summary.gone)

@@ -72,7 +72,7 @@ extension FailureReporter.State {
     fileprivate mutating func count(_ failure: CoverFailure) -> Bool {
         if [.nameResolution, .connect].contains(failure.kind) || failure.kind == .notTried && !failure.isRateLimit {
             unreachable += 1
-        } else if failure.kind != .badURL, failure.kind != .offline, failure.rememberedUntil == nil {
+        } else if failure.kind != .badURL, failure.kind != .offline, !failure.isRemembered {
             answered += 1
         }
         let host = failure.host
@@ -93,7 +93,7 @@ extension FailureReporter.State {
 
 extension CoverFailure {
     /// The message, with a hint if no request was sent because of a remembered 404 or 410.
-    var advice: String { message + (rememberedUntil == nil ? "" : " (--retry-missing asks again)") }
+    var advice: String { message + (isRemembered ? " (--retry-missing asks again)" : "") }
 
     /// A predicate for failures that concern all covers of the host; nil if the failure concerns this cover alone.
     fileprivate var hostCause: String? {

@@ -26,7 +26,7 @@ struct MetricsFile {
 
     /// A completed run.
     struct Run {
-        var summary: PrefetchSummary
+        var summary: RunSummary
         var failures: [CoverFailure.Kind: Int]
         var exitCode: Int32
         /// Nil if the cache could not be read. The file keeps what it says about it then.

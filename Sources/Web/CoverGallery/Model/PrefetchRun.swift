@@ -35,7 +35,7 @@ actor PrefetchRun {
 
     private func run() async {
         failures = []
-        var (total, summary) = (0, PrefetchSummary())
+        var (total, summary) = (0, RunSummary())
         do {
             // An album whose cover is a person's file needs no other.
             let albums = try await library.albums.all().filter { album in
@@ -68,13 +68,13 @@ actor PrefetchRun {
     }
 
     /// Publishes a run's state four times a second until the task is cancelled.
-    private func publish(total: Int, _ progress: @Sendable () -> PrefetchSummary) async {
+    private func publish(total: Int, _ progress: @Sendable () -> RunSummary) async {
         repeat {
             await publish(progress(), total: total, isRunning: true)
         } while (try? await Task.sleep(for: .milliseconds(250))) != nil
     }
 
-    private func publish(_ summary: PrefetchSummary, total: Int, isRunning: Bool) async {
+    private func publish(_ summary: RunSummary, total: Int, isRunning: Bool) async {
         let text = jsonText {
             $0.add("running", isRunning)
             $0.add("total", total)

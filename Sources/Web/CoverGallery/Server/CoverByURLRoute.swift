@@ -92,23 +92,15 @@ struct CoverByURLRoute: Sendable {
     }
 
     private static func response(to failure: CoverFailure) -> Response {
-        .json(status: status(of: failure)) {
+        let status = HTTPResponse.Status(code: failure.gatewayStatus)
+        var response = Response.json(status: status) {
             $0.add("error", failure.message)
             $0.add("kind", failure.kind.rawValue)
             $0.add("status", failure.status)
         }
-    }
-
-    private static func status(of failure: CoverFailure) -> HTTPResponse.Status {
-        switch failure.kind {
-        case .badURL, .badSize: .badRequest
-        case .refusedAddress: .forbidden
-        case .status where failure.status == 404 || failure.status == 410: .notFound
-        case .notCached: .notFound
-        case .timeout, .offline: .gatewayTimeout
-        case .cancelled, .closed, .outOfResources: .serviceUnavailable
-        case .cache: .internalServerError
-        default: .badGateway
+        if status == .serviceUnavailable, let pause = failure.retryAfter {
+            response.headers[.retryAfter] = "\(pause.components.seconds + 1)"
         }
+        return response
     }
 }

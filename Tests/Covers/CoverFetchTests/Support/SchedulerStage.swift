@@ -12,15 +12,20 @@ func withScheduler(
     _ limits: FetchLimits = FetchLimits(parallel: 16, perHost: 8), retries: Int = 0,
     _ body: (Origin, DownloadScheduler, MemoryStore) async throws -> Void
 ) async throws {
+    try await withScheduler(limits, RetryPolicy(retries: retries), body)
+}
+
+func withScheduler(
+    _ limits: FetchLimits, _ retry: RetryPolicy,
+    _ body: (Origin, DownloadScheduler, MemoryStore) async throws -> Void
+) async throws {
     let origin = try await Origin.start()
     let store = MemoryStore()
     var configuration = HTTPClientConfiguration(userAgent: "Sleeve/test")
     configuration.timeout = .seconds(20)
     let scheduler = DownloadScheduler(
         client: try HTTPClient(configuration: configuration), store: store,
-        policy: FetchPolicy(
-            limits: limits, retry: RetryPolicy(retries: retries),
-            redirect: RedirectPolicy()),
+        policy: FetchPolicy(limits: limits, retry: retry, redirect: RedirectPolicy()),
         hosts: [:], logger: Logger(label: "test"))
     store.scheduler = scheduler
     await scheduler.start()

@@ -217,7 +217,7 @@ import Wire
         } _: { stage, library in
             let shared = stage.url(2)
             let album = album(isSecond ? [stage.url(1, "status=404"), shared] : [shared])
-            let outcomes: CoverOutcomes<PrefetchSummary, LibraryError> = CoverOutcomes({ $0 }) {
+            let outcomes: CoverOutcomes<LibraryError> = CoverOutcomes {
                 run async throws(LibraryError) in
                 let prefetcher = Prefetcher(library.covers, run)
                 let batch = await library.covers.lookUp([CoverRequest(album: album)], for: prefetcher)

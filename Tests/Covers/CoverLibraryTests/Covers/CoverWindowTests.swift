@@ -52,10 +52,14 @@ import Wire
                 arrived.append(arrival.id)
                 if arrival.id == "a" { break }
             }
-            #expect(arrived == ["none", "none", "a"])
-            window.show([("again", cover)])
-            let outcome = await window.arrivals.first { _ in true }?.outcome
-            #expect(outcome?.kind == .joined || outcome?.kind == .fresh)
+            #expect(arrived == ["none", "a"])
+            window.show([("a", cover), ("again", cover)])
+            var arrivals = window.arrivals.makeAsyncIterator()
+            let again = await arrivals.next()
+            #expect(again?.id == "again" && [.joined, .fresh].contains(again?.outcome.kind), "what has ended stays so")
+            window.show([])
+            window.show([("a", cover)])
+            #expect(await arrivals.next()?.id == "a", "and is asked for once it was not shown")
             #expect(stage.origin.requestCount == 1)
         }
     }

@@ -24,11 +24,12 @@ import Wire
 
     @Test func `a call fails when the time of its request is over, whatever it waits for`() async throws {
         try await withStage { stage in
-            for query in ["fault=never", "status=503&retry-after=100"] {
-                let failure = try #require(await failure(stage, stage.url(1, query), .milliseconds(200)))
-                #expect(failure.kind == .timeout && failure.isRetryable, "\(failure)")
-                #expect(failure.detail.contains("within"))
-            }
+            let late = try #require(await failure(stage, stage.url(1, "fault=never"), .milliseconds(200)))
+            #expect(late.kind == .timeout && late.isRetryable && late.detail.contains("within"), "\(late)")
+            // The server's pause is longer: there is nothing to wait for.
+            let refused = try #require(await failure(stage, stage.url(3, "status=503&retry-after=120"), .seconds(110)))
+            #expect(refused.status == 503 && refused.gatewayStatus == 503, "\(refused)")
+            #expect(refused.retryAfter.map { $0 > .seconds(10) && $0 <= .seconds(120) } == true)
             // A cached cover needs no time of a server.
             let url = stage.url(2)
             _ = try await stage.library.cover(at: url)
@@ -63,6 +64,18 @@ import Wire
             request.timeout = .milliseconds(200)
             let failure = await #expect(throws: CoverFailure.self) { try await stage.library.cover(for: request) }
             #expect(failure?.kind == .timeout && stage.origin.requestCount(path: "/covers/2.jpg") == 0)
+        }
+    }
+
+    @Test func `a URL whose server asks for too long a pause leaves the time to the album's others`() async throws {
+        try await withStage { stage in
+            var album = Album(title: "A", coverURL: stage.url(1, "status=503&retry-after=120"))
+            album.alternateCoverURLs = [stage.url(2)]
+            var request = CoverRequest(album: album)
+            request.timeout = .seconds(110)
+            #expect(try await stage.library.cover(for: request).location == stage.url(2))
+            let summary = try await stage.library.prefetch([request, request]).summary()
+            #expect(summary.failed == 0 && summary.requested == 2)
         }
     }
 

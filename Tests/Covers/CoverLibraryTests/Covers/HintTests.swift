@@ -16,9 +16,10 @@ import Wire
         try await withStage { stage in
             let gone = stage.url(1, "status=404")
             let first = await stage.library.failure(gone)
-            #expect(first?.status == 404 && first?.rememberedUntil == nil)
+            #expect(first?.status == 404 && first?.rememberedUntil != nil && first?.isRemembered == false)
             let second = try #require(await stage.library.failure(gone))
-            #expect(second.kind == .status && second.status == 404 && second.rememberedUntil != nil)
+            #expect(second.kind == .status && second.status == 404 && second.isRemembered)
+            #expect(second.rememberedUntil == first?.rememberedUntil)
             #expect(second.detail.contains("404") && second.detail.contains("remembered until 20"))
             let (outcomes, summary) = try await stage.library.prefetch([gone, gone, stage.url(2)]).collect()
             #expect(summary.failed == 2 && summary.downloaded == 1)

@@ -23,6 +23,34 @@ import Testing
         }
     }
 
+    @Test func `a pack carries pins, of covers that are stored and of those that are kept; a dry run pins nothing`()
+        async throws
+    {
+        try await withStage { source in
+            for number in 1...3 {
+                try await source.store(
+                    source.url(number), CoverImage.jpeg(number: number), fields: "", validated: 1_000)
+            }
+            let pinned = [1, 2].map { CoverRequest(location: source.url($0)) }
+            #expect(try await source.library.pin(.requests(pinned)).changed == 2)
+            let pack = URL(filePath: source.folder + "/covers.pack")
+            #expect(try await source.library.pack(to: pack).covers == 3)
+            try await withStage { target in
+                try await target.store(source.url(1), CoverImage.jpeg(number: 1), fields: "", validated: 1_000)
+                let descriptor = open(pack.path(), O_RDONLY)
+                defer { close(descriptor) }
+                let reader = try LibraryAPI.pack(in: descriptor, name: "pack")
+                _ = try await target.library.unpack(reader, dryRun: true, onFailure: { _ in })
+                #expect(try target.entries().allSatisfy { !$0.isPinned })
+                let summary = try await target.library.unpack(pack)
+                #expect(summary.stored == 2 && summary.kept == 1)
+                #expect(
+                    try target.entries().filter(\.isPinned).map(\.metadata.key).sorted()
+                        == [1, 2].map { source.url($0) })
+            }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a cover that was validated with a clock ahead counts as the older one`(isPackAhead: Bool) async throws {
         let now = WallClock.milliseconds()

@@ -130,8 +130,8 @@ import Wire
                 }
                 #expect(failure?.status == 404 && failure?.rememberedUntil == nil)
             }
-            #expect(await stage.library.failure(url)?.rememberedUntil == nil)
-            #expect(await stage.library.failure(url)?.rememberedUntil != nil)
+            #expect(await stage.library.failure(url)?.isRemembered == false)
+            #expect(await stage.library.failure(url)?.isRemembered == true)
             _ = try await stage.library.cover(for: request(url, [.authorization: "Bearer good"]))
         }
     }

@@ -65,7 +65,7 @@ import Wire
     @Test func `a summary survives being encoded`() async throws {
         try await withStage { stage in
             let summary = try await stage.library.prefetch([stage.url(1)]).summary()
-            let copy = try JSONDecoder().decode(PrefetchSummary.self, from: JSONEncoder().encode(summary))
+            let copy = try JSONDecoder().decode(RunSummary.self, from: JSONEncoder().encode(summary))
             #expect(copy == summary && copy.duration > .zero)
         }
     }

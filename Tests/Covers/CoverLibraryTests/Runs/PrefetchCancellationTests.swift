@@ -55,7 +55,7 @@ import Wire
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 let urls = (1...100).map { stage.url($0, "delay=60000") }
-                let summary = try await withThrowingTaskGroup(of: PrefetchSummary.self) { group in
+                let summary = try await withThrowingTaskGroup(of: RunSummary.self) { group in
                     group.cancelAll()
                     group.addTask { try await stage.library.prefetch(urls).summary() }
                     return try await group.next()

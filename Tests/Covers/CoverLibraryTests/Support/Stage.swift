@@ -97,7 +97,7 @@ extension LibraryAPI {
 
     func prefetch(
         _ urls: [String], cachePolicy: CoverRequest.CachePolicy = .useCache
-    ) -> CoverOutcomes<PrefetchSummary, LibraryError> {
+    ) -> CoverOutcomes<LibraryError> {
         let requests = AsyncStream { continuation in
             for url in urls { continuation.yield(CoverRequest(location: url, cachePolicy: cachePolicy)) }
             continuation.finish()
@@ -108,7 +108,7 @@ extension LibraryAPI {
 
 extension CoverOutcomes {
     /// Runs to the end.
-    func collect() async throws(Failure) -> (outcomes: [CoverOutcome], summary: Summary) {
+    func collect() async throws(Failure) -> (outcomes: [CoverOutcome], summary: RunSummary) {
         var outcomes: [CoverOutcome] = []
         for try await outcome in self { outcomes.append(outcome) }
         return (outcomes, progress)

@@ -29,7 +29,7 @@ struct AlbumShow: AsyncParsableCommand {
             let album = albums[try self.album.index(in: albums)]
             let cover = try await cover(of: album, in: library)
             let text = text(album, cover, library.coverURLs(of: album))
-            try options.printResult(Summary(album, cover, library), text: text)
+            try options.printResult(await Summary(album, cover, library), text: text)
         }
     }
 
@@ -76,12 +76,15 @@ struct AlbumShow: AsyncParsableCommand {
         /// Nil if none is cached.
         let cover: CoverResult?
 
-        init(_ album: Album, _ cover: Cover?, _ library: LibraryAPI) {
+        init(_ album: Album, _ cover: Cover?, _ library: LibraryAPI) async {
             self.album = album
-            self.cover = cover.map { cover in
-                let path = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
-                return CoverResult(cover, path: try? path ?? library.coverFile(for: cover.key))
+            guard let cover else {
+                self.cover = nil
+                return
             }
+            let own = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
+            let cached = own == nil ? try? await library.coverFile(for: cover.key) : nil
+            self.cover = CoverResult(cover, path: own ?? cached)
         }
     }
 }

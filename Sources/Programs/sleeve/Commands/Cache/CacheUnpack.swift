@@ -14,7 +14,7 @@ struct CacheUnpack: AsyncParsableCommand {
               tar -C /mnt/backup/sleeve -c entries.jsonl covers | sleeve cache unpack -
 
             Every cover is compared with its SHA-256 before it is stored. A cached cover that was validated at the same time \
-            or later stays as it is, unless it is damaged. Damaged covers are reported with their URL; the rest is stored, and \
+            or later stays as it is, unless it is damaged. What was pinned is pinned here, too. Damaged covers are reported with their URL; the rest is stored, and \
             the exit code is 3. An unpack can be interrupted; run it again to continue.
             """)
 

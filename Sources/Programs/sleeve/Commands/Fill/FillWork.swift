@@ -157,7 +157,7 @@ struct FillWork {
         let failures = "\(Decimals.grouped(failed)) failed"
         let all = "\(done), \(Decimals.grouped(lost)) not found, \(failures)"
         guard let slowest, slowest.seconds > 10 else { return [all, "\(done), \(failures)", done, short] }
-        let left = PrefetchSummary.clock(slowest.seconds)
+        let left = RunSummary.clock(slowest.seconds)
         return [
             "\(all), about \(left) left at the rate of \(slowest.name)",
             "\(done), \(failures) · \(left) left · \(slowest.name)", "\(done) · \(left) left · \(slowest.name)",

@@ -27,7 +27,7 @@ struct CoverRoutes {
                 }
             return response(cover, to: request)
         } catch {
-            throw HTTPError(Self.status(of: error), message: error.message)
+            throw Self.answer(to: error)
         }
     }
 
@@ -57,13 +57,9 @@ struct CoverRoutes {
         return url
     }
 
-    /// The article on errors has the whole table.
-    private static func status(of failure: CoverFailure) -> HTTPResponse.Status {
-        switch failure.kind {
-        case .badURL: .badRequest
-        case .status where failure.status == 404 || failure.status == 410: .notFound
-        case .timeout: .gatewayTimeout
-        default: failure.isRetryable ? .serviceUnavailable : .badGateway
-        }
+    private static func answer(to failure: CoverFailure) -> HTTPError {
+        var headers: HTTPFields = [:]
+        if let pause = failure.retryAfter { headers[.retryAfter] = "\(pause.components.seconds + 1)" }
+        return HTTPError(.init(code: failure.gatewayStatus), headers: headers, message: failure.message)
     }
 }

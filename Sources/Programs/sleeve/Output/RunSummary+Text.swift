@@ -1,7 +1,7 @@
 import CommandSupport
 import CoverLibrary
 
-extension PrefetchSummary {
+extension RunSummary {
     /// Whether nothing was listed or due.
     var isEmpty: Bool { requested == 0 && remaining == 0 && !isCancelled && stopReason == nil }
 

@@ -1,7 +1,7 @@
 import CommandSupport
 import CoverLibrary
 
-extension PrefetchSummary {
+extension RunSummary {
     /// `1,234/5,000 covers · 11,203/s · 340 MiB/s · 2 failed · 0:03 left`, and the same without the rates, then without the failures.
     /// - Parameters:
     ///   - total: the number of covers that are listed; nil while the list is read.

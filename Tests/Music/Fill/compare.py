@@ -31,7 +31,11 @@ def main():
     for album, (outcome, kind, labels, reason) in after["album"].items():
         former = before["album"].get(album, ["-"])[0]
         if former != outcome: print(f"{former} → {outcome}: {kind} ({labels}): {album}{': ' + reason if reason else ''}")
-    worse = [kind for kind, row in before["kind"].items() if int(after["kind"].get(kind, row)[-1]) > int(row[-1])]
+    count = len(before["album"])
+    parts = [100 * int(rows["kind"]["all"][0]) / count for rows in (before, after)]
+    print(f"written right: {parts[0]:.1f} → {parts[1]:.1f} % of {count} albums ({parts[1] - parts[0]:+.1f})")
+    kinds = {row[1] for row in before["album"].values()}
+    worse = [kind for kind, row in before["kind"].items() if kind in kinds and int(after["kind"].get(kind, row)[-1]) > int(row[-1])]
     print(f"more wrong covers: {', '.join(worse)}" if worse else "no kind has more wrong covers")
     sys.exit(1 if worse else 0)
 

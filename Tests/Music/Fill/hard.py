@@ -401,4 +401,5 @@ def placeholders(w, at, n):
 @kind
 def picture_in_the_tags(w, at, n):
     album = simple(w, at, **in_the_tags(w, False))
-    album["accept"] = album["own"]
+    # Where services are asked alone, theirs is right, too.
+    album["accept"] = album["own"] + (album["accept"] if w.pictures else [])

@@ -61,14 +61,15 @@ class World:
         release = {
             "key": f"r{number}", "number": number, "group": group["group"] if group else number, "artist": artist, "title": title,
             "year": year, "first": min(year, group["first"]) if group else year, "discs": discs, "on": on, "type": "Album",
-            "picture": self.artwork(artist, number), "names": [f"{self.word('title')} {self.word('title')}" for _ in sum(discs, [])], **more}
+            "picture": self.artwork(artist, title, number), "names": [f"{self.word('title')} {self.word('title')}" for _ in sum(discs, [])], **more}
         self.releases.append(release)
         return release
 
-    def artwork(self, artist, number):
-        """The key of a release's picture. Where pictures count, half of an artist's are of the design of the one before."""
+    def artwork(self, artist, title, number):
+        """The key of a release's picture. Where pictures count, half of an artist's titles are of the design of the one before, as in series."""
         before = self.releases[-1] if self.releases else None
-        if not self.pictures or not before or before["artist"] != artist or self.pictures.random() < .5: return f"r{number}"
+        isSeries = self.pictures and before and before["artist"] == artist and before["title"] != title and self.pictures.random() < .5
+        if not isSeries: return f"r{number}"
         return f"{before['picture'].split('.')[0]}.n{number}"
 
     # ---- Music

@@ -35,7 +35,7 @@ def simple(w, at, *, title=None, artist=None, year=0, tracks=None, decoys=(), ha
         w.release(decoy.pop("artist", artist), decoy.pop("title", title), of + years, decoy.pop("tracks", len(release["names"])), **decoy)
     album, _ = w.album(f"{at}/{title.replace('/', '_')}", release, None if has else [], **{"year": of + year, "artist": artist, "title": title, **options})
     release.update(known)
-    album["own"] = list(own)
+    album["own"] += own
     return album
 
 
@@ -401,4 +401,5 @@ def placeholders(w, at, n):
 @kind
 def picture_in_the_tags(w, at, n):
     album = simple(w, at, **in_the_tags(w, False))
-    album["accept"] = album["own"]
+    # Where services are asked alone, theirs is right, too.
+    album["accept"] = album["own"] + (album["accept"] if w.pictures else [])

@@ -28,7 +28,7 @@ def described(key, world):
 def key_of(url, world):
     """Which picture an address leads to."""
     found = re.search(r"/pictures/(\w+)/", url)
-    if found: return found[1]
+    if found: return next(one["picture"] for one in world["releases"] if one["key"] == found[1])
     found = re.search(r"/(release|release-group)/([0-9a-f]{8})-", url)
     if not found: return None
     field, number = ("number" if found[1] == "release" else "group"), int(found[2], 16)
@@ -70,21 +70,26 @@ def judge(world, music, doubtful=()):
         elif album["tagsOnly"]: verdict.outcome = "right" if inTags & accept else "none"
         elif isFilled: verdict.outcome = "right"
         elif any(key in accept for key in listed): verdict.outcome = "review"
+        elif album.get("isNowhere"): verdict.outcome = "none"
         else: verdict.outcome = "missed"
         verdict.reasons = sorted(set(verdict.reasons))
         verdicts.append(verdict)
     return verdicts
 
 
-def table(verdicts, byKind=True):
-    """Lines of a table: right; the right one is the first doubtful one; missed; none, as it should be; wrong."""
+def counts(verdicts, byKind=True):
+    """Rows of a table, by their names: right; the right one is the first doubtful one; missed; none, as it should be; wrong."""
     kinds = collections.defaultdict(collections.Counter)
     for verdict in verdicts:
-        for kind in [verdict.album["kind"], "all"]: kinds[kind][verdict.outcome] += 1
-    lines = [f"{'':28}" + "".join(f"{name:>8}" for name in OUTCOMES)]
-    for kind in sorted(set(kinds) - {"all"} if byKind else []) + ["all"]:
-        lines.append(f"{kind:28}" + "".join(f"{kinds[kind][name] or '':>8}" for name in OUTCOMES))
-    return lines
+        for kind in [verdict.album["kind"], *verdict.album.get("labels", []), "all"]: kinds[kind][verdict.outcome] += 1
+    labels = {label for verdict in verdicts for label in verdict.album.get("labels", [])}
+    names = sorted(set(kinds) - labels - {"all"}) + sorted(labels) if byKind else []
+    return {kind: [kinds[kind][name] for name in OUTCOMES] for kind in names + ["all"]}
+
+
+def table(verdicts, byKind=True):
+    lines = [f"{'':34}" + "".join(f"{name:>8}" for name in OUTCOMES)]
+    return lines + [f"{kind:34}" + "".join(f"{number or '':>8}" for number in row) for kind, row in counts(verdicts, byKind).items()]
 
 
 def wrong(verdicts):

@@ -49,6 +49,14 @@ def picture(key, side=600):
         + segment(0xDA, b"\1\1\0\0\x3f\0") + scan + b"\xff\xd9")
 
 
+def sides(jpeg):
+    """The width and the height that a JPEG's frame has."""
+    at = 2
+    while jpeg[at + 1] not in (0xC0, 0xC2): at += 2 + int.from_bytes(jpeg[at + 2:at + 4], "big")
+    height, width = struct.unpack(">HH", jpeg[at + 5:at + 9])
+    return width, height
+
+
 def shown(data):
     """The keys of all pictures in a file, also of those in its tags."""
     keys = {found.decode() for found in re.findall(re.escape(MARK) + rb"([^;]*);", data)}
@@ -109,7 +117,7 @@ def comments(tags):
 
 
 def picture_block(cover):
-    return struct.pack(">II", 3, 10) + b"image/jpeg" + struct.pack(">6I", 0, 600, 600, 8, 0, len(cover)) + cover
+    return struct.pack(">II", 3, 10) + b"image/jpeg" + struct.pack(">6I", 0, *sides(cover), 8, 0, len(cover)) + cover
 
 
 def flac(tags, length, cover):

@@ -3,6 +3,9 @@
 
 Services allow what they document, unless several fills share the work (--shards), each with a home and a library of its own. Exits with 1 if a
 cover is wrong, or if fewer than --least percent of the covers that services have are right (hard: or the first that is listed as doubtful).
+
+The world of pictures, and the others with --pictures, need Pillow. Pictures in the tags come first, as fills have it; `--source
+caa,musicbrainz,itunes,deezer` leaves them out, `--min-pixels 600` does not write them. compare.py shows the tables of two builds.
 """
 import argparse
 import json
@@ -50,6 +53,7 @@ def fill(asked, folder, made, service):
     roots = [[music]] if asked.shards == 1 else [top for top in tops if top]
     sleeves = [Sleeve(asked.sleeve, f"{folder}/home{number}", service) for number in range(len(roots))]
     options = (["--embed"] if asked.embed else []) + (["--source", asked.source] if asked.source else [])
+    if asked.min_pixels: options += ["--min-pixels", str(asked.min_pixels)]
     def all_of_them():
         with ThreadPoolExecutor(len(roots)) as pool: return sum(pool.map(lambda one, root: one.fill(root, *options), sleeves, roots), [])
     lines = all_of_them()
@@ -64,25 +68,43 @@ def fill(asked, folder, made, service):
     return lines
 
 
+def write(path, verdicts, service, seconds):
+    """Rows of a kind each: a kind's counts, numbers by service, an album's outcome. Seconds by service are what its limit alone would take."""
+    rows = [("kind", name, *row) for name, row in judge.counts(verdicts).items()]
+    rows += [("requests", name, service.counts[name]) for name in sorted(service.counts)]
+    rows += [("downloads", name, service.downloads[name]) for name in sorted(service.downloads)]
+    rows += [("seconds", name, round(service.counts[name] * per / number)) for name, (number, per) in services.LIMITS.items()]
+    rows += [("seconds", "all", round(seconds))]
+    for one in verdicts:
+        name = f"{one.album['name']}, {one.album['folders'][0]}"
+        rows.append(("album", name, one.outcome, one.album["kind"], "; ".join(one.album.get("labels", [])), "; ".join(one.reasons)))
+    with open(path, "w") as file: file.write("".join("\t".join(map(str, row)) + "\n" for row in rows))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sleeve", required=True)
-    parser.add_argument("--world", default="ordinary", choices=["ordinary", "hard"])
+    parser.add_argument("--world", default="ordinary", choices=["ordinary", "hard", "pictures"])
+    parser.add_argument("--pictures", action="store_true", help="services give pictures in sizes and codings of their own, as in the world of that name")
+    parser.add_argument("--poor", action="store_true", help="the tags of the world of pictures have no year, totals and lengths")
     parser.add_argument("--seed", type=int, default=1, help="0 for a random one")
     parser.add_argument("--only", help="one kind of the hard world")
     parser.add_argument("--count", type=int, help="albums; of each kind, if hard")
     parser.add_argument("--shards", type=int, default=1)
     parser.add_argument("--source", help="as of fill")
+    parser.add_argument("--min-pixels", type=int, help="as of fill")
     parser.add_argument("--embed", action="store_true")
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--wrong", help="a file for the wrong covers by kind")
+    parser.add_argument("--table", help="a file for the table and each album's outcome, as tab-separated values")
     parser.add_argument("--keep", help="where the world is made, and kept")
     asked = parser.parse_args()
     seed = asked.seed or random.randrange(1, 1_000_000)
     folder = asked.keep or tempfile.mkdtemp(prefix="sleeve-world-")
     try:
-        made = world.make(folder, asked.world, seed, asked.count, asked.only)
-        service = services.Services(made["releases"], limits=asked.shards == 1)
+        havePictures = asked.pictures or asked.world == "pictures"
+        made = world.make(folder, asked.world, seed, asked.count, asked.only, havePictures, asked.poor)
+        service = services.Services(made["releases"], asked.shards == 1, havePictures)
         start = time.monotonic()
         lines = fill(asked, folder, made, service)
         seconds = time.monotonic() - start
@@ -93,7 +115,9 @@ def main():
     print(f"{asked.world} world, seed {seed}, {len(made['albums'])} albums, {seconds:.0f} s, {asked.shards} fills at a time")
     requests = [f"{name} {service.counts[name]}" + (f" ({service.refused[name]} refused)" if service.refused[name] else "") for name in sorted(service.counts)]
     print(f"requests: {sum(service.counts.values())}: {', '.join(requests)}")
+    print(f"pictures: {', '.join(f'{name} {service.downloads[name]}' for name in sorted(service.downloads))}")
     print("\n".join(judge.table(verdicts)))
+    if asked.table: write(asked.table, verdicts, service, seconds)
     wrong = judge.wrong(verdicts)
     print("\n".join(wrong or ["no wrong cover"]))
     if asked.wrong:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """MusicBrainz, the Cover Art Archive, iTunes and Deezer as their documentation describes them, on this computer, with the releases of a world.
 
-`services.py WORLD.json [--relaxed]` prints the address; each service is below a path of its name. With `--relaxed`, more requests are answered
-than the services allow.
+`services.py WORLD.json [--relaxed] [--pictures]` prints the address; each service is below a path of its name. With `--relaxed`, more requests
+are answered than the services allow; with `--pictures`, pictures are those of `artwork`.
 """
 import collections
 import http.server
@@ -38,15 +38,18 @@ def near(text):
 
 
 class Services:
-    def __init__(self, releases, limits=True):
-        self.releases = releases
+    def __init__(self, releases, limits=True, pictures=False):
+        """- pictures: Each service gives them in sizes and codings of its own (`artwork`)."""
+        self.releases, self.pictures = releases, pictures
         self.limits = limits
         self.by_release = {uuid("release", one["number"]): one for one in releases}
+        self.by_key = {one["key"]: one for one in releases}
         self.groups = collections.defaultdict(list)
         for one in releases: self.groups[uuid("group", one["group"])].append(one)
         self.artists = {}
         self.near = {one["key"]: set().union(*near(" ".join([one["artist"], self.sold(one), *one.get("aliases", [])]))) for one in releases}
         self.counts, self.refused, self.times = collections.Counter(), collections.Counter(), collections.defaultdict(list)
+        self.downloads = collections.Counter()
         self.lock = threading.Lock()
         services = self
 
@@ -103,13 +106,22 @@ class Services:
         return 200, {"Content-Type": "application/json; charset=utf-8"}, json.dumps(value).encode()
 
     def picture(self, path):
-        key, _, size = path.partition("/")
-        side = min(int(re.match(r"\d+", size)[0]), 600)
-        return 200, {"Content-Type": "image/jpeg", "Cache-Control": "max-age=86400"}, media.picture(key, side)
+        """`KEY/SERVICE/NAME`: of an entry, as a service has it, in the size that the name has."""
+        key, service, name = path.split("/")
+        with self.lock: self.downloads[service] += 1
+        shown = self.by_key[key]["picture"]
+        if self.pictures:
+            import artwork
+            kind, data = artwork.given(shown, key, service, name)
+        else:
+            kind, data = "image/jpeg", media.picture(shown, min(int((re.findall(r"\d+", name) + ["600"])[0]), 600))
+        return 200, {"Content-Type": kind, "Cache-Control": "max-age=86400"}, data
 
     def of(self, service): return [one for one in self.releases if service[0] in one["on"]]
     def artist_id(self, name): return self.artists.setdefault(name, len(self.artists) + 1)
     def lengths(self, one): return [length for disc in one["discs"] for length in disc]
+    def date(self, one, unknown): return unknown if one.get("hasNoYear") else f"{one['year']}-05-10"
+    def length(self, one, length): return None if one.get("hasNoLengths") else length
 
     # ---- MusicBrainz (musicbrainz.org/doc/MusicBrainz_API)
 
@@ -154,18 +166,18 @@ class Services:
             if isWhole:
                 start = sum(map(len, one["discs"][:number]))
                 found["tracks"] = [
-                    {"id": f"t{start + n}", "number": str(n + 1), "position": n + 1, "title": one["names"][start + n], "length": length, "artist-credit": credit,
-                     "recording": {"id": f"x{start + n}", "title": one["names"][start + n], "length": length, "disambiguation": "", "video": False, "aliases": [],
+                    {"id": f"t{start + n}", "number": str(n + 1), "position": n + 1, "title": one["names"][start + n], "length": self.length(one, length), "artist-credit": credit,
+                     "recording": {"id": f"x{start + n}", "title": one["names"][start + n], "length": self.length(one, length), "disambiguation": "", "video": False, "aliases": [],
                                    "artist-credit": credit, "isrcs": [], "relations": []}} for n, length in enumerate(lengths)]
             return found
         return {
-            "id": uuid("release", one["number"]), "title": one["title"], "status": "Official", "date": f"{one['year']}-05-10", "country": "XW",
+            "id": uuid("release", one["number"]), "title": one["title"], "status": "Official", "date": self.date(one, ""), "country": "XW",
             "artist-credit": credit, "disambiguation": "", "barcode": None, "asin": None, "aliases": [], "label-info": [], "release-events": [], "relations": [], "genres": [],
             "text-representation": {"language": "eng", "script": "Latn"}, "packaging": None, "track-count": len(self.lengths(one)),
             "media": [disc(number, lengths) for number, lengths in enumerate(one["discs"])],
             "cover-art-archive": {"front": "c" in one["on"], "artwork": "c" in one["on"], "count": 1},
             "release-group": {"id": uuid("group", one["group"]), "title": one["title"], "primary-type": one["type"], "secondary-types": [], "disambiguation": "",
-                              "aliases": [], "genres": [], "relations": [], "first-release-date": str(one["first"])}}
+                              "aliases": [], "genres": [], "relations": [], "first-release-date": "" if one.get("hasNoYear") else str(one["first"])}}
 
     # ---- Cover Art Archive (musicbrainz.org/doc/Cover_Art_Archive/API)
 
@@ -173,7 +185,7 @@ class Services:
         entity, id, *rest = path.split("/")
         known = {"release": [self.by_release.get(id)], "release-group": self.groups.get(id, [])}[entity]
         one = next(one for one in known if one and "c" in one["on"])
-        if rest: return 307, {"Location": f"{self.url}/pictures/{one['picture']}/{(rest[0].split('-') + ['600'])[1]}.jpg"}, b""
+        if rest: return 307, {"Location": f"{self.url}/pictures/{one['key']}/caa/{rest[0]}"}, b""
         image = f"{self.url}/caa/{entity}/{id}/front"
         return self.json({"release": f"https://musicbrainz.org/release/{id}", "images": [
             {"front": True, "back": False, "approved": True, "types": ["Front"], "image": image, "id": 1,
@@ -186,7 +198,7 @@ class Services:
             one = next(one for one in self.of("itunes") if str(one["number"]) == query["id"])
             songs = [
                 {"wrapperType": "track", "kind": "song", "collectionId": one["number"], "artistName": one["artist"], "collectionName": one["title"], "discNumber": disc + 1,
-                 "discCount": len(one["discs"]), "trackNumber": track + 1, "trackCount": len(lengths), "trackTimeMillis": length, "trackName": "Song"}
+                 "discCount": len(one["discs"]), "trackNumber": track + 1, "trackCount": len(lengths), "trackTimeMillis": self.length(one, length), "trackName": "Song"}
                 for disc, lengths in enumerate(one["discs"]) for track, length in enumerate(lengths)]
             results = [self.collection(one)] + (songs if query.get("entity") == "song" else [])
         else:
@@ -198,11 +210,12 @@ class Services:
     def sold(self, one): return one["title"] + {"Single": " - Single", "EP": " - EP"}.get(one["type"], "")
 
     def collection(self, one):
-        url = f"{self.url}/pictures/{one['picture']}"
+        url = f"{self.url}/pictures/{one['key']}/itunes"
         return {
             "wrapperType": "collection", "collectionType": "Album", "collectionId": one["number"], "artistId": self.artist_id(one["artist"]),
             "artistName": one["artist"], "collectionName": self.sold(one), "artworkUrl60": f"{url}/60x60bb.jpg", "artworkUrl100": f"{url}/100x100bb.jpg",
-            "trackCount": len(self.lengths(one)), "releaseDate": f"{one['year']}-05-10T07:00:00Z", "primaryGenreName": "Rock"}
+            "trackCount": len(self.lengths(one)), "primaryGenreName": "Rock",
+            **({} if one.get("hasNoYear") else {"releaseDate": f"{one['year']}-05-10T07:00:00Z"})}
 
     # ---- Deezer (developers.deezer.com/api)
 
@@ -210,10 +223,10 @@ class Services:
         if path.startswith("album/"):
             one = next((one for one in self.of("deezer") if str(one["number"]) == path.split("/")[1]), None)
             if not one: return self.json({"error": {"type": "DataException", "message": "no data", "code": 800}})
-            songs = [{"id": n, "title": name, "duration": round(length / 1_000), "track_position": n + 1, "type": "track", "artist": {"name": one["artist"]}}
+            songs = [{"id": n, "title": name, "duration": round((self.length(one, length) or 0) / 1_000), "track_position": n + 1, "type": "track", "artist": {"name": one["artist"]}}
                      for n, (name, length) in enumerate(zip(one["names"], self.lengths(one)))]
             if path.endswith("/tracks"): return self.json({"data": songs, "total": len(songs)})
-            return self.json({**self.offered(one), "release_date": f"{one['year']}-05-10", "duration": sum(self.lengths(one)) // 1_000,
+            return self.json({**self.offered(one), "release_date": self.date(one, "0000-00-00"), "duration": sum(self.lengths(one)) // 1_000,
                               "contributors": [{"name": one["artist"]}], "tracks": {"data": songs}})
         phrases = dict(re.findall(r'(artist|album):"([^"]*)"', query["q"]))
         rest = set(words(re.sub(r'\w+:"[^"]*"', "", query["q"])))
@@ -226,7 +239,7 @@ class Services:
         return self.json({"data": [self.offered(one) for one in found], "total": len(found)})
 
     def offered(self, one):
-        folder = f"{self.url}/pictures/{one['picture']}"
+        folder = f"{self.url}/pictures/{one['key']}/deezer"
         sizes = {"cover_small": 56, "cover": 120, "cover_medium": 250, "cover_big": 500, "cover_xl": 1_000}
         return {
             "id": one["number"], "title": one["title"], "type": "album", "record_type": one["type"].lower(), "nb_tracks": len(self.lengths(one)),
@@ -235,6 +248,6 @@ class Services:
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1]) as file: services = Services(json.load(file)["releases"], limits="--relaxed" not in sys.argv)
+    with open(sys.argv[1]) as file: services = Services(json.load(file)["releases"], "--relaxed" not in sys.argv, "--pictures" in sys.argv)
     print(services.url, flush=True)
     threading.Event().wait()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes a music folder and what services know of it: `world.py FOLDER [--kind ordinary|hard|large] [--seed N] [--count N]`.
+"""Makes a music folder and what services know of it: `world.py FOLDER [--kind ordinary|hard|pictures|large] [--seed N] [--count N]`.
 
 `FOLDER/music` has the albums, `FOLDER/world.json` the releases that `services.py` answers with and, for each album, which pictures are right:
 - kind, name, folders (with its audio), also (folders above them that may have the cover in their place), songs
-- accept: the releases whose pictures are right; none: every picture is wrong
+- accept: the pictures that are right; none: every picture is wrong
+- own: a picture that is in its tags; labels: more rows of the table that it counts in; isNowhere: no service has its picture
 - tagsOnly: its folders must get no file, as they belong to no album alone
 """
 import argparse
@@ -28,6 +29,8 @@ class World:
     def __init__(self, folder, seed):
         self.folder, self.random = folder, random.Random(seed)
         self.releases, self.albums, self.later, self.given, self.names, self.kind = [], [], [], [], set(), ""
+        # What is added to a world of other pictures does not change the rest of it.
+        self.pictures = None
 
     # ---- Names
 
@@ -58,9 +61,16 @@ class World:
         release = {
             "key": f"r{number}", "number": number, "group": group["group"] if group else number, "artist": artist, "title": title,
             "year": year, "first": min(year, group["first"]) if group else year, "discs": discs, "on": on, "type": "Album",
-            "picture": f"r{number}", "names": [f"{self.word('title')} {self.word('title')}" for _ in sum(discs, [])], **more}
+            "picture": self.artwork(artist, title, number), "names": [f"{self.word('title')} {self.word('title')}" for _ in sum(discs, [])], **more}
         self.releases.append(release)
         return release
+
+    def artwork(self, artist, title, number):
+        """The key of a release's picture. Where pictures count, half of an artist's titles are of the design of the one before, as in series."""
+        before = self.releases[-1] if self.releases else None
+        isSeries = self.pictures and before and before["artist"] == artist and before["title"] != title and self.pictures.random() < .5
+        if not isSeries: return f"r{number}"
+        return f"{before['picture'].split('.')[0]}.n{number}"
 
     # ---- Music
 
@@ -78,11 +88,19 @@ class World:
     def album(self, folder, release, accept=None, *, artist=None, albumartist="", title=None, year=None, format=None, id=False, only=None,
               shift=0, edit=None, discs=None, also=(), tagsOnly=False, cover=None, numbered=True, later=False):
         """Writes the songs of a release. `edit(tags, number)` changes those of one song; `only` names those that are there; `shift` moves lengths;
-        `discs` are the names of folders; `cover(number)` is the key of the picture in its tags; `later`: after the first fill."""
+        `discs` are the names of folders; `cover(number)` is the key of the picture in its tags, or its bytes; `later`: after the first fill."""
         format = format or self.random.choice(["mp3", "mp3", "flac", "m4a", "ogg"])
         artist = release["artist"] if artist is None else artist
-        songs, folders, count = {}, [], len(sum(release["discs"], []))
-        number = 0
+        songs, folders, number = {}, [], 0
+        accept, own, isNowhere = [release["picture"]] if accept is None else accept, [], False
+        hasPicture = self.pictures and not (cover or tagsOnly or later or release["picture"] == "placeholder")
+        if hasPicture and self.pictures.random() < .35:
+            import artwork
+            # What services do not have, the tags have.
+            accept, isNowhere = accept or [release["picture"]], not accept
+            own = [accept[0] if self.pictures.random() < .96 else f"other{len(self.albums)}"]
+            data = artwork.tagged(own[0], self.pictures)
+            cover, format = lambda _: data, "flac" if format == "ogg" else format
         for disc, lengths in enumerate(release["discs"]):
             for track, length in enumerate(lengths):
                 number += 1
@@ -100,13 +118,13 @@ class World:
                 name = tags.pop("FILE", f"{disc + 1}-{track + 1:02} {tags['TITLE']}")
                 path = f"{place}/{name}.{format}"
                 key = cover(number) if cover else None
-                songs[path] = media.song(format, tags, length, media.picture(key) if key else None)
+                songs[path] = media.song(format, tags, length, media.picture(key) if isinstance(key, str) else key)
                 if place not in folders: folders.append(place)
         if not later:
             for path, data in songs.items(): self.write(path, data)
         truth = {
             "kind": self.kind, "name": f"{artist}, {title or release['title']}", "folders": folders, "also": list(also), "songs": list(songs),
-            "accept": [release["picture"]] if accept is None else accept, "tagsOnly": tagsOnly}
+            "accept": accept, "tagsOnly": tagsOnly, "own": own, "isNowhere": isNowhere}
         self.albums.append(truth)
         return truth, songs
 
@@ -207,9 +225,16 @@ def large(world, files=100_000):
         world.album(f"{release['artist']}/{release['title']}", release, [], format="mp3")
 
 
-def make(folder, kind, seed, count=None, only=None):
+def make(folder, kind, seed, count=None, only=None, pictures=False, arePoor=False):
+    """- pictures: Those of `artwork`, in a third of the tags, too.
+    - arePoor: The tags of the world of pictures say little."""
     os.makedirs(os.path.join(folder, "music"))
     world = World(folder, seed)
+    if kind == "pictures":
+        import witnesses
+        witnesses.make(world, count or 290, arePoor)
+        return world.save()
+    if pictures: world.pictures = random.Random(f"pictures {seed}")
     if kind == "hard":
         import hard
         hard.make(world, count or 10, only)
@@ -221,7 +246,7 @@ def make(folder, kind, seed, count=None, only=None):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("folder")
-    parser.add_argument("--kind", default="ordinary", choices=["ordinary", "hard", "large"])
+    parser.add_argument("--kind", default="ordinary", choices=["ordinary", "hard", "pictures", "large"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, help="albums; of each kind, if hard; files, if large")
     asked = parser.parse_args()

@@ -132,6 +132,8 @@ struct FillRun: Sendable {
         _ opinion: SecondOpinion, on cover: SourceCandidate, _ picture: FillPicture, of number: Int
     ) async {
         let query = jobs[number].query
+        // Other albums may have got the picture meanwhile.
+        if pictures.isRepeated(picture.digest) { return await doubt(cover, picture.digest, of: number) }
         switch opinion.advice(on: cover, query, &pictures) {
         case .keep(let note):
             if let note { await fill.queue.judge(cover.noted(note), for: query) }
@@ -181,15 +183,8 @@ struct FillRun: Sendable {
             return advance(number)
         }
         if let offer, offer.match.isByName {
-            let judged = isRepeated ? offer.doubted(RepeatedPictures.reason) : offer
-            await fill.queue.judge(judged, for: job.query)
-            if isRepeated {
-                steps[number].doubt(judged)
-                let renditions = pictures.renditions(of: digest)
-                summary.repeatedPictures.formUnion(renditions)
-                if !fill.options.acceptsDoubtful { for digest in renditions { await takeBack(digest) } }
-                return advance(number)
-            }
+            if isRepeated { return await doubt(offer, digest, of: number) }
+            await fill.queue.judge(offer, for: job.query)
         }
         if let offer, let likeness, offer.match.isByName, steps[number].mayAskOthers() {
             let picture = FillPicture(
@@ -201,6 +196,17 @@ struct FillRun: Sendable {
         let picture = FillPicture(
             path: path, digest: digest, url: outcome.url, origin: known.map { .source($0) } ?? .own, offer: offer)
         await write(number, picture)
+    }
+
+    /// The cover's picture is that of unrelated albums: it is not written, and taken back from those.
+    private mutating func doubt(_ cover: SourceCandidate, _ digest: Digest, of number: Int) async {
+        let judged = cover.doubted(RepeatedPictures.reason)
+        await fill.queue.judge(judged, for: jobs[number].query)
+        steps[number].doubt(judged)
+        let renditions = pictures.renditions(of: digest)
+        summary.repeatedPictures.formUnion(renditions)
+        if !fill.options.acceptsDoubtful { for digest in renditions { await takeBack(digest) } }
+        advance(number)
     }
 
     // MARK: Steps

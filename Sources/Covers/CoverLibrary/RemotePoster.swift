@@ -45,14 +45,16 @@ final class RemotePoster: Sendable {
         }
     }
 
-    /// Sends a GET and returns the last response, after redirects.
-    func response(to url: HTTPURL) async throws -> TransferResponse {
-        var (request, redirects) = (TransferRequest(url: url), 0)
+    /// Sends a GET and returns the last response, after redirects, and where it is from.
+    func response(
+        to url: HTTPURL, _ headerFields: HTTPFields, followsRedirects: Bool
+    ) async throws -> (TransferResponse, HTTPURL) {
+        var (request, redirects) = (TransferRequest(url: url, headerFields: headerFields), 0)
         while true {
             let response = try await startedClient().response(for: request)
             let next = configuration.redirectPolicy.decide(
                 response, of: url, at: request.url, redirectCount: redirects)
-            guard let next else { return response }
+            guard followsRedirects, let next else { return (response, request.url) }
             (request.url, request.cookies) = (try next.get(), response.cookies)
             redirects += 1
         }

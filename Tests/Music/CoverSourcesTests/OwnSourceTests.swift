@@ -174,6 +174,7 @@ import Testing
             let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
             let service = TestService(clock) { _, _ in .json(#"{"cover": "/1.jpg"}"#) }
             for pattern in ["https://media.lan/{artist}/{album}#/cover", "https://media.lan/{artist}/{album}"] {
+                clock.advance(.seconds(1))
                 let queue = try queue(pattern, service, memory: memory)
                 let cover = try #require(try await queue.find(Self.wanted).certain)
                 #expect(try await memory.record(of: Self.wanted.key).candidates.map(\.source.rawValue) == ["home"])

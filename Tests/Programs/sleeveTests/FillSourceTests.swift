@@ -12,14 +12,14 @@ import Wire
 extension CommandTests {
     /// Services of one's own, and those that need a key.
     @Suite struct FillSourceTests: FillSuite {
-        /// Albums of two songs called `Title X` by artist X, with a length of their own.
+        /// Albums of four songs called `Title X` by artist X.
         private func withMusic(
             _ artists: [String], _ answer: @escaping @Sendable (ScriptedServer.Request) -> [UInt8],
             _ body: (_ stage: Stage, _ server: ScriptedServer) async throws -> Void
         ) async throws {
             try await withStage { stage in
                 for artist in artists {
-                    for track in 1...2 {
+                    for track in 1...4 {
                         try MusicFile.write(
                             "\(stage.folder)/music/\(artist)/Title \(artist)/\(track).mp3",
                             MusicTags(
@@ -148,7 +148,7 @@ extension CommandTests {
                     let song = #"{"type_": "track", "duration": ""}"#
                     let image = "http://\(request.field("Host") ?? "")/1.jpeg"
                     return Self.json(
-                        #"{"title": "Title A", "year": 1999, "artists": [{"name": "A (3)"}], "tracklist": [\#(song), \#(song)], "images": [{"type": "primary", "uri": "\#(image)"}]}"#
+                        #"{"title": "Title A", "year": 1999, "artists": [{"name": "A (3)"}], "tracklist": [\#(song), \#(song), \#(song), \#(song)], "images": [{"type": "primary", "uri": "\#(image)"}]}"#
                     )
                 case "/1.jpeg" where request.field("Authorization") == nil: return Self.picture(6)
                 default: return Self.notFound
@@ -169,7 +169,7 @@ extension CommandTests {
                 }
                 let image = "http://\(request.field("Host") ?? "")/i/u/300x300/1.jpg"
                 return Self.json(
-                    ##"{"album": {"name": "Title A", "artist": "A", "image": [{"#text": "\##(image)"}], "tracks": {"track": [{}, {}]}}}"##
+                    ##"{"album": {"name": "Title A", "artist": "A", "image": [{"#text": "\##(image)"}], "tracks": {"track": [{}, {}, {}, {}]}}}"##
                 )
             } _: { stage, server in
                 let options = ["--source-base", "lastfm=\(server.url)", "--source", "lastfm", "--log-level", "trace"]
@@ -250,9 +250,13 @@ extension CommandTests {
             "home=https://a/{album}#albums", "home=https://a/{album},home=https://b/{album}",
             "home=https://me:hush@a/{album}",
         ])
-        func `a source that can't be meant is wrong usage`(_ source: String) async throws {
+        func `a source that can't be meant is refused`(_ source: String) {
+            #expect(throws: (any Error).self) { try FillArguments.parse(["--source", source]) }
+        }
+
+        @Test func `a source that can't be meant is wrong usage, whose password is not repeated`() async throws {
             try await withStage { stage in
-                let result = try await stage.run("fill", stage.folder, "--source", source)
+                let result = try await stage.run("fill", stage.folder, "--source", "home=https://me:hush@a/{album}")
                 #expect(result.status == 64 && !result.stderr.contains("hush"), "\(result)")
             }
         }

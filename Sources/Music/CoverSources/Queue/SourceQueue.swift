@@ -69,6 +69,9 @@ package actor SourceQueue {
         searches += 1
         current += 1
         defer { current -= 1 }
+        // What a person has accepted counts, even if its source is not asked in this run.
+        let accepted = search.record.decided(search.record.current).filter { $0.match == .accepted }
+        search.findings.add(nil, accepted.filter { lanes[$0.source] == nil && !skipped.contains($0.source) })
         var passed: [CoverSource] = []
         for source in sources where !skipped.contains(source.name) && search.findings.certain == nil {
             try Task.checkCancellation()
@@ -311,6 +314,11 @@ package actor SourceQueue {
     ) async -> SourceAnswer {
         await withMemory { try await $0.note(answer, found, of: query.key) }
         return answer
+    }
+
+    /// Whether a person has refused a picture for an album, wherever it is from.
+    package func isRefused(_ digest: String, for query: AlbumQuery) async -> Bool {
+        await remembered(query).decisions[SourceCandidate.url(ofPicture: digest)] == false
     }
 
     /// Remembers what has shown of a cover after it was found, for the list of doubtful covers.

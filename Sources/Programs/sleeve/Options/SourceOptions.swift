@@ -9,7 +9,7 @@ import Platform
 struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Look at some of these, in an order of yours: \(Self.names), and services of your own as NAME=URL with {artist}, {album}, {mbid}. (default: all that need no key, or for which you have one)",
+            "Look at some of these, in an order of yours: \(Self.names), and services of your own as NAME=URL with {artist}, {album}, {mbid}. (default: all but those that lack a key)",
             valueName: "names"), transform: Self.places)
     var source: [[CoverPlace]] = []
 
@@ -48,7 +48,8 @@ struct SourceOptions: ParsableArguments {
 
     /// The places of an option, separated by commas. A comma of a URL is written as `%2C`.
     private static func places(_ text: String) throws -> [CoverPlace] {
-        try text.split(separator: ",", omittingEmptySubsequences: false).map { word in
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        return try words.map { word in
             if word == "tags" { return .tags }
             if let service = services.first(where: { $0.rawValue == word }) { return .service(service) }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -57,9 +58,10 @@ struct SourceOptions: ParsableArguments {
                     "“\(word)” is no source: \(names), or NAME=URL, where a comma of the URL is written as %2C")
             }
             do throws(OwnSource.Problem) {
-                return .own(try OwnSource(name: parts[0], pattern: parts[1], reserved: ["tags"]))
+                return .own(try OwnSource(name: parts[0], pattern: parts[1], reserved: ["tags", "picture"]))
             } catch {
-                throw ValidationError("“\(word)”: \(error)")
+                let hint = words.count > 1 ? "; a comma of the URL is written as %2C" : ""
+                throw ValidationError("“\(word)”: \(error)\(hint)")
             }
         }
     }

@@ -9,8 +9,8 @@ import Platform
 struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Look at some of these, in an order of yours: \(Self.names), and services of your own as NAME=URL with {artist}, {album}, {mbid}. (default: all but those that lack a key)",
-            valueName: "names"), transform: Self.places)
+            "In order: \(Self.names.replacing(",", with: ", ")), NAME=URL of yours. (default: all)", valueName: "names"),
+        transform: Self.places)
     var source: [[CoverPlace]] = []
 
     @Option(

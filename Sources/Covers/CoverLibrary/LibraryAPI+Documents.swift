@@ -22,10 +22,10 @@ extension LibraryAPI {
     /// - Parameters:
     ///   - maximumSize: the longest body that is accepted, in bytes.
     ///   - authorization: the value of the field `Authorization`; nil for none.
-    ///   - followsRedirects: Whether a redirect is followed, with that field; else it is the response.
+    ///   - leavesOrigin: Follow redirects to other origins, too; else such a redirect is the response.
     /// - Throws: `CoverFailure` if there is no response, the body is too long, or the library is offline or closed.
     package func document(
-        at url: String, maximumSize: Int, authorization: String? = nil, followsRedirects: Bool = true
+        at url: String, maximumSize: Int, authorization: String? = nil, leavesOrigin: Bool = true
     ) async throws(CoverFailure) -> Document {
         let location = try HTTPURL(location: url, ignoring: [])
         if configuration.isOffline { throw CoverFailure(.offline, url: url, detail: "offline") }
@@ -33,7 +33,7 @@ extension LibraryAPI {
         let (response, place): (TransferResponse, HTTPURL)
         do {
             (response, place) = try await poster.response(
-                to: location, authorization.map { [.authorization: $0] } ?? [:], followsRedirects: followsRedirects)
+                to: location, authorization.map { [.authorization: $0] } ?? [:], leavesOrigin: leavesOrigin)
         } catch let failure as CoverFailure {
             throw failure
         } catch let error as TransferError {

@@ -1,6 +1,6 @@
 import Platform
 
-/// Sends a GET to a source, with the key that it needs, and returns its response. A key goes to no other place, not by a redirect either.
+/// Sends a GET to a source, with the key that it needs, and returns its response. A key goes to no other origin, not by a redirect either.
 /// - Throws: an error whose description says in one line why there is no response.
 package typealias SourceTransport = @Sendable (_ url: String, _ key: SourceKey?) async throws -> SourceResponse
 

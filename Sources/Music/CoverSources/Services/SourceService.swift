@@ -6,28 +6,25 @@ package struct SourceService: Sendable {
     /// Without a slash at the end.
     let address: String
     /// Nil for one that is asked without a key.
-    package let key: SourceKey?
+    package var key: SourceKey?
     /// The source, at the addresses that services have.
     let source: @Sendable (_ address: (SourceName) -> String) -> CoverSource
 
-    private init(
-        _ name: SourceName, _ title: String, _ address: String, key: SourceKey? = nil,
-        source: @escaping @Sendable ((SourceName) -> String) -> CoverSource
-    ) {
-        (self.name, self.title, self.address, self.key, self.source) = (name, title, address, key, source)
-    }
-
     /// All services, in the order in which they are asked if a person names none.
     package static let all = [
-        SourceService(.caa, "Cover Art Archive", "https://coverartarchive.org") {
+        SourceService(name: .caa, title: "Cover Art Archive", address: "https://coverartarchive.org") {
             .coverArtArchive($0(.caa), musicBrainz: $0(.musicbrainz))
         },
-        SourceService(.musicbrainz, "MusicBrainz", "https://musicbrainz.org") {
+        SourceService(name: .musicbrainz, title: "MusicBrainz", address: "https://musicbrainz.org") {
             .musicBrainz($0(.musicbrainz), archive: $0(.caa))
         },
-        SourceService(.itunes, "iTunes", "https://itunes.apple.com") { .iTunes($0(.itunes)) },
-        SourceService(.deezer, "Deezer", "https://api.deezer.com") { .deezer($0(.deezer)) },
-        SourceService(.discogs, "Discogs", "https://api.discogs.com", key: .discogs) { .discogs($0(.discogs)) },
-        SourceService(.lastfm, "Last.fm", "https://ws.audioscrobbler.com", key: .lastFM) { .lastFM($0(.lastfm)) },
+        SourceService(name: .itunes, title: "iTunes", address: "https://itunes.apple.com") { .iTunes($0(.itunes)) },
+        SourceService(name: .deezer, title: "Deezer", address: "https://api.deezer.com") { .deezer($0(.deezer)) },
+        SourceService(name: .discogs, title: "Discogs", address: "https://api.discogs.com", key: .discogs) {
+            .discogs($0(.discogs))
+        },
+        SourceService(name: .lastfm, title: "Last.fm", address: "https://ws.audioscrobbler.com", key: .lastFM) {
+            .lastFM($0(.lastfm))
+        },
     ]
 }

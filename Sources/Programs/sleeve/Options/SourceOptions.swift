@@ -142,7 +142,7 @@ struct SourceOptions: ParsableArguments {
             do throws(CoverFailure) {
                 let document = try await library.document(
                     at: key?.url(for: url) ?? url, maximumSize: SourceResponse.maximumSize,
-                    authorization: key?.authorization, followsRedirects: key == nil)
+                    authorization: key?.authorization, leavesOrigin: key == nil)
                 return SourceResponse(
                     status: document.status, retryAfter: document.retryAfter, body: document.body, url: document.url)
             } catch {

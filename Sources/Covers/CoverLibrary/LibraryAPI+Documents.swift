@@ -13,19 +13,27 @@ extension LibraryAPI {
         package let retryAfter: Duration?
         /// Empty for a status other than 2xx.
         package let body: [UInt8]
+        /// Where it is from, after redirects.
+        package let url: String
     }
 
     /// Requests a document with the configuration's client: its `User-Agent`, timeout, redirects and refused addresses apply. It is sent
     /// immediately and once; the caller limits and retries.
-    /// - Parameter maximumSize: the longest body that is accepted, in bytes.
+    /// - Parameters:
+    ///   - maximumSize: the longest body that is accepted, in bytes.
+    ///   - authorization: the value of the field `Authorization`; nil for none.
+    ///   - leavesOrigin: Follow redirects to other origins, too; else such a redirect is the response.
     /// - Throws: `CoverFailure` if there is no response, the body is too long, or the library is offline or closed.
-    package func document(at url: String, maximumSize: Int) async throws(CoverFailure) -> Document {
+    package func document(
+        at url: String, maximumSize: Int, authorization: String? = nil, leavesOrigin: Bool = true
+    ) async throws(CoverFailure) -> Document {
         let location = try HTTPURL(location: url, ignoring: [])
         if configuration.isOffline { throw CoverFailure(.offline, url: url, detail: "offline") }
         if covers.isClosed { throw .closed(url) }
-        let response: TransferResponse
+        let (response, place): (TransferResponse, HTTPURL)
         do {
-            response = try await poster.response(to: location)
+            (response, place) = try await poster.response(
+                to: location, authorization.map { [.authorization: $0] } ?? [:], leavesOrigin: leavesOrigin)
         } catch let failure as CoverFailure {
             throw failure
         } catch let error as TransferError {
@@ -39,6 +47,6 @@ extension LibraryAPI {
         return Document(
             status: response.head.status.code,
             retryAfter: RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000),
-            body: response.body)
+            body: response.body, url: place.string)
     }
 }

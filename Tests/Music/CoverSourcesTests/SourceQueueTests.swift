@@ -72,7 +72,7 @@ import Testing
     @Test func `an album with ids needs no request where MusicBrainz is not asked`() async throws {
         let service = TestService(clock) { _, _ in .json("") }
         let query = AlbumQuery(artist: "A", title: "B", releaseID: Answers.release)
-        for (names, agent) in [([SourceName.caa], Self.contact), (SourceName.allCases, "Sleeve/0.1.0")] {
+        for (names, agent) in [([SourceName.caa], Self.contact), (CoverSource.table().map(\.name), "Sleeve/0.1.0")] {
             let findings = try await queue(names, service, userAgent: agent).find(query)
             #expect(findings.certain?.pictures.count == 2 && service.urls.isEmpty)
         }
@@ -84,7 +84,7 @@ import Testing
             clock, details: { _ in .json(Answers.musicBrainzRelease(artist, title, year: 1994, lengths: [1, 2])) }
         ) { _, _ in .json(#"{"releases": [], "results": [], "data": []}"#) }
         let query = AlbumQuery(artist: "A", title: "B", releaseID: Answers.release)
-        let findings = try await queue(SourceName.allCases, service).find(query)
+        let findings = try await queue(CoverSource.table().map(\.name), service).find(query)
         #expect((findings.certain?.source == .caa) == isRight)
         #expect(service.urls.first == Answers.releaseURL)
         if isRight { #expect(service.urls.count == 1 && findings.certain?.album.releaseGroupID == Answers.group) }

@@ -66,7 +66,7 @@ final class TestService: Sendable {
     var peak: Int { concurrent.withLock { $0.peak } }
 
     var transport: SourceTransport {
-        { url in
+        { url, _ in
             let number = self.requests.withLock { requests in
                 requests.append((url, self.clock.now))
                 return requests.count

@@ -1,6 +1,7 @@
 import CoverSources
 import Foundation
 import MusicFiles
+import OriginServer
 import Testing
 
 extension CommandTests {
@@ -121,6 +122,49 @@ extension CommandTests {
                 #expect(try await stage.run("fill", "allow", "Low Tide").status == 0)
                 let (third, _) = try await run(stage, fill)
                 #expect((third.filled, third.missing) == (2, 1))
+            }
+        }
+
+        /// `tags` is a picture in the songs, `own` one at an address that a person has given.
+        @Test(arguments: ["tags", "own"])
+        func `a picture without a service is refused by its bytes, until it is allowed`(_ place: String) async throws {
+            try await withStage { stage in
+                let folder = stage.folder + "/music/Low Tide"
+                for track in 1...2 {
+                    try MusicFile.write(
+                        "\(folder)/\(track).mp3",
+                        MusicTags(
+                            album: "Low Tide", date: "1971", track: track,
+                            pictures: place == "tags" ? [.jpeg(600, 600, number: 4)] : []))
+                }
+                let fill = ["fill", stage.folder + "/music", "--source", "tags,caa", "--json"]
+                if place == "own" {
+                    #expect(try await stage.run("album", "scan", stage.folder + "/music").status == 0)
+                    let url = stage.origin.coverURL(1)
+                    #expect(try await stage.run("album", "edit", "1", "--cover-url", url).status == 0)
+                }
+                #expect(try await run(stage, fill).0.filled == 1)
+                #expect(try await stage.run("fill", "undo").status == 0)
+                let refused = try await stage.run("fill", "refuse", "Low Tide")
+                #expect(refused.status == 0 && refused.stderr.contains("refused 1 cover"), "\(refused)")
+                let (second, result) = try await run(stage, fill)
+                #expect((second.filled, second.missing) == (0, 1) && result.stderr.contains("you refused its picture"))
+                let listed = try await stage.run("fill", "review", "--refused")
+                #expect(
+                    listed.stdout.contains("picture: The Harbour Lights, Low Tide")
+                        && listed.stdout.contains("sha256:"), "\(listed)")
+                #expect(try await stage.run("why", "Low Tide").stdout.contains("refused by you"))
+                #expect(try await stage.run("fill", "allow", "Low Tide").status == 0)
+                #expect(try await run(stage, fill).0.filled == 1)
+            }
+        }
+
+        @Test func `a cover that was accepted is written, even if its service is not asked`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let accept = ["fill", "accept", "Reissued", "--json", "--source", "caa"]
+                #expect(try await run(stage, accept).0.filled == 1)
+                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
             }
         }
 

@@ -14,22 +14,15 @@ extension SourceCandidate {
         [SourceName.caa, .musicbrainz].contains(source) ? [.caa, .musicbrainz] : [source]
     }
 
-    /// Where the source has its pictures from: shops have the labels' files, and err alike.
-    private var lineage: SourceName {
-        switch source {
-        case .musicbrainz: .caa
-        case .itunes: .deezer
-        default: source
-        }
-    }
-
     /// Whether there are covers of several sources.
     package static func areOfSeveralSources(_ covers: [SourceCandidate]) -> Bool {
         Set(covers.map(\.sameSources)).count > 1
     }
 
     /// Whether covers are of sources that do not err alike.
-    package static func areIndependent(_ covers: [SourceCandidate]) -> Bool { Set(covers.map(\.lineage)).count > 1 }
+    package static func areIndependent(_ covers: [SourceCandidate]) -> Bool {
+        Set(covers.map(\.source.lineage)).count > 1
+    }
 
     /// The largest of several covers that show one picture, judged by what all of their sources say of the album.
     ///
@@ -50,7 +43,7 @@ extension SourceCandidate {
         let areIndependent = areIndependent(covers)
         let isDisputed =
             !areIndependent
-            && others.contains { $0.lineage != first.lineage && Evidence(query, $0.album).namesAgree }
+            && others.contains { $0.source.lineage != first.source.lineage && Evidence(query, $0.album).namesAgree }
         let allowsMissing = areIndependent && evidence.allSatisfy(\.areFactsUnknown)
         let isCertain =
             !isDisputed

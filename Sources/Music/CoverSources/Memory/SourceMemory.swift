@@ -87,12 +87,11 @@ package actor SourceMemory {
             try database.statement(
                 "SELECT source, url, time, answer, detail FROM tries WHERE album = ? ORDER BY time, source"
             ).each(.text(album)) { row in
-                guard let source = SourceName(rawValue: row.text(0)),
-                    let kind = SourceAnswer.Kind(rawValue: row.text(3))
-                else { return }
+                guard let kind = SourceAnswer.Kind(rawValue: row.text(3)) else { return }
                 record.answers.append(
                     SourceAnswer(
-                        source, kind, url: row.text(1), time: row.int64(2), detail: row.text(4), isRemembered: true))
+                        SourceName(rawValue: row.text(0)), kind, url: row.text(1), time: row.int64(2),
+                        detail: row.text(4), isRemembered: true))
             }
             try database.statement(
                 """
@@ -100,12 +99,11 @@ package actor SourceMemory {
                 FROM candidates WHERE album = ? ORDER BY source, url, number
                 """
             ).each(.text(album)) { row in
-                guard let source = SourceName(rawValue: row.text(0)),
-                    let certainty = Match.Certainty(rawValue: row.text(2)),
+                guard let certainty = Match.Certainty(rawValue: row.text(2)),
                     let description = try? JSONDecoder().decode(AlbumQuery.self, from: Data(row.text(5).utf8))
                 else { return }
                 let candidate = SourceCandidate(
-                    source: source, album: description,
+                    source: SourceName(rawValue: row.text(0)), album: description,
                     pictures: row.text(7).split(separator: "\n").map { String($0) },
                     previews: row.text(8).split(separator: "\n").map { String($0) }, largestSide: row.optionalInt(9),
                     details: row.optionalText(6),

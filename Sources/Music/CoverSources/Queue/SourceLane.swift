@@ -6,6 +6,7 @@ actor SourceLane {
     private let name: SourceName
     private let base: String
     private let rate: RateRule?
+    private let key: SourceKey?
     private let rates: SourceRates?
     private let clock: SourceClock
     private let notices: SourceNotices
@@ -25,7 +26,7 @@ actor SourceLane {
         _ source: CoverSource, rates: SourceRates?, clock: SourceClock, notices: SourceNotices,
         transport: @escaping SourceTransport
     ) {
-        (name, base, rate) = (source.name, source.base, source.rate)
+        (name, base, rate, key) = (source.name, source.base, source.rate, source.key)
         (self.rates, self.clock, self.notices, self.transport) = (rates, clock, notices, transport)
         limiter = SourceLimiter(source.rate)
     }
@@ -68,7 +69,7 @@ actor SourceLane {
             requests += 1
             let result: Result<SourceResponse, any Error>
             do {
-                result = .success(try await transport(url))
+                result = .success(try await transport(url, key))
             } catch {
                 result = .failure(error)
             }
@@ -103,6 +104,8 @@ actor SourceLane {
         case .found, .notFound: limiter.didAnswer()
         case .throttled: limiter.didThrottle(at: now, retryAfter: retryAfter)
         case .failed(let detail): limiter.didFail(at: now, detail)
+        case .refused(let detail):
+            limiter.abandon("it refuses the requests: \(detail)" + (key.map { "; see to $\($0.variable)" } ?? ""))
         }
         if let abandonment = limiter.abandonment {
             notices.tell("\(name) given up", "\(name.title) is not asked any more in this run: \(abandonment)")

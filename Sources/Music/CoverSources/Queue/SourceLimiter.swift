@@ -61,6 +61,9 @@ struct SourceLimiter: Sendable {
         }
     }
 
+    /// The source is to get no more requests.
+    mutating func abandon(_ reason: String) { abandonment = reason }
+
     /// The request has failed, or its answer could not be read.
     mutating func didFail(at now: Duration, _ detail: String) {
         failures += 1

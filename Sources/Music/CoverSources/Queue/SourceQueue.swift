@@ -1,8 +1,8 @@
 import Platform
 
-/// Sends a GET to a source and returns its response.
+/// Sends a GET to a source, with the key that it needs, and returns its response. A key goes to no other origin, not by a redirect either.
 /// - Throws: an error whose description says in one line why there is no response.
-package typealias SourceTransport = @Sendable (_ url: String) async throws -> SourceResponse
+package typealias SourceTransport = @Sendable (_ url: String, _ key: SourceKey?) async throws -> SourceResponse
 
 /// Why a transport has no response.
 package struct SourceTransportError: Error, Sendable, CustomStringConvertible {
@@ -71,13 +71,19 @@ package actor SourceQueue {
         searches += 1
         current += 1
         defer { current -= 1 }
+        // What a person has accepted counts, even if its source is not asked in this run.
+        let accepted = search.record.decided(search.record.current).filter { $0.match == .accepted }
+        search.findings.add(nil, accepted.filter { lanes[$0.source] == nil && !skipped.contains($0.source) })
         var passed: [CoverSource] = []
         for source in sources where !skipped.contains(source.name) && search.findings.certain == nil {
             try Task.checkCancellation()
             if let refusal = source.refusal(userAgent: userAgent) { refusals[source.name] = refusal }
             switch step(source, search) {
             case .answered(let answer, let found):
-                search.findings.add(answer.isRemembered ? answer : await noted(answer, [], query), found)
+                // Where the archive's ids lead to is known without the memory; a person's own source may be named no more.
+                let kept = source.name.isOwn ? search.record.doubting(found) : []
+                search.findings.add(
+                    answer.isRemembered ? answer : await noted(answer, kept, query), search.record.decided(found))
             case .ask:
                 if await lane(of: source)?.wait() ?? .zero > Self.maximumWait {
                     passed.append(source)
@@ -112,7 +118,7 @@ package actor SourceQueue {
         _ query: AlbumQuery, skipping skipped: Set<SourceName>
     ) async throws -> (source: SourceName, findings: SourceFindings)? {
         var search = Search(query, await remembered(query))
-        let others = sources.filter { !skipped.contains($0.name) && $0.name != .caa }
+        let others = sources.filter { !skipped.contains($0.name) && $0.location == nil }
         for source in others.filter(\.isQuick) + others.filter({ !$0.isQuick }) {
             switch step(source, search) {
             case .answered(let answer, let found):
@@ -139,7 +145,7 @@ package actor SourceQueue {
             case .ask: names.append(source.name)
             case .answered(let answer, let found):
                 if !source.known(query).isEmpty { names.append(source.name) }
-                if answer.kind != .notAsked { search.findings.add(answer, found) }
+                if answer.kind != .notAsked { search.findings.add(answer, search.record.decided(found)) }
             }
         }
         return (names, search.findings)
@@ -151,7 +157,9 @@ package actor SourceQueue {
     package func cover(at url: String, for query: AlbumQuery) async -> (source: SourceName, match: Match?)? {
         let record = (try? await memory?.record(of: query.key)) ?? SourceMemory.Record()
         let known = sources.flatMap { $0.known(query) }
-        let all = record.current + known.filter { one in !record.current.contains { $0.source == one.source } }
+        // What a person's own source has counts while it is named.
+        let current = record.current.filter { !$0.source.isOwn || lanes[$0.source] != nil }
+        let all = current + known.filter { one in !current.contains { $0.source == one.source } }
         guard let found = all.first(where: { $0.pictures.contains(url) }) else { return nil }
         let matching = SourceCandidate.matching(
             query, all.filter { $0.source == found.source }, known: all.filter { $0.source != found.source },
@@ -205,12 +213,13 @@ package actor SourceQueue {
     }
 
     private enum Step {
+        /// - Parameter found: As it was judged, without what a person has decided.
         case answered(SourceAnswer, [SourceCandidate])
         case ask
     }
 
     /// The lane of a source's requests. What the archive's ids are of is asked of MusicBrainz.
-    private func lane(of source: CoverSource) -> SourceLane? { lanes[source.name == .caa ? .musicbrainz : source.name] }
+    private func lane(of source: CoverSource) -> SourceLane? { lanes[source.location?.informant ?? source.name] }
 
     /// Whether a source is to be asked, or its answer, if that is known.
     private func step(_ source: CoverSource, _ search: Search) -> Step {
@@ -223,25 +232,22 @@ package actor SourceQueue {
             // Judged again: the tags may have changed since.
             let matching = search.matching(source.name, found)
             if let best = matching.first, best.certainty == .certain, best.needsDetails(for: query) { return nil }
-            let decided = record.decided(matching)
-            return answer.kind == .notFound || !decided.isEmpty ? .answered(answer, decided) : nil
+            return answer.kind == .notFound || !matching.isEmpty ? .answered(answer, matching) : nil
         }
-        guard source.name != .caa else {
-            let known = source.known(query)
-            guard let candidate = known.first else { return notAsked("the album has no MusicBrainz id") }
-            if let details = candidate.details, mayAskMusicBrainz { return remembered(details) ?? .ask }
-            // Whether the archive has the covers shows only later.
+        if let location = source.location {
+            let known = location.candidates(query)
+            guard let candidate = known.first else { return notAsked(location.lack) }
+            if let details = candidate.details, mayAsk(location.informant) { return remembered(details) ?? .ask }
             return .answered(
-                answer(source, .found, detail: "by its MusicBrainz id"),
-                record.decided(search.matching(source.name, known)))
+                answer(source, .found, detail: location.found), search.matching(source.name, known))
         }
         guard let url = source.search(query) else { return notAsked("the album has no title") }
         if let refusal = source.refusal(userAgent: userAgent) { return notAsked(refusal) }
         return remembered(url) ?? .ask
     }
 
-    private var mayAskMusicBrainz: Bool {
-        sources.contains { $0.name == .musicbrainz && $0.refusal(userAgent: userAgent) == nil }
+    private func mayAsk(_ name: SourceName) -> Bool {
+        sources.contains { $0.name == name && $0.refusal(userAgent: userAgent) == nil }
     }
 
     private func ask(_ source: CoverSource, _ search: inout Search) async throws {
@@ -277,7 +283,8 @@ package actor SourceQueue {
                 known.map { source.readDetails(response, $0) } ?? source.read(response)
             }
             if let failure = reading.failure { return (answer(failure.kind, failure.detail), []) }
-            let found = reading.albums.isEmpty ? [known].compactMap(\.self) : reading.albums
+            let found =
+                reading.albums.isEmpty ? [known].compactMap(\.self).filter { !$0.pictures.isEmpty } : reading.albums
             all += found.filter { !all.contains($0) }
             judged = search.matching(source.name, all)
         }
@@ -335,6 +342,11 @@ package actor SourceQueue {
     ) async -> SourceAnswer {
         await withMemory { try await $0.note(answer, found, of: query.key) }
         return answer
+    }
+
+    /// Whether a person has refused a picture for an album, wherever it is from.
+    package func isRefused(_ digest: String, for query: AlbumQuery) async -> Bool {
+        await remembered(query).decisions[SourceCandidate.url(ofPicture: digest)] == false
     }
 
     /// Remembers what has shown of a cover after it was found, for the list of doubtful covers.

@@ -1,12 +1,15 @@
+extension SourceName { package static let caa = SourceName(rawValue: "caa") }
+
 /// The Cover Art Archive (musicbrainz.org/doc/Cover_Art_Archive/API): by the MusicBrainz ids of an album. It is not searched; that a cover
 /// is missing shows when its picture is requested (404).
 extension CoverSource {
     /// - Parameter musicBrainz: MusicBrainz's address, where the albums of its ids are described.
     static func coverArtArchive(_ base: String, musicBrainz: String) -> CoverSource {
         CoverSource(
-            .caa, base: base, rate: nil, searches: { _ in [] }, read: { _ in .notFound },
-            readDetails: readRelease,
-            known: { query in
+            .caa, base: base, rate: nil, readDetails: readRelease,
+            location: Location(
+                informant: .musicbrainz, lack: "the album has no MusicBrainz id", found: "by its MusicBrainz id"
+            ) { query in
                 let pictures = archivePictures(base, release: query.releaseID, group: query.releaseGroupID)
                 if pictures.isEmpty { return [] }
                 let details = query.releaseID.map { musicBrainzRelease(musicBrainz, $0) }

@@ -1,5 +1,7 @@
 import Platform
 
+extension SourceName { package static let deezer = SourceName(rawValue: "deezer") }
+
 /// The search of Deezer (developers.deezer.com/api/search): 50 requests in 5 seconds for each address. A request above that gets 200 with
 /// an error, which says nothing about the album.
 extension CoverSource {

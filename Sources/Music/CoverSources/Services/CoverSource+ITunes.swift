@@ -1,5 +1,7 @@
 import Platform
 
+extension SourceName { package static let itunes = SourceName(rawValue: "itunes") }
+
 /// The iTunes Search API (Apple's documentation archive, “iTunes Search API”): about 20 requests a minute, 403 above that. Its
 /// artwork exists in any size that the original has; larger numbers give the largest.
 extension CoverSource {

@@ -1,5 +1,7 @@
 import Platform
 
+extension SourceName { package static let musicbrainz = SourceName(rawValue: "musicbrainz") }
+
 /// The search of MusicBrainz (musicbrainz.org/doc/MusicBrainz_API/Search): releases by artist and title. It has ids, which the Cover Art
 /// Archive has covers for. One request a second for each address, all clients of which get 503 above that.
 extension CoverSource {

@@ -11,28 +11,42 @@ package struct CoverSource: Sendable {
     package let rate: RateRule?
     /// The service refuses clients whose `User-Agent` names no contact.
     package let needsContact: Bool
+    /// The key that its requests have; nil for a service without.
+    private(set) var key: SourceKey?
     /// The URLs that may be requested for an album, in this order, until one answers with an album that may be it.
     let searches: @Sendable (AlbumQuery) -> [String]
     /// Reads the response to one.
     let read: @Sendable (SourceResponse) -> SourceReading
     /// Reads the response to a candidate's `details`: the candidate, with what it says.
     let readDetails: @Sendable (SourceResponse, SourceCandidate) -> SourceReading
-    /// Candidates that need no request, because an id in the album's tags names them.
-    package let known: @Sendable (AlbumQuery) -> [SourceCandidate]
+    /// Nil for a source that is searched.
+    let location: Location?
+
+    /// How a source that is not searched locates the covers of albums.
+    struct Location: Sendable {
+        /// The source that tells what is at a candidate's `details`.
+        var informant: SourceName
+        /// Why a cover is not looked for, and what is said of one that was located. Whether it is there shows only later.
+        var lack, found: String
+        let candidates: @Sendable (AlbumQuery) -> [SourceCandidate]
+    }
 
     init(
         _ name: SourceName, base: String, rate: RateRule?, needsContact: Bool = false,
-        searches: @escaping @Sendable (AlbumQuery) -> [String],
-        read: @escaping @Sendable (SourceResponse) -> SourceReading,
-        readDetails: @escaping @Sendable (SourceResponse, SourceCandidate) -> SourceReading,
-        known: @escaping @Sendable (AlbumQuery) -> [SourceCandidate] = { _ in [] }
+        searches: @escaping @Sendable (AlbumQuery) -> [String] = { _ in [] },
+        read: @escaping @Sendable (SourceResponse) -> SourceReading = { _ in .notFound },
+        readDetails: @escaping @Sendable (SourceResponse, SourceCandidate) -> SourceReading = { _, _ in .notFound },
+        location: Location? = nil
     ) {
         (self.name, self.base, self.rate, self.needsContact) = (name, base, rate, needsContact)
-        (self.searches, self.read, self.readDetails, self.known) = (searches, read, readDetails, known)
+        (self.searches, self.read, self.readDetails, self.location) = (searches, read, readDetails, location)
     }
 
     /// Whether it may be asked at least five times a second.
     var isQuick: Bool { rate.map { $0.time(for: 1) <= .milliseconds(200) } ?? true }
+
+    /// Candidates that need no search, because what is known of the album names them.
+    package func known(_ query: AlbumQuery) -> [SourceCandidate] { location?.candidates(query) ?? [] }
 
     /// The URL that is requested first for an album; nil if the service has nothing to be asked.
     package func search(_ query: AlbumQuery) -> String? { searches(query).first }
@@ -60,29 +74,35 @@ package struct CoverSource: Sendable {
 
     /// The sources in an order, at their addresses.
     /// - Parameters:
-    ///   - order: the sources to ask, the first one first.
+    ///   - order: the sources to ask, the first one first; nil for all services that may be asked.
     ///   - bases: addresses that replace the services' own, such as that of a mirror.
+    ///   - keys: those that the person has.
+    ///   - own: the person's own sources of the order.
     package static func table(
-        _ order: [SourceName] = SourceName.allCases, bases: [SourceName: String] = [:]
+        _ order: [SourceName]? = nil, bases: [SourceName: String] = [:], keys: [SourceName: String] = [:],
+        own: [OwnSource] = []
     ) -> [CoverSource] {
-        func base(_ name: SourceName) -> String {
-            let base = bases[name] ?? name.defaultBase
+        func base(_ name: SourceName, _ address: String) -> String {
+            let base = bases[name] ?? address
             return base.hasSuffix("/") ? String(base.dropLast()) : base
         }
-        var seen: Set<SourceName> = []
-        return order.filter { seen.insert($0).inserted }.map { name in
-            switch name {
-            case .caa: coverArtArchive(base(.caa), musicBrainz: base(.musicbrainz))
-            case .musicbrainz: musicBrainz(base(.musicbrainz), archive: base(.caa))
-            case .itunes: iTunes(base(.itunes))
-            case .deezer: deezer(base(.deezer))
+        let services = SourceService.all.map { service in
+            var source = service.source { name in
+                base(name, SourceService.all.first { $0.name == name }?.address ?? "")
             }
+            source.key = service.key?.with(keys[service.name])
+            return source
         }
+        guard let order else { return services.filter { $0.key?.isKnown ?? true } }
+        let all = services + own.map { CoverSource.own($0, base($0.name, $0.address)) }
+        var seen: Set<SourceName> = []
+        return order.filter { seen.insert($0).inserted }.compactMap { name in all.first { $0.name == name } }
     }
 
-    /// Why a source that needs a contact is not asked; nil if it may be.
+    /// Why a source that needs a contact or a key is not asked; nil if it may be.
     /// - Parameter userAgent: the `User-Agent` field that requests have.
     package func refusal(userAgent: String) -> String? {
+        if let key, !key.isKnown { return "\(name.title) needs a key of yours in $\(key.variable)" }
         guard needsContact, !Self.hasContact(userAgent) else { return nil }
         return
             "\(name.title) refuses clients without a contact; name a mail address or a page with --contact or $SLEEVE_CONTACT"

@@ -1,28 +1,19 @@
-/// The services that are asked for covers, by the names that options have for them.
-package enum SourceName: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The Cover Art Archive.
-    case caa
-    case musicbrainz
-    case itunes
-    case deezer
+/// The name of a source of covers, as options, reports and the memory have it: that of a service of `SourceService.all`, or of a person's own.
+package struct SourceName: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package var description: String { rawValue }
+
+    private var service: SourceService? { SourceService.all.first { $0.name == self } }
 
     /// The service's own name.
-    package var title: String {
-        switch self {
-        case .caa: "Cover Art Archive"
-        case .musicbrainz: "MusicBrainz"
-        case .itunes: "iTunes"
-        case .deezer: "Deezer"
-        }
-    }
+    package var title: String { service?.title ?? rawValue }
 
-    /// The service's address, without a slash at the end.
-    package var defaultBase: String {
-        switch self {
-        case .caa: "https://coverartarchive.org"
-        case .musicbrainz: "https://musicbrainz.org"
-        case .itunes: "https://itunes.apple.com"
-        case .deezer: "https://api.deezer.com"
-        }
-    }
+    /// The service whose pictures it has, and with which it errs alike.
+    var lineage: SourceName { service?.kin ?? self }
+
+    /// Whether it is that of a person's own service.
+    package var isOwn: Bool { service == nil }
 }

@@ -10,9 +10,11 @@ package struct SourceResponse: Sendable, Hashable {
     /// What `Retry-After` asks for.
     package var retryAfter: Duration?
     package var body: [UInt8]
+    /// Where it is from, after redirects; nil for the URL that was requested.
+    package var url: String?
 
-    package init(status: Int, retryAfter: Duration? = nil, body: [UInt8] = []) {
-        (self.status, self.retryAfter, self.body) = (status, retryAfter, body)
+    package init(status: Int, retryAfter: Duration? = nil, body: [UInt8] = [], url: String? = nil) {
+        (self.status, self.retryAfter, self.body, self.url) = (status, retryAfter, body, url)
     }
 }
 
@@ -26,22 +28,26 @@ enum SourceReading: Sendable, Hashable {
     case throttled(String)
     /// The response cannot be used. It says nothing about the album.
     case failed(String)
+    /// The source does not serve the person, such as with this key. Other requests are in vain.
+    case refused(String)
 
     /// The reading of a status other than 200, which sources have in common; nil for 200.
-    init?(_ response: SourceResponse, throttling: Set<Int> = []) {
+    init?(_ response: SourceResponse, throttling: Set<Int> = [], refusing: Set<Int> = []) {
         switch response.status {
         case 200: return nil
         case 429, 503: self = .throttled("HTTP \(response.status)")
         case let status where throttling.contains(status): self = .throttled("HTTP \(status)")
+        case let status where status == 401 || refusing.contains(status): self = .refused("HTTP \(status)")
         case let status: self = .failed("HTTP \(status)")
         }
     }
 
     /// The reading of the response to a search.
     static func search<Answer: Decodable>(
-        _ response: SourceResponse, throttling: Set<Int> = [], _ read: (Answer) -> SourceReading
+        _ response: SourceResponse, throttling: Set<Int> = [], refusing: Set<Int> = [],
+        _ read: (Answer) -> SourceReading
     ) -> SourceReading {
-        if let reading = SourceReading(response, throttling: throttling) { return reading }
+        if let reading = SourceReading(response, throttling: throttling, refusing: refusing) { return reading }
         let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
         return answer.map(read) ?? .failed("the answer is not that of a search")
     }
@@ -54,16 +60,17 @@ enum SourceReading: Sendable, Hashable {
         switch self {
         case .found, .notFound: nil
         case .throttled(let detail): (.throttled, detail)
-        case .failed(let detail): (.failed, detail)
+        case .failed(let detail), .refused(let detail): (.failed, detail)
         }
     }
 
     /// The reading of an album's details: what `candidate` makes of the body, and nothing new if the service has none.
     static func details(
-        _ response: SourceResponse, throttling: Set<Int> = [], _ candidate: (Data) -> SourceCandidate?
+        _ response: SourceResponse, throttling: Set<Int> = [], refusing: Set<Int> = [],
+        _ candidate: (Data) -> SourceCandidate?
     ) -> SourceReading {
         if [400, 404, 410].contains(response.status) { return .notFound }
-        if let reading = SourceReading(response, throttling: throttling) { return reading }
+        if let reading = SourceReading(response, throttling: throttling, refusing: refusing) { return reading }
         return candidate(Data(response.body)).map { .found([$0]) } ?? .failed("the answer describes no album")
     }
 

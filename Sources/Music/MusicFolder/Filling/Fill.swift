@@ -114,7 +114,7 @@ package struct Fill: Sendable {
         _ covers: [SourceCandidate], _ picture: Digest?, in folders: [BytePath]
     ) async -> CoverComparison {
         let shown = await withTaskGroup { group in
-            for (index, cover) in covers.enumerated() where !cover.previews.isEmpty {
+            for (index, cover) in covers.enumerated() {
                 group.addTask { (index, await preview(of: cover)) }
             }
             var found: [(index: Int, CoverComparison.Shown)] = []
@@ -129,8 +129,9 @@ package struct Fill: Sendable {
     }
 
     private func preview(of cover: SourceCandidate) async -> CoverComparison.Shown? {
-        var album = Album(title: "", coverURL: cover.previews[0])
-        album.alternateCoverURLs = Array(cover.previews.dropFirst())
+        let urls = cover.previews.isEmpty ? cover.pictures : cover.previews
+        var album = Album(title: "", coverURL: urls.first)
+        album.alternateCoverURLs = Array(urls.dropFirst())
         var request = CoverRequest(album: album)
         request.priority = .normal
         guard let preview = try? await library.cover(for: request), let digest = Digest(preview.digest) else {

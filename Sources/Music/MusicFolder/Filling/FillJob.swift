@@ -44,7 +44,7 @@ package struct FillJob: Sendable {
 
 extension ScannedAlbum {
     /// The picture that all songs have in their tags; nil if some have none, or another one.
-    var sharedPicture: EmbeddedPicture? {
+    package var sharedPicture: EmbeddedPicture? {
         guard let first = places.first?.embedded, first.mediaType != nil,
             places.allSatisfy({ place in
                 place.embedded?.digest == first.digest && place.embeddedTracks >= place.tracks && !place.embeddedDiffers

@@ -115,7 +115,9 @@ struct FillRun: Sendable {
     private mutating func take(tags path: BytePath?, of number: Int) async {
         guard unfinished.contains(number) else { return }
         if let path, let picture = jobs[number].embedded, let digest = Digest(picture.digest) {
+            let isRefused = await fill.queue.isRefused(picture.digest, for: jobs[number].query)
             switch fill.rejection(picture.width, picture.height) {
+            case nil where isRefused: steps[number].reject(SourceCandidate.refusal)
             case nil:
                 if !pictures.isRefused(digest, fill.likenesses.likeness(of: digest, at: path)) {
                     return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
@@ -173,6 +175,10 @@ struct FillRun: Sendable {
             return advance(number)
         case .tooSmall(let reason):
             steps[number].reject(reason)
+            return advance(number)
+        }
+        if offer?.match != .accepted, await fill.queue.isRefused(digest.description, for: job.query) {
+            steps[number].reject(SourceCandidate.refusal)
             return advance(number)
         }
         let likeness = fill.likenesses.likeness(of: digest, at: path)

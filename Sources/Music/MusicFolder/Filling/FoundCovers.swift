@@ -54,7 +54,7 @@ package struct FoundCovers: Sendable {
     private func covers(_ album: AlbumLibrary.Album) async throws -> [SourceCandidate] {
         let (query, record) = (AlbumQuery(album), try await memory.record(of: AlbumQuery(album).key))
         let known = record.decided(archive.flatMap { $0.known(query) })
-        return record.candidates + record.rejected + known
+        return record.candidates + record.rejected + known + record.refusedPictures(of: query)
     }
 
     /// The next fill writes the cover.

@@ -42,6 +42,7 @@ struct Why: AsyncParsableCommand {
         let sources = record ?? SourceMemory.Record()
         // Those that ids locate count only if a person has decided about them: whether they are there is not known.
         let decided = sources.decided(known).filter { [.accepted, .refused].contains($0.match) }
+        let refused = sources.refusedPictures(of: AlbumQuery(album))
         var scanned = ScannedAlbum()
         scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
         let state = MusicState.existing(of: library.configuration.libraryPath)
@@ -59,7 +60,7 @@ struct Why: AsyncParsableCommand {
         return CoverReport(
             album: album, sources: sources.lastAnswers.map { .init($0) },
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
-            candidates: (sources.candidates + sources.rejected + decided).map { .init($0) },
+            candidates: (sources.candidates + sources.rejected + decided + refused).map { .init($0) },
             urls: try await history(of: urls.filter { URL(string: $0) != nil }, in: library) + others.map { .init($0) })
     }
 

@@ -9,9 +9,9 @@ import Platform
 struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Look at some of these, in an order of yours: tags,caa,musicbrainz,itunes,deezer. (default: all)",
-            valueName: "names"))
-    var source: [CommaSeparated<CoverPlace>] = []
+            "In order: \(Self.names.replacing(",", with: ", ")), NAME=URL of yours. (default: all)", valueName: "names"),
+        transform: Self.places)
+    var source: [[CoverPlace]] = []
 
     @Option(
         help: ArgumentHelp(
@@ -22,32 +22,59 @@ struct SourceOptions: ParsableArguments {
     @OptionGroup var absences: AbsenceOptions
 
     /// Where covers are looked for.
-    enum CoverPlace: ExpressibleByArgument, Hashable {
+    enum CoverPlace: Hashable {
         case tags
         case service(SourceName)
+        case own(OwnSource)
 
-        init?(argument: String) {
-            if argument == "tags" {
-                self = .tags
-            } else {
-                guard let name = SourceName(rawValue: argument) else { return nil }
-                self = .service(name)
-            }
-        }
-
-        var name: String {
+        /// As `--source` has it.
+        var text: String {
             switch self {
             case .tags: "tags"
             case .service(let name): name.rawValue
+            case .own(let source): "\(source.name)=\(source.pattern)"
+            }
+        }
+
+        /// Nil for the tags.
+        var name: SourceName? {
+            switch self {
+            case .tags: nil
+            case .service(let name): name
+            case .own(let source): source.name
+            }
+        }
+    }
+
+    /// The places of an option, separated by commas. A comma of a URL is written as `%2C`.
+    private static func places(_ text: String) throws -> [CoverPlace] {
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        return try words.map { word in
+            if word == "tags" { return .tags }
+            if let service = services.first(where: { $0.rawValue == word }) { return .service(service) }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else {
+                throw ValidationError(
+                    "“\(word)” is no source: \(names), or NAME=URL, where a comma of the URL is written as %2C")
+            }
+            do throws(OwnSource.Problem) {
+                return .own(try OwnSource(name: parts[0], pattern: parts[1], reserved: ["tags", "picture"]))
+            } catch {
+                let hint = words.count > 1 ? "; a comma of the URL is written as %2C" : ""
+                throw ValidationError("“\(word)”: \(error)\(hint)")
             }
         }
     }
 
     func validate() throws {
+        let own = Set(self.own)
+        if Set(own.map(\.name)).count < own.count {
+            throw ValidationError("--source has two URLs for one name; give each service of yours a name of its own")
+        }
         do throws(BaseProblem) {
-            _ = try Self.bases(sourceBase)
+            _ = try Self.bases(sourceBase, own.map(\.name))
         } catch {
-            throw ValidationError("--source-base \(error.text): expected NAME=URL; names are \(Self.names)")
+            throw ValidationError("--source-base \(error.text): expected NAME=URL; names are \(error.names)")
         }
     }
 
@@ -58,27 +85,43 @@ struct SourceOptions: ParsableArguments {
     }
 
     /// The places that options name, in order; nil if none does.
-    private var places: [CoverPlace]? { source.isEmpty ? nil : source.flatMap(\.values) }
+    private var places: [CoverPlace]? { source.isEmpty ? nil : source.flatMap(\.self) }
+
+    /// The person's own services.
+    private var own: [OwnSource] {
+        (places ?? []).compactMap { if case .own(let source) = $0 { source } else { nil } }
+    }
 
     /// The sources to ask, in order.
     /// - Throws: An exit code, after an error message, if a variable cannot be used.
     func sources() throws -> [CoverSource] {
-        CoverSource.table(services(places) ?? SourceName.allCases, bases: try bases())
+        CoverSource.table(places?.compactMap(\.name), bases: try bases(), keys: try Self.keys(), own: own)
+    }
+
+    /// The keys that the person has for services.
+    /// - Throws: An exit code, after an error message, if a variable cannot be used.
+    private static func keys() throws -> [SourceName: String] {
+        var keys: [SourceName: String] = [:]
+        for service in SourceService.all {
+            guard let variable = service.key?.variable, let key = Environment.value(variable) else { continue }
+            // It becomes a part of a header field.
+            guard key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw fail("$\(variable) is no key: it has other characters than printable ASCII, or a space")
+            }
+            keys[service.name] = key
+        }
+        return keys
     }
 
     /// The services that are asked before the tags are looked at; nil to leave those out.
     var servicesBeforeTags: Set<SourceName>? {
         guard let places else { return [] }
-        return places.firstIndex(of: .tags).map { Set(services(Array(places[..<$0])) ?? []) }
-    }
-
-    private func services(_ places: [CoverPlace]?) -> [SourceName]? {
-        places?.compactMap { if case .service(let name) = $0 { name } else { nil } }
+        return places.firstIndex(of: .tags).map { Set(places[..<$0].compactMap(\.name)) }
     }
 
     /// The options that were given, for another process.
     var words: [String] {
-        (places.map { ["--source=" + $0.map(\.name).joined(separator: ",")] } ?? [])
+        (places.map { ["--source=" + $0.map(\.text).joined(separator: ",")] } ?? [])
             + sourceBase.map { "--source-base=\($0)" }
     }
 
@@ -95,11 +138,13 @@ struct SourceOptions: ParsableArguments {
             sources: try sources(), userAgent: library.configuration.userAgent, memory: memory,
             rates: SourceRates.open(for: library.configuration), retriesMissing: absences.retryMissing,
             notice: { Log.warning($0) }
-        ) { url in
+        ) { url, key in
             do throws(CoverFailure) {
-                let document = try await library.document(at: url, maximumSize: SourceResponse.maximumSize)
+                let document = try await library.document(
+                    at: key?.url(for: url) ?? url, maximumSize: SourceResponse.maximumSize,
+                    authorization: key?.authorization, leavesOrigin: key == nil)
                 return SourceResponse(
-                    status: document.status, retryAfter: document.retryAfter, body: document.body)
+                    status: document.status, retryAfter: document.retryAfter, body: document.body, url: document.url)
             } catch {
                 throw SourceTransportError(error.detail)
             }
@@ -108,31 +153,39 @@ struct SourceOptions: ParsableArguments {
 
     // MARK: Addresses
 
-    private struct BaseProblem: Error { var text: String }
-    private static var names: String { SourceName.allCases.map(\.rawValue).joined(separator: ", ") }
+    private struct BaseProblem: Error { var text, names: String }
+    private static var services: [SourceName] { SourceService.all.map(\.name) }
+    private static var names: String { (["tags"] + services.map(\.rawValue)).joined(separator: ",") }
 
-    private func bases() throws -> [SourceName: String] { try Self.bases(replacedBy: sourceBase) }
+    private func bases() throws -> [SourceName: String] {
+        try Self.bases(replacedBy: sourceBase, own.map(\.name))
+    }
 
     /// The addresses in the variable.
     /// - Throws: An exit code, after an error message, if it cannot be used.
-    static func bases(replacedBy others: [String] = []) throws -> [SourceName: String] {
+    static func bases(replacedBy others: [String] = [], _ own: [SourceName] = []) throws -> [SourceName: String] {
         let variable = Environment.value("SLEEVE_SOURCE_BASE").map { $0.split(separator: ",").map(String.init) } ?? []
         do throws(BaseProblem) {
-            return try bases(variable).merging(bases(others)) { $1 }
+            return try bases(variable, own).merging(bases(others, own)) { $1 }
         } catch {
             throw fail(
-                "$SLEEVE_SOURCE_BASE: '\(error.text)': expected NAME=URL,NAME=URL without spaces; names are \(names)")
+                "$SLEEVE_SOURCE_BASE: '\(error.text)': expected NAME=URL,NAME=URL without spaces; names are \(error.names)"
+            )
         }
     }
 
-    private static func bases(_ texts: [String]) throws(BaseProblem) -> [SourceName: String] {
+    private static func bases(
+        _ texts: [String], _ own: [SourceName]
+    ) throws(BaseProblem) -> [SourceName: String] {
         var bases: [SourceName: String] = [:]
         for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, let name = SourceName(rawValue: parts[0]),
+            guard parts.count == 2, let name = (services + own).first(where: { $0.rawValue == parts[0] }),
                 ["http://", "https://"].contains(where: parts[1].hasPrefix),
                 !parts[1].contains(where: { $0 == "?" || $0.isWhitespace })
-            else { throw BaseProblem(text: text) }
+            else {
+                throw BaseProblem(text: text, names: (services + own).map(\.rawValue).joined(separator: ", "))
+            }
             bases[name] = parts[1]
         }
         return bases

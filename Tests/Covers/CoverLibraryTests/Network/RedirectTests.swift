@@ -96,6 +96,29 @@ import Wire
         }
     }
 
+    @Test func `a document's key follows redirects within its origin, and no others if that is wanted`() async throws {
+        try await withScriptedServer { _ in
+            httpResponse("200 OK")
+        } _: { other in
+            let target = other.url
+            try await withScriptedServer { request in
+                switch request.target {
+                case "/first": httpResponse("301 Moved Permanently", ["Location: /second"])
+                case "/second": httpResponse("302 Found", ["Location: \(target)/third"])
+                default: nil
+                }
+            } _: { server in
+                try await withStage { stage in
+                    let document = try await stage.library.document(
+                        at: server.url + "/first", maximumSize: 99, authorization: "a key", leavesOrigin: false)
+                    #expect(document.status == 302 && document.url == server.url + "/second")
+                    #expect(server.requests.map { $0.field("Authorization") } == ["a key", "a key"])
+                    #expect(other.requests.isEmpty)
+                }
+            }
+        }
+    }
+
     // MARK: Remembered redirects
 
     @Test func `the target of a remembered redirect is requested under its own host's limits`() async throws {

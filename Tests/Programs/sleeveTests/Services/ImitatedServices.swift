@@ -16,7 +16,7 @@ final class ImitatedServices: Sendable {
     var url: String { server.url }
     var manners: ServiceManners { watch.manners.withLock { $0 } }
     /// The options that name them to a command.
-    func options(_ names: [SourceName] = SourceName.allCases) -> [String] {
+    func options(_ names: [SourceName] = CoverSource.table().map(\.name)) -> [String] {
         names.flatMap { ["--source-base", "\($0)=\(url)/\($0)"] }
     }
 
@@ -44,7 +44,7 @@ final class ImitatedServices: Sendable {
         guard let parts = URLComponents(string: request.target.replacing("+", with: "%20")) else { return notFound }
         let path = parts.path.split(separator: "/").map(String.init)
         let base = "http://\(request.field("Host") ?? "")"
-        guard let name = path.first.flatMap({ SourceName(rawValue: $0) }) else { return notFound }
+        guard let name = path.first.map({ SourceName(rawValue: $0) }) else { return notFound }
         switch Array(path.dropFirst()) {
         case let path where path.first == "pictures": return picture(path.dropFirst().joined(separator: "/"), albums)
         case let path where name == .caa: return archive(path, albums, base)

@@ -50,7 +50,7 @@ struct ServiceAlbum: Sendable {
     func id(_ name: SourceName, _ number: Int) -> String {
         switch name {
         case .musicbrainz, .caa: Self.id(self, number, "release")
-        case .itunes, .deezer: "\(number + 1)"
+        default: "\(number + 1)"
         }
     }
 
@@ -70,7 +70,7 @@ struct ServiceAlbum: Sendable {
                 ["wrapperType": "track", "discNumber": 1, "trackNumber": number + 1, "trackTimeMillis": length]
             }
             return ["results": [result(.itunes, number, "")] + tracks]
-        case .deezer:
+        default:
             return [
                 "title": title, "nb_tracks": tracks, "release_date": date,
                 "tracks": ["data": songs.map { ["duration": $0 / 1_000] }],
@@ -93,7 +93,7 @@ struct ServiceAlbum: Sendable {
             result["collectionId"] = number + 1
             result["artworkUrl100"] = "\(pictures)/100x100bb.jpg"
             result["releaseDate"] = year.map { "\($0)-05-10T07:00:00Z" }
-        case .deezer:
+        default:
             result = ["id": number + 1, "title": title, "artist": ["name": artist], "nb_tracks": tracks]
             let folder = picture == .placeholder ? "\(pictures)/images/cover/" : pictures
             for (size, side) in [("cover_medium", 250), ("cover_big", 500), ("cover_xl", 1_000)] {

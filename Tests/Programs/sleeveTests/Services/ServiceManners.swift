@@ -23,7 +23,7 @@ struct ServiceManners: Sendable {
         switch name {
         case .caa, .musicbrainz: (1, .seconds(1))
         case .itunes: (20, .seconds(60))
-        case .deezer: (50, .seconds(5))
+        default: (50, .seconds(5))
         }
     }
 

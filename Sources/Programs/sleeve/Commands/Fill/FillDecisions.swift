@@ -18,13 +18,14 @@ struct CoverReferences: ParsableArguments {
     /// - Throws: An exit code, after an error message.
     @discardableResult
     func decide(
-        in library: LibraryAPI, _ verb: String, isQuiet: Bool, nothing: (String) -> String,
+        in library: LibraryAPI, _ verb: String, isQuiet: Bool, createsMemory: Bool = false,
+        nothing: (String) -> String,
         _ decide: (_ covers: FoundCovers, _ found: FoundCovers.Album, _ isURL: Bool) async throws -> Int
     ) async throws -> DecidedCovers {
         var all = 0
         for text in texts {
             var total = 0
-            for (covers, found) in try await FoundCovers.named(text, in: library) {
+            for (covers, found) in try await FoundCovers.named(text, in: library, createsMemory: createsMemory) {
                 let count = try await decide(covers, found, text.contains("://"))
                 total += count
                 if count == 0 || isQuiet { continue }
@@ -168,7 +169,8 @@ struct FillRefuse: AsyncParsableCommand {
         commandName: "refuse", _superCommandName: "sleeve fill",
         abstract: "Never write these covers again: they are wrong.",
         discussion: """
-            Of an album, all covers that are known. Files stay: remove them, or take the fill back.
+            Of an album, all covers that are known, with those of its tags and of its own addresses. Files stay: remove them, or \
+            take the fill back.
             """)
 
     @OptionGroup var references: CoverReferences
@@ -186,16 +188,17 @@ struct FillRefuse: AsyncParsableCommand {
                 return try editing.options.printResult(decided, text: "")
             }
             let decided = try await references.decide(
-                in: library, "refused", isQuiet: editing.options.quiet,
+                in: library, "refused", isQuiet: editing.options.quiet, createsMemory: true,
                 nothing: { "no doubtful or certain cover of \($0) is known" }
-            ) { covers, found, _ in
-                try await covers.refuse(found.covers, of: found.album)
+            ) { covers, found, isURL in
+                let pictures = isURL ? [] : await library.pictures(of: found.album, besides: found.covers)
+                try await covers.refuse(found.covers + pictures, of: found.album)
                 var album = found.album
                 if let url = album.coverURL, found.covers.contains(where: { $0.pictures.contains(url) }) {
                     album.coverURL = nil
                     try await library.albums.edit([(found.album, album)])
                 }
-                return found.covers.count
+                return found.covers.count + pictures.count
             }
             try editing.options.printResult(decided, text: "")
         }

@@ -68,9 +68,8 @@ export class Gallery {
 
   /** The wanted size of a cover on the wall, in pixels; 0 for the usual one. */
   get tile() { return this.#tile; }
-  /** The size that covers on the wall have, and the least one that they may have there. */
+  /** The size that covers on the wall have. */
   get tileNow() { return this.#views.wall?.size ?? 0; }
-  get leastTile() { return this.#views.wall?.least ?? 0; }
   set tile(pixels) {
     this.#tile = pixels || 0;
     if (this.#views.wall) this.#views.wall.tile = pixels;

@@ -5,7 +5,7 @@ import Hummingbird
 
 /// The covers a page shows, its events, and the prefetch it can start.
 struct PageRoutes: Sendable {
-    private static let maximumCovers = 400
+    private static let maximumCovers = 2_000
     let model: GalleryModel
 
     func add(to router: RouterGroup<GalleryContext>) {

@@ -16,7 +16,7 @@ class Panel(GalleryTest):
     def test_before_the_first_cover_no_time_is_predicted(self):
         page = self.opened(self.stage.albums(3))
         page.run("""
-            const {showPrefetch} = await import('./panel.js'), counts = {downloaded: 0, fresh: 0, joined: 0, skipped: 0, failed: 0, bytes: 0};
+            const {showPrefetch} = await import(new URL('panel.js', document.querySelector('script').src)), counts = {downloaded: 0, fresh: 0, joined: 0, skipped: 0, failed: 0, bytes: 0};
             showPrefetch({running: true, total: 3, settled: 0, seconds: 5, ...counts});""")
         self.assertNotIn("left", page.text("#outcome"))
 

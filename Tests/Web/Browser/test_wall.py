@@ -161,7 +161,7 @@ class Wall(GalleryTest):
         page.run("""
             const button = document.querySelector('#view');
             button.click(), button.click();
-            await import('./wall.js');
+            await import(new URL('wall.js', document.querySelector('script').src));
             await new Promise((resolve) => setTimeout(resolve));""")
         self.assertTrue(page.visible("#covers"))
         self.assertFalse(page.visible("#wall"))

@@ -26,15 +26,9 @@ struct AlbumRoutes: Sendable {
 
     private func albums(_ request: Request) async throws -> Response {
         let (text, tag) = try await model.albums.text()
-        var fields: HTTPFields = [.cacheControl: "no-cache", .vary: "Accept-Encoding"]
-        guard AcceptedValues(request.headers[.acceptEncoding]).prefersGzip,
-            let compressed = await model.albums.compressed(text, tag: tag)
-        else { return .file(.init(byteBuffer: text), type: "application/json", tag: tag, for: request, fields) }
-        fields[.contentEncoding] = "gzip"
-        // Other bytes have another strong tag (RFC 9110 section 8.8.1).
-        let gzipTag = tag.dropLast() + "-gzip\""
-        return .file(
-            .init(byteBuffer: compressed), type: "application/json", tag: String(gzipTag), for: request, fields)
+        return await .text(text, type: "application/json", tag: tag, for: request, "no-cache") {
+            await model.albums.compressed(text, tag: tag)
+        }
     }
 
     // MARK: Memento

@@ -158,6 +158,7 @@ class Wall(GalleryTest):
 
     def test_the_button_pressed_twice_while_the_wall_loads_leads_back(self):
         page = self.gallery(6)
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
         page.run("""
             const button = document.querySelector('#view');
             button.click(), button.click();

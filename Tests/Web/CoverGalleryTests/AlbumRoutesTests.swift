@@ -1,4 +1,5 @@
 import Foundation
+import OriginServer
 import Testing
 import Wire
 
@@ -186,6 +187,17 @@ import Wire
             #expect(try await stage.ask("GET", "/", ["Cookie": cookie]).status == 200)
             let state = try await stage.ask("GET", "/api/state", ["Cookie": cookie])
             #expect(state.text.contains("\"index\":\(index > 0 ? 5 : 0)"), "\(state.text)")
+        }
+    }
+
+    @Test func `an album's cached cover has its source and its pixels`() async throws {
+        try await withGallery { stage in
+            let id = try await stage.ids[1]
+            #expect(try await stage.ask("GET", "/api/sources/\(id)").text == #"{"source":null}"#)
+            try await stage.cover(at: stage.origin.coverURL(1))
+            let answer = try await stage.ask("GET", "/api/sources/\(id)").text
+            #expect(answer.contains(#"{"source":"127.0.0.1","width":"#) && answer.contains(#""height":"#), "\(answer)")
+            #expect(try await stage.ask("GET", "/api/sources/none").text == "{}")
         }
     }
 

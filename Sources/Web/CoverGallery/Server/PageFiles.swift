@@ -55,7 +55,8 @@ struct PageFiles: Sendable {
 
     /// In the order of the cascade.
     private static let styleSheets = [
-        "base.css", "toolbar.css", "cover.css", "scroller.css", "details.css", "wall.css", "panel.css", "dialog.css",
+        "base.css", "toolbar.css", "cover.css", "scroller.css", "details.css", "wall.css", "review.css", "panel.css",
+        "dialog.css",
         "viewer.css",
     ]
 

@@ -54,7 +54,6 @@ extension PageFiles {
         ("toolbar.css", PackageResources.toolbar_css),
         ("tools.js", PackageResources.tools_js),
         ("transition.js", PackageResources.transition_js),
-        ("transition.js", PackageResources.transition_js),
         ("type-ahead.js", PackageResources.type_ahead_js),
         ("view-tools.js", PackageResources.view_tools_js),
         ("viewer.css", PackageResources.viewer_css),

@@ -105,10 +105,11 @@ class Gallery:
         self.until("document.querySelector(arguments[0]).checkVisibility() === arguments[1]", selector, wanted,
                    what=f"{selector} to be {'visible' if wanted else 'gone'}")
 
-    def table(self):
+    def facts(self):
+        """What the page says of the chosen album."""
         return self.run("""
-            return Object.fromEntries([...document.querySelectorAll('#album-table tr')].map((row) =>
-                [row.querySelector('th')?.textContent.trim(), row.querySelector('td')?.textContent.trim()]));""")
+            const text = (selector) => document.querySelector(selector).textContent;
+            return {Artist: text('#chosen-artist'), Album: text('#chosen-title'), Genre: text('[data-field=genre]'), Year: text('#facts [data-field=year]')};""")
 
     def focus(self, selector):
         self.run("document.querySelector(arguments[0]).focus()", selector)
@@ -145,6 +146,9 @@ class Gallery:
         self.find(selector).send_keys(text)
 
     def click(self, selector):
+        """Presses a button; one of the menu, after the menu's own."""
+        if self.run("return Boolean(document.querySelector(arguments[0]).closest('#menu:not(:popover-open)'))", selector):
+            self.find("#menu-toggle").click()
         self.find(selector).click()
 
     def status(self, text):

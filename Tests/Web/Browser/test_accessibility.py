@@ -90,6 +90,10 @@ class Accessible(Checker):
         for scheme in ("light", "dark"):
             inputs.prefer(page.browser, prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
             found += self.found(page, scheme)
+            page.click("#menu-toggle")
+            page.appears("#menu")
+            found += self.found(page, f"{scheme}, menu")
+            page.press("Escape")
             page.run("document.querySelector('#panel-toggle').click()")
             page.appears("#panel")
             found += self.found(page, f"{scheme}, panel")

@@ -21,9 +21,9 @@ class Choosing(GalleryTest):
         self.assertEqual(chosen["of"], 30)
         self.assertLess(page.off_centre(), 2, "the chosen cover is not in the middle")
         album = self.stage.saved()[place - 1]
-        page.until("document.querySelector('#album-table').textContent.includes(arguments[0])", album["title"], what="the table")
+        page.until("document.querySelector('#chosen-title').textContent === arguments[0]", album["title"], what="the album")
         self.assertEqual(
-            {name.lower(): value for name, value in page.table().items()},
+            {name.lower(): value for name, value in page.facts().items()},
             {"artist": album["artist"], "album": album["title"], "genre": album["genre"], "year": album["year"]})
         self.assertIn(album["title"], chosen["name"])
         self.assertIn(album["artist"], chosen["name"])

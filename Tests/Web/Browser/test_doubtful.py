@@ -55,27 +55,37 @@ class Doubtful(GalleryTest):
         page.size(2)
         return page
 
-    def candidate(self, page, name):
+    def proposal(self, page, name):
+        """Waits until a cover of that name is seen. Returns what is said of it."""
         return page.until(
-            "document.querySelector('#candidates img')?.complete && document.querySelector('#candidates li').innerText.includes(arguments[0])"
-            " && document.querySelector('#candidates li').innerText", name, what=f"the cover of {name}")
+            "(({complete, naturalWidth}) => complete && naturalWidth)(document.querySelector('#proposal'))"
+            " && document.querySelector('.compare').innerText.includes(arguments[0]) && document.querySelector('.compare').innerText",
+            name, what=f"the cover of {name}")
 
-    def test_a_doubtful_cover_is_shown_accepted_and_refused(self):
+    def saved(self, title):
+        return next(album.get("coverUrl", "") for album in self.stage.saved() if album["title"] == title)
+
+    def test_a_doubtful_cover_is_shown_whole_beside_what_is_known_of_both_albums_accepted_and_refused(self):
         page = self.begin()
         titles = page.run("return [...document.querySelectorAll('#covers [role=option]')].map((option) => option.ariaLabel)")
         self.assertEqual({title.split(",")[0] for title in titles}, {"Low Tide", "High Water"})
         page.focus_covers()
         page.press("l")
-        text = self.candidate(page, "Low Tides")
-        self.assertIn("Deezer", text)
-        self.assertIn("1971", text)
+        self.proposal(page, "Low Tides")
+        pixels = page.run("return (await createImageBitmap(await (await fetch(document.querySelector('#proposal').src)).blob())).width")
+        facts = page.run("return [...document.querySelectorAll('.compare tr')].map((row) => [row.className, ...[...row.children].map((cell) => cell.textContent)])")
+        self.assertEqual(facts, [
+            ["", "", "Your album", "Deezer"], ["differs", "Title", "Low Tide", "Low Tides"],
+            ["", "Artist", "The Harbour Lights", "The Harbour Lights"], ["", "Year", "1971", "1971"], ["", "Tracks", "", "9"],
+            ["", "Pixels", "", f"{pixels} × {pixels}"]])
+        self.assertIn("Year agrees", page.run("return [...document.querySelectorAll('#evidence .agrees')].map((line) => line.textContent)"))
+        self.assertGreater(pixels, 300, "the whole picture")
         self.screenshot("doubtful")
-        page.click("#candidates button")
+        page.click("#accept")
         page.size(1)
-        self.eventually(lambda: any(
-            album["title"] == "Low Tide" and album.get("coverUrl", "").endswith("/covers/1.jpg") for album in self.stage.saved()), "the cover in the library")
+        self.eventually(lambda: self.saved("Low Tide").endswith("/covers/1.jpg"), "the cover in the library")
         self.assertNotEqual(page.run("return document.activeElement.localName"), "body", "the pressed button is gone")
-        self.candidate(page, "High Waters")
+        self.proposal(page, "High Waters")
         for undo in (lambda: page.run("document.querySelector('#toast-action').click()"), lambda: page.press("Control", "z")):
             page.click("#refuse")
             page.size(0)
@@ -83,10 +93,33 @@ class Doubtful(GalleryTest):
             undo()
             page.size(1)
             page.status("Undone: none of the covers")
-            self.candidate(page, "High Waters")
+            self.proposal(page, "High Waters")
         page.click("#refuse")
         page.size(0)
-        self.assertTrue(any(album.get("coverUrl", "").endswith("/covers/1.jpg") for album in self.stage.saved()), "what was accepted stays")
+        self.assertTrue(self.saved("Low Tide").endswith("/covers/1.jpg"), "what was accepted stays")
         page.click("#clear-filter")
         page.size(3)
-        self.assertFalse(any(album["title"] == "High Water" and album.get("coverUrl") for album in self.stage.saved()))
+        self.assertFalse(self.saved("High Water"))
+
+    def test_keys_accept_refuse_and_go_on_in_both_views(self):
+        page = self.begin().wall()
+        page.focus_covers()
+        page.press("Home")
+        first, second = (("Low Tide", "High Water") if page.chosen()["name"].startswith("Low") else ("High Water", "Low Tide"))
+        self.proposal(page, first)
+        page.press("Right")
+        self.proposal(page, second)
+        page.press("Left")
+        self.proposal(page, first)
+        page.press("Backspace")
+        page.status("None of the covers")
+        page.size(1)
+        self.proposal(page, second)
+        page.focus_covers()
+        page.press("Enter")
+        page.size(0)
+        self.eventually(lambda: self.saved(second), "the cover in the library")
+        self.assertFalse(self.saved(first))
+        page.press("Control", "z")
+        page.size(1)
+        self.eventually(lambda: not self.saved(second), "the cover taken back")

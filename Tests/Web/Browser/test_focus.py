@@ -47,7 +47,10 @@ class Focus(GalleryTest):
     def test_the_focus_stays_in_the_dialog_and_comes_back(self):
         page = self.open()
         page.focus_covers()
-        page.focus("#add")
+        page.focus("#menu-toggle")
+        page.press("Enter")
+        page.appears("#add")
+        page.press("Tab")
         page.press("Enter")
         page.until("document.querySelector('#album-dialog').contains(document.activeElement)")
         wanted = page.run(self.REACHABLE)
@@ -56,7 +59,7 @@ class Focus(GalleryTest):
             const focused = document.activeElement;
             return focused === document.body || document.querySelector('#album-dialog').contains(focused);"""))
         page.press("Escape")
-        page.until("document.activeElement?.id === 'add'")
+        page.until("document.activeElement?.id === 'menu-toggle'")
 
     def test_the_focus_can_be_seen_on_every_control_in_light_and_dark(self):
         page = self.open()

@@ -52,7 +52,7 @@ NOTES = """
 
 CLICK = """
     const button = document.querySelector(arguments[0]), scope = document.querySelector('dialog:modal') ?? document;
-    const can = scope.contains(button) && !button.disabled && button.checkVisibility();
+    const can = scope.contains(button) && !button.disabled && (button.checkVisibility() || button.closest('#menu'));
     if (can) button.click();
     return Boolean(can);"""
 

@@ -8,7 +8,7 @@ class Look(GalleryTest):
 
     def colours(self, page):
         return page.run("""
-            return ['body', '#covers', '#album-table', '#add'].map((selector) => {
+            return ['body', '#covers', '#facts', '#view'].map((selector) => {
                 const style = getComputedStyle(document.querySelector(selector));
                 return style.color + ' on ' + style.backgroundColor;
             });""")

@@ -112,7 +112,7 @@ class Offline(GalleryTest):
         page.focus_covers()
         page.press("Right")
         page.wait_for_place(2)
-        self.assertIn("Album 00002", page.table()["Album"])
+        self.assertIn("Album 00002", page.facts()["Album"])
 
     def test_behind_a_proxy_that_answers_502_the_page_opens_as_without_the_server_and_recovers(self):
         page = self.seen()

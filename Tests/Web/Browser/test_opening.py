@@ -53,7 +53,7 @@ class Opening(GalleryTest):
     def test_an_empty_library_says_so_and_can_be_added_to(self):
         page = self.gallery(0, warm=False)
         self.assertTrue(page.run("return document.querySelector('main').innerText.trim()"))
-        self.assertTrue(page.visible("#add:enabled"))
+        self.assertTrue(page.visible("#add-first:enabled"))
         self.assertTrue(page.run("return document.querySelector('#delete').matches(':disabled, [aria-disabled=true]') || "
                                  "!document.querySelector('#delete').checkVisibility()"))
 
@@ -81,8 +81,8 @@ class Policy(GalleryTest):
         self.stage.serve(albums)
         page = self.open()
         page.covers_settle()
-        self.assertEqual(page.table()["Album"], title)
-        self.assertEqual(page.table()["Artist"], albums[0]["artist"])
+        self.assertEqual(page.facts()["Album"], title)
+        self.assertEqual(page.facts()["Artist"], albums[0]["artist"])
         self.assertIn(title, page.chosen()["name"])
         self.assertNotEqual(page.run("return document.title"), "taken over")
         self.assertEqual(page.run("return document.querySelectorAll('main b, main script, [onerror]').length"), 0)

@@ -1,5 +1,6 @@
 """The panel: prefetching from the page, and the cache's totals."""
 from case import GalleryTest
+from test_doubtful import music as write_music
 
 BIG_ENOUGH = "/[1-9]/.test(document.querySelector(arguments[0]).textContent)"
 
@@ -16,7 +17,7 @@ class Panel(GalleryTest):
     def test_before_the_first_cover_no_time_is_predicted(self):
         page = self.opened(self.stage.albums(3))
         page.run("""
-            const {showPrefetch} = await import('./panel.js'), counts = {downloaded: 0, fresh: 0, joined: 0, skipped: 0, failed: 0, bytes: 0};
+            const {showPrefetch} = await import(new URL('panel.js', document.querySelector('script').src)), counts = {downloaded: 0, fresh: 0, joined: 0, skipped: 0, failed: 0, bytes: 0};
             showPrefetch({running: true, total: 3, settled: 0, seconds: 5, ...counts});""")
         self.assertNotIn("left", page.text("#outcome"))
 
@@ -39,6 +40,7 @@ class Panel(GalleryTest):
         page.until("document.querySelector('#failures').children.length >= 2", what="the failures")
         failures = page.text("#failures")
         self.assertIn("Album 00101", failures)
+        self.assertEqual(page.run("return [...document.querySelectorAll('#failures a')].map((link) => link.textContent).sort()"), ["Album 00101", "Album 00201"])
         self.assertIn("has no cover at this address (404)", failures)
         self.assertIn("The server answered 404", failures)
         self.assertIn("/covers/200.jpg", failures)
@@ -93,13 +95,64 @@ class Panel(GalleryTest):
         page.until("document.querySelector('#run-refresh').checkVisibility() && !/[Ss]topped/.test(document.querySelector('#run-text').textContent)", what="its end")
         self.screenshot("runs")
 
+    def test_a_failure_leads_to_its_album_where_it_is_tried_again(self):
+        albums = self.stage.albums(20)
+        albums[11]["coverUrl"] += "?status=404"
+        page = self.opened(albums)
+        page.click("#prefetch")
+        page.until("document.querySelector('#failures a')", what="the failure")
+        page.click("#failures a")
+        self.assertIn("Album 00012", page.wait_for_place(12)["name"])
+        page.until("document.querySelector('#cover-reason').textContent.includes('404')", what="its reason")
+        self.assertTrue(page.visible("#retry"))
+
+    def test_a_run_is_told_in_the_words_of_the_page(self):
+        page = self.opened(self.stage.albums(3))
+        page.appears("#run-refresh")  # the server's own event has come
+        said = page.run("""
+            const {showRun} = await import(new URL('runs.js', document.querySelector('script').src)), said = [];
+            const show = (state) => {
+                showRun({possible: {refresh: true, fill: true}, running: null, progress: '', name: null, result: null, problem: null, failures: [], ...state});
+                said.push(document.querySelector('#run-text').textContent);
+            };
+            show({running: 'fill', progress: 'sleeve: 3 of 30 albums filled'});
+            show({name: 'fill', result: {albums: 30, filled: 22, missing: 5, doubtful: 2, failed: 1, unwritten: 0}});
+            said.push(document.querySelector('#run-review').checkVisibility());
+            show({name: 'fill', problem: 'no folder was named; see `sleeve fill --help`'});
+            show({name: 'refresh', result: {requested: 12, downloaded: 1, bytes: 2048, failed: 0, gone: 0}});
+            show({name: 'import', result: {imported: 1, known: 2, skipped: 0}});
+            return said;""")
+        self.assertEqual(said, [
+            "Looking for covers… 3 of 30 albums filled",
+            "Found covers for 22 of 30 albums. 5 albums have no cover at the services that were asked. 2 albums have only doubtful covers. "
+            "1 album failed; the next run tries again.", True,
+            "No folder was named; see “sleeve fill --help”", "Checked 12 covers: 1 newer (2 KiB).", "Imported 1 album. 2 were here already."])
+
+    def test_a_list_and_a_folder_of_music_are_added_from_the_panel(self):
+        page = self.opened(self.stage.albums(2))
+        page.appears("#run-more")
+        page.click("#run-more summary")
+        more = self.stage.folder / "more.csv"
+        more.write_text("title,artist,year\nNightjar,Vela,1994\nSalt,Vela,1996\n")
+        page.type("#list-file", str(more))
+        page.size(4)
+        page.until("document.querySelector('#run-text').textContent === 'Imported 2 albums.'", what="the outcome")
+        music = self.stage.folder / "music" / "Low Tide"
+        music.mkdir(parents=True)
+        write_music(music / "1.flac", ALBUM="Low Tide", ALBUMARTIST="The Harbour Lights", DATE="1971", TITLE="One")
+        page.type("#run-scan input", str(music.parent))
+        page.click("#run-scan button")
+        page.size(5)
+        page.until("document.querySelector('#run-text').textContent === 'Found 1 album; 1 new.'", what="the outcome of the scan")
+        page.appears("#run-fill")
+
     def test_escape_closes_the_panel_wherever_the_focus_is(self):
         page = self.opened(self.stage.albums(3))
-        for place in ("#panel-toggle", "#panel-close", "#covers"):
+        for place in ("#menu-toggle", "#panel-close", "#covers"):
             page.focus(place)
             page.press("Escape")
             page.appears("#panel", False)
-            self.assertEqual(page.run("return document.activeElement.id"), "panel-toggle")
+            self.assertEqual(page.run("return document.activeElement.id"), "menu-toggle")
             page.click("#panel-toggle")
             page.appears("#panel")
 

@@ -100,7 +100,7 @@ class Pictures(PictureTest):
 
     def test_a_picture_dropped_beside_the_covers_opens_the_form_with_it(self):
         page = self.begin()
-        page.run(DROP, "#album-table", page.run(f"return {SHOWN}"), "beside.jpg", "image/jpeg")
+        page.run(DROP, "#facts", page.run(f"return {SHOWN}"), "beside.jpg", "image/jpeg")
         self.fill_title(page, "Beside")
         page.until("document.querySelector('#picture-name').textContent.endsWith('beside.jpg')", what="the file's name")
         page.run(DROP, "#album-dialog form", page.run(f"return {SHOWN}"), "form.jpg", "image/jpeg")

@@ -43,11 +43,11 @@ class Sizes(GalleryTest):
     def test_the_dominant_colour_comes_before_a_slow_picture_then_a_spinner(self):
         page = self.gallery(1)
         page.covers_settle()
-        page.run("await import('./cover-view.js')")
+        page.run("await import(new URL('cover-view.js', document.querySelector('script').src))")
         self.stage.server.pause()
         self.addCleanup(self.stage.server.resume)
         first = page.run("""
-            const {makeView, assign, tint, showPicture} = await import('./cover-view.js');
+            const {makeView, assign, tint, showPicture} = await import(new URL('cover-view.js', document.querySelector('script').src));
             const view = window.view = makeView();
             document.querySelector('#covers').append(view);
             assign(view, {id: 'x', title: 'X', artist: ''});

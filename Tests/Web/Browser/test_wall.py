@@ -90,7 +90,9 @@ class Wall(GalleryTest):
                                        "return [left, left + wall.clientWidth]")
                 self.assertTrue(all(left <= box["left"] and box["right"] <= right for box in boxes), f"{width}: {boxes}")
                 self.assertLess(right - boxes[columns - 1]["right"], 8 + columns + 1, f"{width}, {size}: the row is not full")
-                self.assertLess(page.run("return document.querySelectorAll('*').length"), 700, f"{width}, {size}")
+                # One row beyond each edge, one of which the gap alone is seen, and the chosen cover.
+                rows = len({box["top"] for box in boxes}) + 3
+                self.assertLessEqual(page.run("return document.querySelectorAll('#wall .cover').length"), rows * columns + 1, f"{width}, {size}")
                 for one, other in zip(boxes, boxes[1:]):
                     self.assertTrue(one["right"] < other["left"] or one["bottom"] < other["top"], f"{width}, {size}: they overlap")
             self.assertEqual(page.run("return [document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight]"), [width, height])
@@ -101,20 +103,66 @@ class Wall(GalleryTest):
         for width, height in ((2560, 1440), (3840, 2160), (1280, 800)):
             inputs.screen(page.browser, width, height)
             page.rest()
-            least = int(page.run("return document.querySelector('#tile').min"))
             columns = []
-            for size in (least, (least + 320) // 2, 320):
+            for size in (80, 104, 120, 200, 320):
                 page.set("#tile", size)
                 page.rest()
                 columns.append(self.columns(page))
-            self.assertEqual(len(set(columns)), 3, f"{width}: {least}, {columns}")
+            self.assertEqual(len(set(columns)), 5, f"{width}: {columns}")
+            self.assertGreaterEqual(columns[0], width // 90)
+        self.assertEqual(set(page.covers_settle().values()), {"ready"})
+
+    CAPTION = """
+        const cover = document.querySelector(arguments[0]);
+        return ['::before', '::after'].map((part) => getComputedStyle(cover, part))
+            .map(({content, textOverflow, whiteSpace}) => content === 'none' ? null : [content.slice(1, -1), textOverflow, whiteSpace]);"""
+
+    def test_covers_have_captions_of_two_lines_and_small_ones_while_they_are_hovered_or_chosen_by_keys(self):
+        page = self.begin(12)
+        page.covers_settle()
+        second, chosen = "#wall [aria-posinset='2']", "#wall [aria-selected=true]"
+        album = [["Album 00002", "ellipsis", "nowrap"], ["Artist 14", "ellipsis", "nowrap"]]
+        self.assertEqual(page.run(self.CAPTION, second), album)
+        self.assertEqual(page.run("const {title, ariaLabel} = document.querySelector(arguments[0]); return [title, ariaLabel]", second),
+                         ["Album 00002, Artist 14"] * 2)
+        box, next_row = page.box(second), page.box(f"#wall [aria-posinset='{2 + self.columns(page)}']")
+        self.assertGreater(next_row["top"] - box["bottom"], 40, "room for both lines")
+        page.set("#tile", 80)
+        page.rest()
+        page.covers_settle()
+        inputs.pointer(page.browser, "mouse", (5, 5))
+        self.assertEqual(page.run(self.CAPTION, second), [None, None])
+        inputs.pointer(page.browser, "mouse", page.middle_of(second))
+        self.assertEqual(page.run(self.CAPTION, second), album)
+        inputs.pointer(page.browser, "mouse", (5, 5))
+        page.focus_covers()
+        page.press("Right")
+        page.wait_for_place(2)
+        self.assertEqual(page.run(self.CAPTION, chosen), album)
+
+    def test_a_phone_loads_small_pictures_and_has_three_rows_when_it_is_turned(self):
+        page = self.gallery(40)
+        inputs.phone(page.browser)
+        page.wall()
+        page.rest()
+        page.covers_settle()
+        loaded = page.run("return [...document.querySelectorAll('#wall .picture')].map((each) => each.currentSrc.split('w=')[1]).filter(Boolean)")
+        # A larger picture that the browser has of the row is used again.
+        self.assertLessEqual(sum(step != "300" for step in loaded), 7, loaded)
+        self.assertEqual(self.columns(page), 3)
+        inputs.screen(page.browser, 844, 390, 3, True)
+        page.rest()
+        wall, boxes = page.box("#wall"), page.run(BOXES)
+        whole = {round(box["top"]) for box in boxes if wall["top"] <= box["top"] and box["bottom"] <= wall["bottom"]}
+        self.assertEqual(len(whole), 3)
 
     def test_the_button_pressed_twice_while_the_wall_loads_leads_back(self):
         page = self.gallery(6)
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
         page.run("""
             const button = document.querySelector('#view');
             button.click(), button.click();
-            await import('./wall.js');
+            await import(new URL('wall.js', document.querySelector('script').src));
             await new Promise((resolve) => setTimeout(resolve));""")
         self.assertTrue(page.visible("#covers"))
         self.assertFalse(page.visible("#wall"))

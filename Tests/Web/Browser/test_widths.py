@@ -32,27 +32,29 @@ class Widths(GalleryTest):
             return {name: each.id || each.className, left, top, right, bottom};
         });"""
 
-    def test_the_toolbar_is_one_row_or_two_in_order(self):
+    def test_the_head_is_one_row_with_room_for_a_word_and_its_menu_within_the_page(self):
         page = self.begin()
         for width in self.sizes(page):
-            brand, find, tools = page.run(self.BOXES, ".bar > *")
             controls = page.run(self.BOXES, ".bar :is(button, input, select)")
-            rows = sorted({round(box["top"]) for box in controls})
-            self.assertLessEqual(len(rows), 2, f"{width}: {rows}")
-            self.assertEqual(len(rows), 1 if width > 704 else 2, f"{width}: {rows}")
-            self.assertLess(brand["right"], tools["left"], width)
-            self.assertLess(abs(brand["top"] + brand["bottom"] - tools["top"] - tools["bottom"]), 4, width)
-            self.assertLess(page.run("return document.documentElement.clientWidth") - tools["right"], 24, f"{width}: the tools are not at the right")
-            if len(rows) == 2:
-                self.assertGreaterEqual(find["top"], tools["bottom"], width)
-            for box in controls:
+            self.assertEqual(len({round(box["top"]) for box in controls}), 1, width)
+            for one, other in zip(controls, controls[1:]):
+                self.assertLess(one["right"], other["left"], f"{width}: {one}, {other}")
+            self.assertGreaterEqual(controls[0]["left"], 0)
+            self.assertGreater(controls[0]["right"] - controls[0]["left"], 70, width)
+            self.assertLess(page.run("return document.documentElement.clientWidth") - controls[-1]["right"], 24, f"{width}: the menu is not at the right")
+            page.click("#menu-toggle")
+            for box in page.run(self.BOXES, "#menu, #menu button"):
                 self.assertTrue(0 <= box["left"] and box["right"] <= width, f"{width}: {box}")
-        # A scroll bar takes room from the page, not from the width that style sheets ask about.
-        for width in (320, 375, 390, 420):
-            inputs.screen(page.browser, width, 500)
+            page.press("Escape")
+            page.appears("#menu", False)
+
+    def test_the_order_and_the_filter_have_words_where_there_is_room(self):
+        page = self.begin()
+        for width, is_wide in ((390, False), (768, False), (1024, True), (1280, True)):
+            inputs.screen(page.browser, width, 800)
             page.rest()
-            rows = {round(box["top"]) for box in page.run(self.BOXES, ".bar :is(button, input, select)")}
-            self.assertEqual(len(rows), 2, f"{width}, with a scroll bar: {rows}")
+            for box in page.run(self.BOXES, "#sort, #show"):
+                self.assertEqual(box["right"] - box["left"] > 100, is_wide, f"{width}: {box}")
 
     def test_a_long_title_keeps_clear_of_the_buttons_and_nothing_scrolls_within_the_page(self):
         page = self.begin()

@@ -1,4 +1,5 @@
 import Foundation
+import OriginServer
 import Testing
 import Wire
 
@@ -189,6 +190,17 @@ import Wire
         }
     }
 
+    @Test func `an album's cached cover has its source and its pixels`() async throws {
+        try await withGallery { stage in
+            let id = try await stage.ids[1]
+            #expect(try await stage.ask("GET", "/api/sources/\(id)").text == #"{"source":null}"#)
+            try await stage.cover(at: stage.origin.coverURL(1))
+            let answer = try await stage.ask("GET", "/api/sources/\(id)").text
+            #expect(answer.contains(#"{"source":"127.0.0.1","width":"#) && answer.contains(#""height":"#), "\(answer)")
+            #expect(try await stage.ask("GET", "/api/sources/none").text == "{}")
+        }
+    }
+
     @Test func `every file of the page is embedded, and the service worker stores all it needs`() async throws {
         let folder =
             URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../../Sources/Web/CoverGallery/Page"
@@ -200,8 +212,8 @@ import Wire
                 let reply = try await stage.ask("GET", "/\(name)")
                 #expect(reply.status == 200)
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
-                // The server writes the version and the paths of all files into the worker.
-                let isWhole = reply.body == Array(bytes) || name == "service-worker.js"
+                // The server writes the version of the files into both, and the paths of all into the worker.
+                let isWhole = reply.body == Array(bytes) || ["service-worker.js", "index.html"].contains(name)
                 #expect(isWhole, "\(name)")
                 let tag = reply.fields["etag"] ?? ""
                 #expect(try await stage.ask("GET", "/\(name)", ["If-None-Match": tag]).status == 304)
@@ -209,7 +221,8 @@ import Wire
             let worker = try await stage.ask("GET", "/service-worker.js").text
             #expect(!worker.contains("\"VERSION\"") && !worker.contains("\"PATHS\""))
             for name in names where !name.hasSuffix(".css") && !["index.html", "service-worker.js"].contains(name) {
-                #expect(worker.contains("\"\(name)\""), "without the server \(name) would be missing")
+                let isStored = worker.contains("\"\(name)\"") || worker.contains("/\(name)\"")
+                #expect(isStored, "without the server \(name) would be missing")
             }
             #expect(try await stage.ask("GET", "/../Package.swift").status == 404)
             #expect(try await stage.ask("GET", "/").fields["content-type"] == "text/html; charset=utf-8")

@@ -51,6 +51,31 @@ import Wire
         }
     }
 
+    @Test func `the page's files are compressed, and a browser keeps those that it names with their version`()
+        async throws
+    {
+        try await withGallery { stage in
+            let page = try await stage.ask("GET", "/")
+            let script = try #require(page.text.firstMatch(of: /src="(files\/[0-9a-f]{16}\/app\.js)"/)).1
+            #expect(page.fields["cache-control"] == "no-cache" && !page.text.contains("VERSION"))
+            let plain = try await stage.ask("GET", "/\(script)")
+            #expect(plain.fields["cache-control"] == "private, max-age=31536000, immutable")
+            let compressed = try await stage.ask("GET", "/\(script)", ["Accept-Encoding": "gzip"])
+            #expect(compressed.fields["content-encoding"] == "gzip" && compressed.fields["vary"] == "Accept-Encoding")
+            #expect(Self.decompressed(compressed.body, length: plain.body.count) == plain.body)
+            let tag = try #require(compressed.fields["etag"])
+            let fields = ["Accept-Encoding": "gzip", "If-None-Match": tag]
+            #expect(try await stage.ask("GET", "/\(script)", fields).status == 304)
+            let imported = String(script).replacing("app.js", with: "wall.js")
+            let isImported = try await stage.ask("GET", "/\(imported)").status == 200
+            #expect(isImported, "what a file imports has its version, too")
+            // A page that was open while the server became a newer one.
+            let other = try await stage.ask("GET", "/files/0000000000000000/app.js")
+            #expect(other.body == plain.body && other.fields["cache-control"] == "no-cache")
+            #expect(try await stage.ask("GET", "/files/0000000000000000/nothing.js").status == 404)
+        }
+    }
+
     private static func decompressed(_ bytes: [UInt8], length: Int) -> [UInt8]? {
         var stream = z_stream()
         guard inflateInit2_(&stream, MAX_WBITS + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {

@@ -115,10 +115,11 @@ import Wire
         let name = "refresh"
         var isPossible: Bool { true }
 
-        func run(_ report: @escaping @Sendable (String) async -> Void) async -> String {
-            await report("half of it")
+        func run(_ wishes: RunWishes, _ report: @escaping @Sendable (String) async -> Void) async -> RunOutcome {
+            await report("half of it for \(wishes.contact ?? "nobody")")
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }
-            return "stopped by a person"
+            let failure = RunOutcome.Failure(album: nil, title: nil, url: wishes.folder, reason: "gone")
+            return RunOutcome(result: #"{"cancelled":true}"#, problem: nil, failures: [failure])
         }
     }
 
@@ -126,13 +127,17 @@ import Wire
         try await withGallery(runs: [Endless()]) { stage in
             let events = try await stage.events("page-0001")
             #expect(try await stage.ask("POST", "/api/runs/other", json: "{}").status == 404)
-            #expect(try await stage.ask("POST", "/api/runs/refresh", json: "{}").status == 202)
+            _ = try await stage.ask("GET", "/api/library")
+            let wishes = "{\"contact\": \"me@example.org\", \"folder\": \"\(stage.origin.coverURL(2))\"}"
+            #expect(try await stage.ask("POST", "/api/runs/refresh", json: wishes).status == 202)
             #expect(try await stage.ask("POST", "/api/runs/refresh", json: "{}").status == 409)
-            let progress = try await onThread { try events.receive(until: "half of it") }
+            let progress = try await onThread { try events.receive(until: "half of it for me@example.org") }
             #expect(progress.contains("\"running\":\"refresh\""))
             #expect(try await stage.ask("DELETE", "/api/runs").status == 204)
-            let end = try await onThread { try events.receive(until: "stopped by a person") }
-            #expect(end.contains("\"running\":null"))
+            let end = try await onThread { try events.receive(until: "\"reason\":\"gone\"") }
+            let failure = "\"failures\":[{\"album\":\"\(try await stage.ids[2])\",\"title\":\"T2\""
+            #expect(end.contains("\"running\":null") && end.contains(#""result":{"cancelled":true}"#), "\(end)")
+            #expect(end.contains(failure), "a failure at a URL is that of the album that has it: \(end)")
         }
     }
 }

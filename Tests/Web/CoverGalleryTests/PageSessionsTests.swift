@@ -40,7 +40,7 @@ import Wire
 
     @Test func `covers that are asked for again count among those of a page`() async throws {
         try await withGallery { stage in
-            let ids = String(repeating: "\"x\",", count: 200) + "\"x\""
+            let ids = String(repeating: "\"x\",", count: 1_000) + "\"x\""
             let body = #"{"page": "page-0001", "view": [\#(ids)], "again": [\#(ids)]}"#
             let status = try await stage.ask("POST", "/api/covers", json: body).status
             #expect(status == 400)

@@ -8,34 +8,51 @@ import Platform
 /// terminal.
 struct CommandRun: GalleryRun {
     let name: String
+    /// The words of the command.
+    var command: [String]
     /// Its options: those that name the cache and the library, and those of requests that this program was given.
     let options: [String]
+    /// Whether it writes a report of what failed.
+    var hasReport = true
     /// The command's other arguments; nil if it can do nothing.
-    let arguments: @Sendable () -> [String]?
+    let arguments: @Sendable (RunWishes) -> [String]?
 
-    var isPossible: Bool { arguments() != nil }
+    var isPossible: Bool { arguments(RunWishes()) != nil }
 
     /// How often the progress is read.
     private static let interval = Duration.milliseconds(500)
+    private static let maximumFailures = 20
 
-    func run(_ report: @escaping @Sendable (String) async -> Void) async -> String {
+    func run(
+        _ wishes: RunWishes, _ report: @escaping @Sendable (String) async -> Void
+    ) async -> RunOutcome {
         do {
-            guard let arguments = arguments() else { return "There is nothing to do." }
+            guard let arguments = arguments(wishes) else {
+                return RunOutcome(result: nil, problem: "There is nothing to do.")
+            }
             let folder = try TemporaryFolder(
                 in: FileManager.default.temporaryDirectory.relativePath, name: "sleeve-\(name)")
             defer { folder.removeAll() }
-            let words = [try Program.path, name] + arguments + options + ["--progress-interval", "1s"]
-            return try await Self.run(words, in: folder, report)
+            var words = [try Program.path] + command + ["--json"] + options
+            if hasReport { words += ["--report", folder.file("report"), "--progress-interval", "1s"] }
+            if let list = wishes.list {
+                try Data(list).write(to: URL(filePath: folder.file("list")))
+                words.append(folder.file("list"))
+            }
+            return try await Self.run(words + arguments, in: folder, report)
         } catch {
-            return "It could not be started: \(error)."
+            return RunOutcome(result: nil, problem: "It could not be started: \(error).")
         }
     }
 
     private static func run(
         _ words: [String], in folder: TemporaryFolder, _ report: @escaping @Sendable (String) async -> Void
-    ) async throws -> String {
+    ) async throws -> RunOutcome {
         @Sendable func lines(of file: String) -> [String] {
             folder.text(of: file).split(whereSeparator: \.isNewline).map(String.init)
+        }
+        @Sendable func message() -> String? {
+            lines(of: "messages").last.map { $0.hasPrefix("sleeve: ") ? String($0.dropFirst(8)) : $0 }
         }
         let (output, errors) = (try folder.create("results"), try folder.create("messages"))
         defer { for file in [output, errors] { close(file) } }
@@ -46,18 +63,37 @@ struct CommandRun: GalleryRun {
         return await withTaskCancellationHandler {
             let reading = Task {
                 while (try? await Task.sleep(for: interval)) != nil {
-                    if let line = lines(of: "messages").last { await report(line) }
+                    if let line = message() { await report(line) }
                 }
             }
             let status = await exit.value.status
             reading.cancel()
             await reading.value
-            let outcome = lines(of: "results")
-            if !outcome.isEmpty { return outcome.joined(separator: " ") }
-            return lines(of: "messages").last ?? (status == 0 ? "Done." : "It ended with exit code \(status).")
+            let result = lines(of: "results").last { $0.hasPrefix("{") }
+            let failures = lines(of: "report").compactMap(Failed.init).suffix(maximumFailures).map(\.failure)
+            let problem = message() ?? "It ended with exit code \(status)."
+            return RunOutcome(result: result, problem: result == nil ? problem : nil, failures: failures)
         } onCancel: {
             children.stop()
         }
+    }
+}
+
+/// A line of a report about a cover that failed.
+private struct Failed: Decodable {
+    private var outcome: String
+    private var album, title, url, reason, error: String?
+
+    /// Nil if the line says something else.
+    init?(_ line: String) {
+        guard let line = try? JSONDecoder().decode(Self.self, from: Data(line.utf8)), line.outcome == "failed" else {
+            return nil
+        }
+        self = line
+    }
+
+    var failure: RunOutcome.Failure {
+        RunOutcome.Failure(album: album, title: title, url: url, reason: reason ?? error ?? "")
     }
 }
 
@@ -69,18 +105,28 @@ extension Serve {
         let tier = configuration.tier.map {
             ["--tier", $0] + (configuration.isTierReadOnly ? ["--tier-read-only"] : [])
         }
-        let refresh = CommandRun(name: "refresh", options: common + (tier ?? [])) { configuration.isOffline ? nil : [] }
+        let contact = { @Sendable (wishes: RunWishes) in wishes.contact.map { ["--contact=\($0)"] } ?? [] }
+        let refresh = CommandRun(name: "refresh", command: ["refresh"], options: common + (tier ?? [])) { _ in
+            configuration.isOffline ? nil : []
+        }
         let library = configuration.libraryFile == nil ? [] : ["--library", configuration.libraryPath]
         let archive = archive.server.coverArtArchive.map { ["--source-base", "caa=\($0)"] } ?? []
         // The folders and the options of the last fill; its own options count, and those of requests that this program was given.
-        let fill = CommandRun(name: "fill", options: common + library + archive) {
+        let fill = CommandRun(name: "fill", command: ["fill"], options: common + library + archive) { wishes in
             guard configuration.libraryFile != nil, !configuration.isOffline else { return nil }
             if let last = MusicState.lastFill(of: configuration.libraryPath) {
-                return last.options + last.folders.map { "\($0)" }
+                return contact(wishes) + last.options + last.folders.map { "\($0)" }
             }
             let roots = MusicState.roots(of: configuration.libraryPath)
-            return roots.isEmpty ? nil : roots.map { "\($0)" }
+            return roots.isEmpty ? nil : contact(wishes) + roots.map { "\($0)" }
         }
-        return [refresh, fill]
+        let files = ["--cache", configuration.cacheDirectory.relativePath] + library
+        let scan = CommandRun(name: "scan", command: ["album", "scan"], options: files, hasReport: false) { wishes in
+            configuration.libraryFile == nil ? nil : wishes.folder.map { ["--", $0] } ?? []
+        }
+        let list = CommandRun(name: "import", command: ["album", "import"], options: files, hasReport: false) { _ in
+            configuration.libraryFile == nil ? nil : []
+        }
+        return [refresh, fill, scan, list]
     }
 }

@@ -97,6 +97,12 @@ actor AlbumIndex {
         return digests
     }
 
+    /// The first album whose cover may be at a URL.
+    func album(at url: String) -> Album? {
+        let ids = keys.lazy.filter { (try? $0.value.get())?.contains(url) ?? false }.map(\.key)
+        return ids.compactMap { self.byID[$0] }.first
+    }
+
     @discardableResult
     private func refresh() async throws -> String {
         let list = try await library.albums.current()

@@ -25,11 +25,17 @@ package struct ProposedCover: Sendable {
     /// The album as the source describes it.
     package var artist, title: String
     package var year: String
-    /// Why it is doubtful.
+    /// How many; nil if the source does not say.
+    package var tracks: Int?
+    /// Why it is doubtful: the evidence in a few words, such as `title agrees, year one apart: doubtful`.
     package var reason: String
 
-    package init(pictures: [String], source: String, artist: String, title: String, year: String, reason: String) {
+    package init(
+        pictures: [String], source: String, artist: String, title: String, year: String, tracks: Int? = nil,
+        reason: String
+    ) {
         (self.pictures, self.source) = (pictures, source)
-        (self.artist, self.title, self.year, self.reason) = (artist, title, year, reason)
+        (self.artist, self.title, self.year) = (artist, title, year)
+        (self.tracks, self.reason) = (tracks, reason)
     }
 }

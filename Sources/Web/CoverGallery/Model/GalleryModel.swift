@@ -22,7 +22,7 @@ final class GalleryModel: Sendable {
         let sessions = PageSessions(library, albums)
         self.sessions = sessions
         prefetch = PrefetchRun(library, sessions)
-        self.runs = GalleryRuns(runs, sessions)
+        self.runs = GalleryRuns(runs, sessions, albums)
         cache = CacheReporter(library, sessions)
         remote = library.configuration.remote.map { RemoteSync(library, url: $0.absoluteString, sessions) }
     }

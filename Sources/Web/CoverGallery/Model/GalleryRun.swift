@@ -1,5 +1,5 @@
 import AlbumLibrary
-import CoverLibrary
+package import CoverLibrary
 
 /// A long task that a page can start, such as a refresh: the gallery's program provides it.
 package protocol GalleryRun: Sendable {
@@ -9,34 +9,77 @@ package protocol GalleryRun: Sendable {
     var isPossible: Bool { get async }
     /// Runs to the end, or until the task is cancelled.
     /// - Parameter report: Takes a line on the progress.
-    /// - Returns: What came of it, in a sentence or two.
-    func run(_ report: @escaping @Sendable (String) async -> Void) async -> String
+    func run(_ wishes: RunWishes, _ report: @escaping @Sendable (String) async -> Void) async -> RunOutcome
+}
+
+/// What a person has entered for a run.
+package struct RunWishes: Sendable, Decodable {
+    /// A mail address or a page, for services that want one.
+    package var contact: String?
+    /// A folder of music on the gallery's computer.
+    package var folder: String?
+    /// A file with a list of albums.
+    package var list: [UInt8]?
+
+    package enum CodingKeys: CodingKey { case contact, folder }
+    package init(list: [UInt8]? = nil) { self.list = list }
+}
+
+/// What came of a run.
+package struct RunOutcome: Sendable {
+    package struct Failure: Sendable {
+        package var album: Album.ID?
+        package var title: String?
+        package var url: String?
+        package var reason: String
+
+        package init(album: Album.ID?, title: String?, url: String?, reason: String) {
+            (self.album, self.title, self.url, self.reason) = (album, title, url, reason)
+        }
+    }
+
+    /// What was done, in numbers: a JSON object. Nil if it did not get so far.
+    package var result: String?
+    /// Why there is no result; else nil.
+    package var problem: String?
+    /// The last ones.
+    package var failures: [Failure] = []
+
+    package init(result: String?, problem: String?, failures: [Failure] = []) {
+        (self.result, self.problem, self.failures) = (result, problem, failures)
+    }
 }
 
 /// The runs that pages can start; one at a time.
 actor GalleryRuns {
     private let runs: [any GalleryRun]
     private let sessions: PageSessions
+    private let albums: AlbumIndex
     private var task: Task<Void, Never>?
     private var running: String?
-    /// The progress of the run, or the outcome of the last one.
-    private var text = ""
+    /// The progress of the run that is running.
+    private var progress = ""
+    /// The name and the outcome of the last run that has ended, as members of a JSON object.
+    private var last: (name: String, outcome: RunOutcome)?
     /// The names of the runs that are possible, as members of a JSON object.
     private var possible = "{}"
 
-    init(_ runs: [any GalleryRun], _ sessions: PageSessions) {
-        (self.runs, self.sessions) = (runs, sessions)
+    init(_ runs: [any GalleryRun], _ sessions: PageSessions, _ albums: AlbumIndex) {
+        (self.runs, self.sessions, self.albums) = (runs, sessions, albums)
     }
 
     /// - Returns: False if one is running; nil if there is none of that name.
-    func start(_ name: String) async -> Bool? {
+    func start(_ name: String, _ wishes: RunWishes) async -> Bool? {
         guard let run = runs.first(where: { $0.name == name }) else { return nil }
         if task != nil { return false }
         task = Task {
+            last = nil
             await show(name, "")
-            let outcome = await run.run { line in await self.show(name, line) }
+            var outcome = await run.run(wishes) { line in await self.show(name, line) }
+            outcome.failures = await named(outcome.failures)
+            last = (name, outcome)
             task = nil
-            await show(nil, outcome)
+            await show(nil, "")
             await findPossible()
         }
         return true
@@ -57,20 +100,44 @@ actor GalleryRuns {
         await publish()
     }
 
-    private func show(_ running: String?, _ text: String) async {
-        (self.running, self.text) = (running, text)
+    /// A run over URLs knows no albums.
+    private func named(_ failures: [RunOutcome.Failure]) async -> [RunOutcome.Failure] {
+        var named: [RunOutcome.Failure] = []
+        for var failure in failures {
+            if failure.album == nil, let url = failure.url, let album = await albums.album(at: url) {
+                (failure.album, failure.title) = (album.id, album.title)
+            }
+            named.append(failure)
+        }
+        return named
+    }
+
+    private func show(_ running: String?, _ progress: String) async {
+        (self.running, self.progress) = (running, progress)
         await publish()
         // Covers that another process stores cause no event in this one.
         await sessions.checkCache()
     }
 
     private func publish() async {
+        let failures = (last?.outcome.failures ?? []).map { failure in
+            jsonText {
+                $0.add("album", failure.album)
+                $0.add("title", failure.title)
+                $0.add("url", failure.url)
+                $0.add("reason", failure.reason)
+            }
+        }
         await sessions.broadcast(
             "run",
             jsonText {
                 $0.add("possible", raw: possible)
                 $0.add("running", running)
-                $0.add("text", text)
+                $0.add("progress", progress)
+                $0.add("name", last?.name)
+                $0.add("result", raw: last?.outcome.result ?? "null")
+                $0.add("problem", last?.outcome.problem)
+                $0.add("failures", raw: "[" + failures.joined(separator: ",") + "]")
             })
     }
 }

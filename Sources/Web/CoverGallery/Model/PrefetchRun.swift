@@ -49,19 +49,20 @@ actor PrefetchRun {
             for try await outcome in outcomes {
                 // Albums without a usable URL are counted as skipped.
                 guard let failure = outcome.failure, outcome.kind != .skipped else { continue }
-                add(CoverProblem(failure), url: outcome.url, title: outcome.line.map { albums[$0 - 1].title })
+                add(CoverProblem(failure), url: outcome.url, album: outcome.line.map { albums[$0 - 1] })
             }
         } catch {
-            add(CoverProblem(reason: "\(error)"), url: "", title: nil)
+            add(CoverProblem(reason: "\(error)"), url: "", album: nil)
         }
         await publish(summary, total: total, isRunning: false)
     }
 
-    private func add(_ problem: CoverProblem, url: String, title: String?) {
+    private func add(_ problem: CoverProblem, url: String, album: Album?) {
         if failures.count >= Self.maximumFailures { failures.removeFirst() }
         failures.append(
             jsonText {
-                $0.add("title", title)
+                $0.add("album", album?.id)
+                $0.add("title", album?.title)
                 $0.add("url", OwnPictures.isAddress(url) ? "" : url)
                 problem.add(to: &$0, as: "reason")
             })

@@ -1,12 +1,13 @@
-// The view and its place in the page's address, behind the number sign: `#view=wall&sort=artist&tile=168&album=…`. An address leads
-// to its place, whatever this browser has saved, and the browser's Back button leads to the place before a change of view, a search or
+// The view and its place in the page's address, behind the number sign: `#view=wall&sort=artist&tile=168&album=…`, and
+// `#/artist/NAME?view=wall` for the albums of an artist or a genre alone. An address leads to its place, whatever this browser has saved, and the browser's Back button leads to the place before a change of view, a search or
 // a jump. How far the view is scrolled is in the entry of the browser's history, which also outlives a reload.
 
 import { byID } from "./helpers.js";
 
 /**
- * @typedef {{view: string, sort: string, tile: number, album: string | null, index: number, position: number, show?: string, q: string}} Place
+ * @typedef {{view: string, sort: string, tile: number, album: string | null, index: number, position: number, show?: string, q: string, page?: Page | null}} Place
  *   index: the album's, in the library; position: of the view, as it gives it; show: the filter; q: the search
+ * @typedef {{field: "artist" | "genre", value: string}} Page whose albums alone are shown
  */
 const initial = { view: "scroller", sort: "library", show: "", q: "" };
 /** An address may have any filter. */
@@ -15,15 +16,27 @@ const isFilter = (name) => [...byID("show").options].some(({ value }) => value =
 /** The part of a place that the address has. @returns {Partial<Place>} */
 export function readAddress() {
   if (location.hash.length < 2) return {};
-  const { tile, ...named } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  const { view, sort, show, q, album } = { ...initial, ...named };
+  const [, field, value, rest] = /^#(?:\/(artist|genre)\/([^?]*)\??)?(.*)$/.exec(location.hash) ?? [];
+  const { tile, ...named } = Object.fromEntries(new URLSearchParams(rest)), page = field ? { field, value: decoded(value) } : null;
+  const { view, sort, show, q, album } = { ...initialOf(page), ...named };
   const position = history.state?.position;
-  return { view, sort, show: isFilter(show) ? show : "", q, album, position, ...(Number(tile) > 0 && { tile: Number(tile) }) };
+  return { view, sort, show: isFilter(show) ? show : "", q, page, album, position, ...(Number(tile) > 0 && { tile: Number(tile) }) };
+}
+
+/** The albums of a page are in the order of their years. */
+const initialOf = (page) => (page ? { ...initial, sort: "year" } : initial);
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // typed by a person
+  }
 }
 
 /** @param {Place} place */
 export function writeAddress(place) {
-  const hash = textOf(place), { position } = place;
+  const hash = hashOf(place), { position } = place;
   if (hash !== location.hash || position !== history.state?.position) history.replaceState({ position }, "", hash);
 }
 
@@ -31,7 +44,7 @@ export function writeAddress(place) {
 export function addStep(place) {
   if (!place) return;
   writeAddress(place);
-  history.pushState(history.state, "", textOf(place));
+  history.pushState(history.state, "", hashOf(place));
 }
 
 /** @param {(place: Partial<Place>) => void} go the user went back or forth, or changed the address */
@@ -39,7 +52,9 @@ export function onBack(go) {
   addEventListener("popstate", () => go(readAddress()));
 }
 
-function textOf({ view, sort, show, q, tile, album }) {
-  const all = { view, sort, show, q, tile: view === "wall" ? tile : "", album };
-  return `#${new URLSearchParams(Object.entries(all).filter(([name, value]) => value && value !== initial[name]))}`;
+/** The address of a place, for a link. @param {Partial<Place>} place */
+export function hashOf({ view, sort, show, q, page, tile, album }) {
+  const all = { view, sort, show, q, tile: view === "wall" ? tile : "", album }, usual = initialOf(page);
+  const rest = new URLSearchParams(Object.entries(all).filter(([name, value]) => value && value !== usual[name]));
+  return page ? `#/${page.field}/${encodeURIComponent(page.value)}?${rest}` : `#${rest}`;
 }

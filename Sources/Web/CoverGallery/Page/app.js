@@ -47,11 +47,11 @@ async function start() {
 }
 
 /** @param {import("./address.js").Place} place */
-async function go({ view, sort = "library", show = "", q = "", tile, album, position }) {
+async function go({ view, sort = "library", show = "", q = "", page = null, tile, album, position }) {
   // The filter that is shown stays, as a list that changed meanwhile would be another place.
   const isLast = show === library.filter?.name || (await library.filterBy(show).catch(() => library.filterBy("")));
   if (!isLast) return;
-  [library.sort, library.query] = [sort, q];
+  Object.assign(library, { sort, query: q, page });
   library.arrange();
   if (tile) gallery.tile = tile;
   await gallery.open(view === "wall" ? view : "scroller", { id: album, position });

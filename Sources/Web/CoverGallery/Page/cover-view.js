@@ -22,9 +22,10 @@ export function assign(view, album) {
     if (view.dataset.state !== "waiting") setState(view, "coming");
   }
   view.dataset.id = album.id;
-  view.setAttribute("aria-label", [album.title, album.artist].filter(Boolean).join(", ") || "Untitled");
+  view.title = [album.title, album.artist].filter(Boolean).join(", ") || "Untitled";
+  view.setAttribute("aria-label", view.title);
   // The style sheet shows them where there is no picture; as attributes they take no elements.
-  view.dataset.title = album.title;
+  view.dataset.title = album.title || "Untitled";
   view.dataset.artist = album.artist;
 }
 
@@ -70,7 +71,7 @@ export async function showPicture(view, address, { size, urgent, exact }) {
   showComing(view, address);
   view.dataset.address = address;
   picture.fetchPriority = urgent ? "high" : "low";
-  picture.sizes = `${size}px`;
+  picture.sizes = wanted(size);
   if (exact) picture.removeAttribute("srcset");
   else picture.srcset = steps.map((step) => `${address}?w=${step} ${step}w`).join();
   picture.src = address; // the whole picture, which the browser does not load if there is a set
@@ -88,6 +89,11 @@ export async function showPicture(view, address, { size, urgent, exact }) {
   return "shown";
 }
 
+/** Two pixels of a picture for a CSS pixel are enough, whatever the screen has: three cost twice the bytes, and nobody sees them. */
+function wanted(size) {
+  return `${size * Math.min(1, 2 / devicePixelRatio)}px`;
+}
+
 function loaded(picture) {
   if (picture.complete && picture.naturalWidth) return null;
   return new Promise((resolve, reject) => {
@@ -98,7 +104,7 @@ function loaded(picture) {
 
 /** The view has another size: the browser loads a larger picture if it needs one. */
 export function resize(view, size) {
-  part(view, "picture").sizes = `${size}px`;
+  part(view, "picture").sizes = wanted(size);
 }
 
 /** The picture of a view that is ready. */

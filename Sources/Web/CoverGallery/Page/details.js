@@ -1,23 +1,55 @@
-// The chosen album: its title, its table, the state of its cover, and its position among the albums.
+// The chosen album: its title, what is known of it, the state of its cover, and its position among the albums.
 
+import { hashOf } from "./address.js";
+import { ask } from "./api.js";
 import { byID, formatNumber, sentence } from "./helpers.js";
 
 const problem = byID("cover-problem"), reason = byID("cover-reason"), retry = byID("retry"), cause = byID("cover-cause");
 const position = byID("position");
-const cells = [...document.querySelectorAll("#album-table td")];
+const facts = Object.fromEntries([...byID("facts").children].map((part) => [part.dataset.field, part]));
+/** How long an album must stay chosen before its cover's source is asked for, in milliseconds. */
+const restDelay = 300;
+let restTimer = 0, shown = "";
 
 /** @param {import("./library.js").Album | null} album */
 export function showAlbum(album) {
   byID("details").hidden = !album;
   if (!album) return;
   byID("chosen-title").textContent = album.title || "Untitled";
-  byID("chosen-artist").textContent = album.artist;
+  showLink(byID("chosen-artist"), "artist", album.artist);
   cause.open = false;
-  for (const cell of cells) cell.textContent = String(album[cell.dataset.field] ?? "") || "–";
+  showLink(facts.genre, "genre", album.genre);
+  facts.year.textContent = String(album.year ?? "");
 }
 
-/** @param {{version?: string, stale?: true, failure?: string, cause?: string, waiting?: true, final?: boolean, away?: boolean}} state */
-export function showCoverState(state) {
+/** A name that leads to the albums that have it. */
+function showLink(part, field, value) {
+  const link = Object.assign(document.createElement("a"), { textContent: value, title: `Albums of this ${field}` });
+  link.href = hashOf({ page: { field, value }, view: document.body.dataset.view });
+  part.replaceChildren(...(value ? [link] : []));
+}
+
+/** Shows where the cover is from, and its pixels, once the album has stayed chosen for a moment. */
+function showSource(id, digest) {
+  const what = `${id} ${digest}`;
+  if (what === shown) return;
+  shown = what;
+  clearTimeout(restTimer);
+  const show = ({ source, width, height } = {}) => {
+    facts.source.textContent = source ?? "";
+    facts.pixels.textContent = width ? `${formatNumber(width)} × ${formatNumber(height)}` : "";
+  };
+  show();
+  if (!digest) return;
+  restTimer = setTimeout(async () => {
+    const answer = await ask("GET", `api/sources/${encodeURIComponent(id)}`).catch(() => null);
+    if (answer && what === shown) show(answer);
+  }, restDelay);
+}
+
+/** @param {string} id @param {{digest?: string, stale?: true, failure?: string, cause?: string, waiting?: true, final?: boolean, away?: boolean}} state */
+export function showCoverState(id, state) {
+  showSource(id, state.digest);
   const text = state.failure ?? "";
   problem.classList.toggle("failed", Boolean(text));
   if (reason.textContent !== text) reason.textContent = text;

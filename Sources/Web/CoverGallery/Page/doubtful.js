@@ -1,55 +1,92 @@
-// The covers that sources have found for the chosen album and that may be another album's: the user accepts one or refuses those. They
-// are shown while the list is filtered to the albums that have such covers.
+// The review of covers that sources have found for the chosen album and that may be another album's: one at full size beside what is known
+// of both albums. The user accepts it, or refuses all that are shown. It is shown while the list is filtered to the albums that have such covers.
 
 import { ask } from "./api.js";
-import { byID } from "./helpers.js";
+import { byID, formatNumber, sentence } from "./helpers.js";
+import { plain } from "./order.js";
 import { coverPath } from "./stored-covers.js";
 
-const part = byID("doubtful"), list = byID("candidates"), refuse = byID("refuse");
+const part = byID("doubtful"), picture = byID("proposal"), list = byID("candidates"), accept = byID("accept"), refuse = byID("refuse");
+const rows = [...part.querySelectorAll("tbody tr")];
 
 /**
  * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery
  * @param {(id: string, decision: {picture: string | null, shown: string[]}) => void} decide URLs of the accepted picture and of those that
  *   are shown; null: none of these is the album's
- * @returns {() => void} call it when the list or the chosen album changed
  */
 export function setUpDoubtful(library, gallery, decide) {
-  let chosen = null, shown = [];
+  let album = null, candidates = [], at = 0;
 
-  // The second click of a double one would be about the next album.
-  refuse.addEventListener("click", (event) => event.detail < 2 && decide(chosen, { picture: null, shown }));
-  return async () => {
-    const hadFocus = part.contains(document.activeElement), id = library.filter?.name === "doubtful" ? gallery.album?.id ?? null : null;
-    part.hidden = !id;
-    document.body.classList.toggle("doubtful", Boolean(id));
-    if (id === chosen) return;
-    chosen = id;
-    list.replaceChildren();
-    refuse.disabled = true;
-    // The pressed button is gone. The next album's might be pressed by mistake.
-    if (hadFocus) gallery.focus();
-    if (!id) return;
-    const answer = await ask("GET", `api/doubtful/${encodeURIComponent(id)}`).catch(() => null);
-    if (chosen !== id) return;
-    const candidates = answer?.candidates ?? [];
-    shown = candidates.map(({ picture }) => picture);
-    list.replaceChildren(...candidates.map((each) => element(each, (event) => event.detail < 2 && decide(id, { picture: each.picture, shown }))));
+  /** Decides about the album whose covers are seen; false if there is none. */
+  const run = (isAccepted) => {
+    const candidate = candidates[at], shown = candidates.map((each) => each.picture);
+    if (!candidate || (isAccepted && !(picture.complete && picture.naturalWidth))) return false;
+    decide(album.id, { picture: isAccepted ? candidate.picture : null, shown });
+    return true;
+  };
+  const show = (index) => {
+    at = index;
+    const candidate = candidates[index] ?? {}, { digest, problem, source, artist, title, reason = "" } = candidate;
+    picture.hidden = !digest;
+    picture.alt = digest ? `The cover of ${[title, artist].filter(Boolean).join(", ")} by ${source}` : "";
+    if (digest) picture.src = coverPath(digest);
+    else picture.removeAttribute("src");
+    byID("proposal-source").textContent = source ?? "";
+    byID("proposal-problem").textContent = digest ? "" : problem ?? "";
+    for (const row of rows) {
+      const { field } = row.dataset, [ours, theirs] = row.querySelectorAll("td");
+      ours.textContent = String(album[field] ?? "");
+      theirs.textContent = String(candidate[field] ?? "");
+      row.classList.toggle("differs", Boolean(ours.textContent && theirs.textContent) && plain(ours.textContent) !== plain(theirs.textContent));
+    }
+    // The words of the table that compares albums: those that agree, say nothing, or contradict.
+    byID("evidence").replaceChildren(...reason.replace(/: \w+$/, "").split(", ").filter(Boolean).map((text) => {
+      const line = Object.assign(document.createElement("li"), { textContent: sentence(text) });
+      line.classList.toggle("agrees", /\bagrees?$/.test(text));
+      return line;
+    }));
+    for (const [n, { firstChild }] of [...list.children].entries()) firstChild.setAttribute("aria-pressed", String(n === index));
+    accept.disabled = !digest;
     refuse.disabled = !candidates.length;
   };
+  picture.addEventListener("load", () => {
+    const { naturalWidth, naturalHeight } = picture, size = `${formatNumber(naturalWidth)} × ${formatNumber(naturalHeight)}`;
+    part.querySelector("[data-field=pixels] td:last-child").textContent = size;
+  });
+  // The second click of a double one would be about the next album.
+  accept.addEventListener("click", (event) => event.detail < 2 && run(true));
+  refuse.addEventListener("click", (event) => event.detail < 2 && run(false));
+
+  /** The list or the chosen album changed. */
+  const follow = async () => {
+    const hadFocus = part.contains(document.activeElement), now = library.filter?.name === "doubtful" ? gallery.album : null;
+    const isOther = now?.id !== album?.id;
+    part.hidden = !now;
+    document.body.classList.toggle("doubtful", Boolean(now));
+    album = now;
+    if (!isOther) return;
+    candidates = [];
+    list.replaceChildren();
+    // The pressed button is gone. The next album's might be pressed by mistake.
+    if (hadFocus) gallery.focus();
+    if (!now) return;
+    show(0);
+    const answer = await ask("GET", `api/doubtful/${encodeURIComponent(now.id)}`).catch(() => null);
+    if (album?.id !== now.id) return;
+    candidates = answer?.candidates ?? [];
+    list.replaceChildren(...(candidates.length > 1 ? candidates : []).map((each, index) => choice(each, () => show(index))));
+    show(0);
+  };
+  return { follow, accept: () => run(true), refuse: () => run(false) };
 }
 
-function element({ digest, problem, source, artist, title, year, reason }, accept) {
-  const row = document.createElement("li"), name = [title, artist].filter(Boolean).join(", ");
-  const add = (tag, text, properties = {}) => {
-    const child = Object.assign(document.createElement(tag), properties);
-    if (text) child.textContent = text;
-    row.append(child);
-    return child;
-  };
-  if (digest) add("img", "", { src: `${coverPath(digest)}?w=300`, alt: `The cover of ${name} by ${source}` });
-  else add("p", problem ?? "The picture could not be fetched.");
-  add("strong", name, { dir: "auto" });
-  add("span", [source, year, reason].filter(Boolean).join(" · "));
-  add("button", "Accept", { type: "button", disabled: !digest, ariaLabel: `Accept the cover of ${name}` }).addEventListener("click", accept);
+/** The button that shows another service's cover. */
+function choice({ digest, source }, run) {
+  const row = document.createElement("li"), button = document.createElement("button");
+  button.type = "button";
+  if (digest) button.append(Object.assign(document.createElement("img"), { src: `${coverPath(digest)}?w=150`, alt: "" }));
+  button.append(source);
+  button.addEventListener("click", run);
+  row.append(button);
   return row;
 }

@@ -1,4 +1,4 @@
-// Pictures and their addresses that are dropped on the page, or pasted into the form.
+// Pictures, their addresses, and lists of albums that are dropped on the page, or pasted into the form.
 
 const carried = ["Files", "text/uri-list"];
 let marked = null;
@@ -8,6 +8,7 @@ let marked = null;
  * @param {(source: File | string) => void} take.form the form is open
  * @param {(id: string, source: File | string) => void} take.cover dropped on an album's cover
  * @param {(source: File | string) => void} take.page dropped elsewhere
+ * @param {(file: File) => void} take.list a list of albums, dropped anywhere
  * @param {() => void} take.nothing what was dropped is neither a file nor an address
  */
 export function listenForPictures(take) {
@@ -35,6 +36,7 @@ export function listenForPictures(take) {
 function give(take, target, source) {
   const dialog = document.querySelector("dialog[open]"), cover = target.closest?.(".cover");
   if (!source) take.nothing();
+  else if (!dialog && /\.(jsonl?|csv|db)$/i.test(source.name ?? "")) take.list(source);
   else if (dialog) dialog.id === "album-dialog" && take.form(source);
   else if (cover) take.cover(cover.dataset.id, source);
   else take.page(source);

@@ -57,7 +57,7 @@ export class Edits {
     this.#gallery = gallery;
     this.#showProblem = showProblem;
     this.#renewFilter = renewFilter;
-    buttons.add.addEventListener("click", () => openAlbumForm());
+    buttons.add.addEventListener("click", () => this.add());
     buttons.edit.addEventListener("click", () => this.#openEditor());
     byID("add-first").addEventListener("click", () => openAlbumForm());
     buttons.delete.addEventListener("click", () => this.remove());
@@ -66,7 +66,8 @@ export class Edits {
     listenForPictures({
       form: takeCover,
       cover: (id, source) => this.#setCover(id, source),
-      page: (source) => this.#addWith(source),
+      page: (source) => this.add(source),
+      list: (file) => ask("POST", "api/lists", file).then(() => say("Importing the list…"), showProblem),
       nothing: () => say("Drop a picture file, or a picture of a web page.", { kind: "problem" }),
     });
     onSave((edit, signal) => this.#make(edit, signal), () => this.#gallery.focus()); // keys now act on the saved album
@@ -83,10 +84,11 @@ export class Edits {
     }
   }
 
-  #addWith(source) {
+  /** @param {File | string} [source] the new album's cover */
+  add(source) {
     if (this.#away) return say(awayReason, { kind: "problem" });
     openAlbumForm();
-    takeCover(source);
+    if (source) takeCover(source);
   }
 
   /** Accepts a doubtful cover, or refuses those that are shown. @param {string} id @param {{picture: string | null, shown: string[]}} decision */
@@ -124,7 +126,7 @@ export class Edits {
   /** Enables the buttons that can be pressed now, and updates their titles. */
   update() {
     const { redo } = this.#library, undo = this.#takesRefusalBack ? "None of these" : this.#library.undo;
-    this.#allow("add", true, "Add an album");
+    this.#allow("add", true, "Add an album (+)");
     this.#allow("edit", Boolean(this.#gallery.album), "Edit this album");
     this.#allow("delete", Boolean(this.#gallery.album), "Delete this album (Delete)");
     this.#allow("undo", Boolean(undo), undo ? `Undo: ${undo} (Ctrl+Z)` : "Nothing to undo");
@@ -135,6 +137,8 @@ export class Edits {
     const button = buttons[name], focused = document.activeElement === button;
     button.disabled = this.#away || !can;
     button.title = this.#away ? awayReason : title;
+    // What is taken back, in the menu.
+    if (name === "undo" || name === "redo") button.querySelector("span").textContent = can ? title.replace(/ \(.*?\)$/, "") : name[0].toUpperCase() + name.slice(1);
     // A disabled button loses the focus.
     if (focused && button.disabled) this.#gallery.focus();
   }

@@ -34,5 +34,5 @@ export function setUpFilters(library, gallery, showProblem) {
   byID("clear-filter").addEventListener("click", () => (clear(), gallery.focus()));
   follow();
   const renew = () => library.filter && apply(library.renewFilter(), () => gallery.refresh());
-  return { clear, follow, renew };
+  return { choose, clear, follow, renew };
 }

@@ -5,6 +5,7 @@ import { canRetry, onPosition, onRetry, showAlbum, showCoverState, showPosition 
 import { emptyButton, showEmpty } from "./empty.js";
 import { postponeTint, tintFrom } from "./ambient.js";
 import { byID } from "./helpers.js";
+import { grow } from "./transition.js";
 import { outwards } from "./views.js";
 
 const hosts = { scroller: byID("covers"), wall: byID("wall") };
@@ -35,7 +36,7 @@ export class Gallery {
   moved = () => {};
   /** @type {() => void} the covers have another size */
   resized = () => {};
-  /** @type {(picture: HTMLImageElement, album: import("./library.js").Album) => void} shows the whole picture */
+  /** @type {() => void} shows the chosen album's whole picture */
   showWhole = () => {};
 
   /** @param {import("./library.js").Library} library @param {import("./covers.js").Covers} covers */
@@ -61,16 +62,15 @@ export class Gallery {
   /** Null before the first list is shown. @returns {import("./address.js").Place | null} */
   get memento() {
     if (!this.#view) return null;
-    const { query, filter, sort } = this.#library, album = this.#chosen ?? this.#lastChosen, index = this.#library.indexOf(album);
+    const { query, filter, page, sort } = this.#library, album = this.#chosen ?? this.#lastChosen, index = this.#library.indexOf(album);
     const position = Math.round(this.#view.position * 1000) / 1000;
-    return { album, index, position, sort, view: this.name, tile: this.tile, show: filter?.name, q: query.trim() };
+    return { album, index, position, sort, view: this.name, tile: this.tile, show: filter?.name, q: query.trim(), page };
   }
 
   /** The wanted size of a cover on the wall, in pixels; 0 for the usual one. */
   get tile() { return this.#tile; }
-  /** The size that covers on the wall have, and the least one that they may have there. */
+  /** The size that covers on the wall have. */
   get tileNow() { return this.#views.wall?.size ?? 0; }
-  get leastTile() { return this.#views.wall?.least ?? 0; }
   set tile(pixels) {
     this.#tile = pixels || 0;
     if (this.#views.wall) this.#views.wall.tile = pixels;
@@ -144,7 +144,7 @@ export class Gallery {
   /** Changes the view of the list. */
   toggle() {
     this.leaves();
-    return this.open(this.#wanted === "wall" ? "scroller" : "wall");
+    return grow(() => this.open(this.#wanted === "wall" ? "scroller" : "wall"), () => this.#covers.pictureOf(this.#chosen));
   }
 
   /** Chooses an album by its id; false if it is not shown. */
@@ -166,7 +166,7 @@ export class Gallery {
   /** Shows the chosen album's whole picture; false if there is none. */
   enlarge() {
     const picture = this.#covers.pictureOf(this.#chosen);
-    if (picture) this.showWhole(picture, this.album);
+    if (picture) this.showWhole();
     return Boolean(picture);
   }
 
@@ -178,6 +178,12 @@ export class Gallery {
     event.preventDefault();
     this.#view.choose(to);
     return true;
+  }
+
+  /** Moves the choice as a key does. */
+  step(key) {
+    const to = this.#view?.target(key);
+    if (to !== undefined) this.#view.choose(to, { animate: false });
   }
 
   focus() { (emptyButton() ?? hosts[this.name]).focus({ preventScroll: true }); }
@@ -212,9 +218,9 @@ export class Gallery {
   #select(album) {
     this.#chosen = album?.id ?? null;
     this.#lastChosen = this.#chosen ?? this.#lastChosen;
-    const { shown, albums } = this.#library;
+    const { shown, albums, page } = this.#library;
     showAlbum(album ?? null);
-    showPosition(album ? this.#library.shownIndexOf(album.id) : 0, shown.length, albums.length, album);
+    showPosition(album ? this.#library.shownIndexOf(album.id) : 0, shown.length, page ? shown.length : albums.length, album);
     this.#showCover();
     this.selected();
     this.changed();
@@ -223,7 +229,7 @@ export class Gallery {
   #showCover() {
     if (!this.#chosen) return tintFrom(null);
     const state = this.#covers.stateOf(this.#chosen), picture = this.#covers.pictureOf(this.#chosen);
-    showCoverState(state);
+    showCoverState(this.#chosen, state);
     // The former tint stays while a cover loads, so that the background does not flicker.
     if (picture || state.failure) tintFrom(picture);
   }

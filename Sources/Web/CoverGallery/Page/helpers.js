@@ -3,7 +3,7 @@
 export const byID = (id) => document.getElementById(id);
 
 /** The path of the page, such as "/" or "/sleeve/". */
-const base = new URL("./", import.meta.url).pathname;
+const base = new URL("./", location).pathname;
 
 /** A name in the browser's storage, which all pages of the origin share: galleries below different paths keep apart. */
 export const storageName = (name) => (base === "/" ? name : `${name} ${base}`);

@@ -24,6 +24,8 @@ export class Library {
   query = "";
   /** @type {{name: string, ids: Set<string>} | null} of these albums alone */
   filter = null;
+  /** @type {import("./address.js").Page | null} an artist or a genre whose albums alone are shown */
+  page = null;
   #orders = new Map(); // sort → albums
   #formerOrders = new Map(); // the same, before the last change
   #searchRows = null;
@@ -86,10 +88,11 @@ export class Library {
   /** After an edit, an album may not belong to the filter any more. */
   renewFilter() { return this.filterBy(this.#wanted); }
 
-  /** Updates `shown` after a change of `sort`, `query` or `filter`. */
+  /** Updates `shown` after a change of `sort`, `query`, `page` or `filter`. */
   arrange() {
     let order = this.#orders.get(this.sort);
     if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort, this.#formerOrders.get(this.sort))));
+    if (this.page) order = order.filter((album) => album[this.page.field] === this.page.value);
     if (this.filter) order = order.filter(({ id }) => this.filter.ids.has(id));
     if (this.query.trim()) {
       order = found(order, this.prepareSearch(), this.query);

@@ -40,8 +40,9 @@ export class Memento {
   async #save(isLeaving) {
     clearTimeout(this.#timer);
     const place = this.#writeAddress();
-    if (!place) return;
-    const { show, q, ...memento } = place;
+    // That of an artist is in the address alone.
+    if (!place || place.page) return;
+    const { show, q, page, ...memento } = place;
     // Neither a filter nor a search is remembered, and the view's position is one among the albums of these.
     if (show || q) memento.position = memento.index;
     const text = JSON.stringify(memento);

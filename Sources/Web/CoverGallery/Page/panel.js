@@ -1,16 +1,17 @@
 // The panel: downloading all covers, what failed, what the cache holds, and the remote library.
 
 import { ask } from "./api.js";
+import { failureRow } from "./failures.js";
 import { byID, formatBytes, formatNumber, formatShort, sentence } from "./helpers.js";
 
-const [panel, toggle, button, progress] = ["panel", "panel-toggle", "prefetch", "progress"].map(byID);
+const [panel, toggle, menu, button, progress] = ["panel", "panel-toggle", "menu-toggle", "prefetch", "progress"].map(byID);
 let running = false;
 
 /** @param {(problem: Error) => void} showProblem */
 export function setUpPanel(showProblem) {
   toggle.addEventListener("click", () => open(panel.hidden));
   byID("panel-close").addEventListener("click", closePanel);
-  for (const part of [panel, toggle]) part.addEventListener("keydown", (event) => event.key === "Escape" && closePanel() && event.preventDefault());
+  for (const part of [panel, menu]) part.addEventListener("keydown", (event) => event.key === "Escape" && closePanel() && event.preventDefault());
   let busy = false; // not `disabled`, which would take the focus from the button
   button.addEventListener("click", async () => {
     if (busy) return;
@@ -29,7 +30,7 @@ export function setUpPanel(showProblem) {
 export function closePanel() {
   if (panel.hidden) return false;
   open(false);
-  toggle.focus();
+  menu.focus();
   return true;
 }
 
@@ -47,7 +48,7 @@ export function setPanelAway(away, reason) {
 /** Shows a prefetch's state, as the server sends it. */
 export function showPrefetch(state) {
   running = state.running;
-  toggle.classList.toggle("running", running);
+  menu.classList.toggle("running", running);
   button.textContent = running ? "Stop" : "Fetch all covers";
   byID("prefetch-now").hidden = false;
   if (state.total) [progress.max, progress.value] = [state.total, state.settled];
@@ -81,24 +82,6 @@ function showFailures({ failures = [], failed }) {
   const all = failed === 1 ? "1 cover failed" : `${formatNumber(failed)} covers failed`;
   byID("failures-title").textContent = failed > failures.length ? `${all}, the last ${failures.length} are` : all;
   byID("failures").replaceChildren(...failures.map(failureRow));
-}
-
-function failureRow({ title, url, reason, cause }) {
-  const add = (parent, name, text) => {
-    const element = document.createElement(name);
-    element.textContent = text;
-    parent.append(element);
-    return element;
-  };
-  const row = document.createElement("li");
-  if (title) add(row, "strong", title).dir = "auto";
-  add(row, "span", sentence(reason));
-  if (!cause && !url) return row;
-  const more = add(row, "details", "");
-  add(more, "summary", "Details");
-  if (cause) add(more, "p", sentence(cause));
-  if (url) add(more, "p", url);
-  return row;
 }
 
 export function showCache({ entries, bytes, capacity }) {

@@ -28,7 +28,7 @@ export function setUpSearch(library, gallery, covers) {
     album: (id) => gallery.choose(id),
     place: (order, value) => {
       gallery.leaves();
-      [field.value, sort.value] = ["", order];
+      [field.value, sort.value, library.page] = ["", order, null];
       library.filterBy("");
       apply(() => library.shown.find((album) => String(album[order]) === value)?.id);
       gallery.goTo(library.shownIndexOf(gallery.album?.id));
@@ -75,5 +75,6 @@ export function setUpSearch(library, gallery, covers) {
 /** Shows all albums, with the one chosen that was chosen before the search. */
 export function clearSearch(library) {
   library.filterBy("");
+  library.page = null;
   clear();
 }

@@ -2,7 +2,7 @@
 //
 // The page's own files always come from the cache: with static routes the browser need not even start this worker for them. The
 // server writes its version and the files' paths into this file, so a newer server installs a newer worker with a newer page.
-// So do covers that are stored: a cover's address has its digest, so its response never changes. Everything else goes to the server
+// They are in the browser's cache already if it has shown the page. So do covers that are stored: a cover's address has its digest, so its response never changes. Everything else goes to the server
 // directly, such as a page's address with a token. Addresses from pages are relative to this file's folder, as in the pages.
 
 const version = "VERSION";
@@ -24,7 +24,7 @@ self.addEventListener("install", (event) => {
 async function storeShell() {
   const cache = await caches.open(shellCache);
   await Promise.all(shell.map(async (path) => {
-    const response = await fetch(path, { cache: "no-cache" });
+    const response = await fetch(path);
     if (!response.ok || response.redirected) throw new TypeError(`${path}: status ${response.status}`);
     await cache.put(path, response);
   }));

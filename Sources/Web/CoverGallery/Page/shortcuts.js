@@ -10,8 +10,8 @@ addEventListener("blur", () => down.clear());
 /**
  * Letters without a modifier belong to the list while it has the focus, or nothing has: they choose the album that begins with them.
  * So no other shortcut may be a letter, a digit or a space.
- * @param {{search(): void, undo(): void, redo(): void, remove(): void, retry(): boolean, enlarge(): boolean, back(): boolean,
- *          type(character: string): boolean, move(event: KeyboardEvent): boolean}} run
+ * @param {{search(): void, add(): void, undo(): void, redo(): void, remove(): void, retry(): boolean, enlarge(): boolean, back(): boolean,
+ *          accept(): boolean, refuse(): boolean, type(character: string): boolean, move(event: KeyboardEvent): boolean}} run
  */
 export function listen(run) {
   document.addEventListener("keydown", (event) => {
@@ -32,12 +32,14 @@ function shortcut(event, run, isHeld) {
   }
   if (event.altKey || event.isComposing) return false;
   if (key === "/") return run.search(), true;
+  if (key === "+") return isHeld || run.add(), true;
   // The panel scrolls with these keys.
   if (target.closest("#panel")) return false;
   if (key === "delete") return isHeld || run.remove(), true;
   if (key === "escape") return run.back();
   const isInList = target === document.body || target.matches("[role=listbox]");
-  if (key === "enter") return isInList && (run.retry() || run.enlarge());
+  if (key === "enter") return isInList && (run.accept() || run.retry() || run.enlarge());
+  if (key === "backspace") return isInList && (isHeld || run.refuse());
   if (isInList && /^[\p{L}\p{N} ]$/u.test(event.key)) return run.type(event.key);
   // The slider handles these keys itself.
   return !target.matches("[type=range]") && run.move(event);

@@ -8,13 +8,14 @@ import { setRunsAway, setUpRuns, showRun } from "./runs.js";
 import { setUpSearch } from "./search.js";
 import { setUpDoubtful } from "./doubtful.js";
 import { setUpFilters } from "./filters.js";
+import { setUpPage } from "./artist-page.js";
 import { typeAhead } from "./type-ahead.js";
 import { setUpViews } from "./view-tools.js";
 import { listen } from "./shortcuts.js";
 import { keepSeen, keepSeenCover, registerWorker, showOffline } from "./offline.js";
-import { whenIdle } from "./helpers.js";
+import { byID, whenIdle } from "./helpers.js";
 import { say } from "./toast.js";
-import { openViewer } from "./viewer.js";
+import { setUpViewer } from "./viewer.js";
 
 const showProblem = (problem) => say(problem.message, { kind: "problem" });
 
@@ -30,8 +31,9 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const edits = new Edits(library, gallery, showProblem, () => filters.renew());
   const search = setUpSearch(library, gallery, covers);
   const filters = setUpFilters(library, gallery, showProblem);
-  const followDoubtful = setUpDoubtful(library, gallery, (id, decision) => edits.review(id, decision));
-  setUpViews(library, gallery, [filters.follow, followDoubtful]);
+  const doubtful = setUpDoubtful(library, gallery, (id, decision) => edits.review(id, decision));
+  const page = setUpPage(library, gallery);
+  setUpViews(library, gallery, [filters.follow, doubtful.follow, page.follow]);
   let connected = false;
 
   const events = new Events({
@@ -41,26 +43,31 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     prefetch: showPrefetch,
     cache: showCache,
     remote: showRemote,
-    run: showRun,
+    run: (state) => {
+      const outcome = showRun(state);
+      if (outcome && byID("panel").hidden) say(outcome);
+    },
     online: () => setAway(false),
     offline: () => setAway(true),
   });
   covers.hasStream = () => events.hasStream;
   library.coversChanged = (ids) => covers.forget(ids);
-  gallery.showWhole = (picture, { title, artist }) => {
-    const by = artist ? ` by ${artist}` : "";
-    openViewer(picture.src, `Cover of ${title || "Untitled"}${by}`, () => gallery.focus());
-  };
+  gallery.showWhole = setUpViewer(gallery, covers);
+  // The focus goes back to the menu's button before a line of the menu takes it.
+  byID("menu").addEventListener("click", () => byID("menu").hidePopover(), { capture: true });
   setUpPanel(showProblem);
-  setUpRuns(showProblem);
+  setUpRuns(showProblem, () => filters.choose("doubtful"));
   listen({
     search: () => search.focus(),
+    add: () => edits.add(),
     undo: () => edits.undo(),
     redo: () => edits.redo(),
     remove: () => edits.remove(),
+    accept: doubtful.accept,
+    refuse: doubtful.refuse,
     retry: () => gallery.retry(),
     enlarge: () => gallery.enlarge(),
-    back: () => search.back() || filters.clear() || closePanel(),
+    back: () => search.back() || filters.clear() || page.leave() || closePanel(),
     type: typeAhead(library, gallery),
     move: (event) => gallery.key(event),
   });

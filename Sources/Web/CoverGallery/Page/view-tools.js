@@ -22,11 +22,7 @@ export function setUpViews(library, gallery, followers) {
     button.setAttribute("aria-pressed", String(gallery.name === "wall"));
     measure();
   };
-  /** The slider goes to the smallest covers that the wall shows at its size. */
-  const measure = () => {
-    tile.min = String(8 * Math.ceil(gallery.leastTile / 8));
-    tile.value = String(gallery.tile || gallery.tileNow);
-  };
+  const measure = () => (tile.value = String(gallery.tile || gallery.tileNow));
   gallery.resized = measure;
   gallery.selected = show;
   gallery.moved = followPlaces;

@@ -1,21 +1,70 @@
-// The whole picture of one cover, as large as the window allows.
+// The whole picture of the chosen cover, as large as the window allows. The arrow keys and a swipe go to the next one.
 
 import { byID } from "./helpers.js";
+import { coverPath } from "./stored-covers.js";
+import { grow } from "./transition.js";
 
 const dialog = byID("viewer"), picture = byID("viewer-picture");
-let closed = () => {};
+/** How far a finger moves before it goes to the next cover, in pixels. */
+const swipe = 50;
 
-dialog.addEventListener("click", () => dialog.close());
-dialog.addEventListener("close", () => {
-  if (dialog.open) return; // again, since
-  picture.removeAttribute("src");
-  closed();
-});
+/** @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers @returns {() => void} shows the chosen album's */
+export function setUpViewer(gallery, covers) {
+  let start = null;
 
-/** @param {string} address @param {string} name describes the picture @param {() => void} afterwards called when the dialog has closed */
-export function openViewer(address, name, afterwards) {
-  closed = afterwards;
-  picture.src = address;
-  picture.alt = name;
-  dialog.showModal();
+  const tile = () => covers.pictureOf(gallery.album?.id);
+  const place = () => (dialog.open ? picture : tile());
+  const show = () => {
+    const { album } = gallery, small = tile(), name = album.title || "Untitled", { digest } = covers.stateOf(album.id);
+    picture.alt = `Cover of ${name}${album.artist ? ` by ${album.artist}` : ""}`;
+    byID("viewer-title").textContent = name;
+    byID("viewer-artist").textContent = album.artist;
+    // The smaller one until the whole one is there.
+    picture.style.backgroundImage = small ? `url("${small.currentSrc}")` : "";
+    picture.style.setProperty("--ratio", small ? String(small.naturalWidth / small.naturalHeight) : "1");
+    if (digest) picture.src = coverPath(digest);
+    else if (small) picture.src = small.currentSrc;
+  };
+  const close = () => grow(() => dialog.close(), place);
+  const step = (way) => {
+    const key = way > 0 ? "ArrowRight" : "ArrowLeft", former = gallery.album?.id;
+    gallery.step(key);
+    if (gallery.album && gallery.album.id !== former) show();
+  };
+  const zoom = () => {
+    dialog.classList.toggle("zoomed");
+    byID("viewer-zoom").setAttribute("aria-pressed", String(dialog.classList.contains("zoomed")));
+  };
+
+  dialog.addEventListener("click", ({ target }) => {
+    const button = target.closest("button")?.id;
+    if (button === "viewer-zoom") zoom();
+    else if (button === "viewer-next" || button === "viewer-previous") step(button === "viewer-next" ? 1 : -1);
+    else close();
+  });
+  dialog.addEventListener("cancel", (event) => {
+    event.preventDefault();
+    close();
+  });
+  dialog.addEventListener("keydown", (event) => {
+    const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!way || dialog.classList.contains("zoomed")) return;
+    event.preventDefault();
+    step(way);
+  });
+  dialog.addEventListener("pointerdown", (event) => (start = event.pointerType === "touch" && event.isPrimary ? event.clientX : null));
+  dialog.addEventListener("pointerup", (event) => {
+    const moved = start === null ? 0 : event.clientX - start;
+    if (Math.abs(moved) < swipe || visualViewport.scale > 1.01) return;
+    step(moved < 0 ? 1 : -1);
+  });
+  dialog.addEventListener("close", () => {
+    if (dialog.open) return; // again, since
+    picture.removeAttribute("src");
+    dialog.classList.remove("zoomed");
+    gallery.focus();
+  });
+  return () => {
+    if (!dialog.open) grow(() => (show(), dialog.showModal()), place);
+  };
 }

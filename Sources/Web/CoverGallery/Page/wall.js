@@ -3,15 +3,22 @@
 
 import { Views } from "./views.js";
 
-/** The distance between two covers, and the room around all of them for the ring of the chosen one, in pixels. */
-const gap = 8, edge = 8;
+/** The room around all covers for the ring of the chosen one, in pixels. */
+const edge = 8;
 /** How many rows are kept beyond each edge. */
 const overscan = 1;
-/** Smaller covers than fit into this many views become larger. */
-const maximumViews = 200;
-const leastTile = 80, mostTile = 320;
-/** The usual size of a cover on a wall of some width. */
-const usualTile = (width) => Math.max(96, Math.min(168, Math.round(width * 0.25)));
+/** Sizes of a cover, in pixels. From the middle one on, covers have captions. */
+const leastTile = 80, leastCaptioned = 112, mostTile = 320;
+/** The height of a caption, in the root's font size; and the distances between two covers, in pixels. */
+const caption = 2.6, captionedGap = 16, bareGap = 8;
+/** A wall that is lower, such as that of a phone in landscape, has three rows. */
+const lowWall = 400;
+/** The usual size of a cover on a wall of some size. */
+function usualTile(width, height) {
+  if (height >= lowWall) return Math.max(leastCaptioned, Math.min(168, Math.round(width * 0.3)));
+  const tile = Math.max(leastTile, (height - 2 * edge + bareGap) / 3 - bareGap), room = width - 2 * edge + bareGap;
+  return room / Math.ceil(room / (tile + bareGap)) - bareGap;
+}
 
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -25,9 +32,9 @@ export class Wall {
   #height = 0;
   #tile = 0; // as wanted, or 0; the covers fill the width
   #size = 0;
+  #gap = bareGap;
+  #caption = 0; // its height, in pixels
   #columns = 1;
-  /** The least size that a cover may have, in pixels. */
-  least = leastTile;
   #shown = "";
   #restTimer = 0;
 
@@ -56,7 +63,8 @@ export class Wall {
   get position() { return (this.#host.scrollTop / this.#pitch) * this.#columns; }
   /** The view in the middle of those in view. */
   get centre() { return this.position + (this.#height / this.#pitch / 2) * this.#columns; }
-  get #pitch() { return this.#size + gap; }
+  /** The height of a row, with the gap below it. */
+  get #pitch() { return this.#size + this.#caption + this.#gap; }
   get #count() { return this.#views.count; }
   get #rows() { return Math.ceil(this.#count / this.#columns); }
 
@@ -77,7 +85,7 @@ export class Wall {
     this.#measure(clientWidth, clientHeight);
     this.reload(index);
     if (position !== undefined) return this.#scrollTo(this.#topAt(position));
-    this.#scrollTo(this.#topOf(index) - (this.#height - this.#size) / 2);
+    this.#scrollTo(this.#topOf(index) - (this.#height - this.#size - this.#caption) / 2);
     this.#reveal(index);
   }
 
@@ -138,24 +146,20 @@ export class Wall {
   #measure(width, height) {
     this.#width = width;
     this.#height = height;
-    const room = Math.max(1, width - 2 * edge);
-    const sizeWith = (count) => Math.floor((room + gap) / count) - gap;
-    const rowsWith = (count) => Math.ceil(height / (sizeWith(count) + gap)) + 1 + 2 * overscan;
-    const columnsOf = (tile) => {
-      let columns = Math.max(1, Math.round((room + gap) / (tile + gap)));
-      while (columns > 1 && columns * rowsWith(columns) > maximumViews) columns -= 1;
-      return columns;
-    };
-    this.#columns = columnsOf(this.#tile || usualTile(width));
-    this.#size = sizeWith(this.#columns);
-    this.least = sizeWith(columnsOf(leastTile));
+    const tile = this.#tile || usualTile(width, height), isCaptioned = tile >= leastCaptioned;
+    this.#gap = isCaptioned ? captionedGap : bareGap;
+    this.#caption = isCaptioned ? Math.round(caption * parseFloat(getComputedStyle(document.documentElement).fontSize)) : 0;
+    const room = Math.max(1, width - 2 * edge) + this.#gap;
+    this.#columns = Math.max(1, Math.round(room / (tile + this.#gap)));
+    this.#size = Math.floor(room / this.#columns) - this.#gap;
+    this.#host.classList.toggle("captioned", isCaptioned);
     this.#host.style.setProperty("--size", `${this.#size}px`);
     if (width) this.#delegate.didResize?.(this.#size);
     this.#extend();
   }
 
   /** The height of all rows. */
-  get #length() { return Math.max(0, this.#rows * this.#pitch - gap) + 2 * edge; }
+  get #length() { return Math.max(0, this.#rows * this.#pitch - this.#gap) + 2 * edge; }
   #extend() { this.#sheet.style.height = `${this.#length}px`; }
 
   /** Changes the layout; afterwards the chosen view, if it was in view, or else the first one is where it was. */
@@ -173,9 +177,9 @@ export class Wall {
 
   #reveal(index) {
     if (index < 0) return;
-    const top = this.#topOf(index), now = this.#host.scrollTop;
-    if (now > top) this.#scrollTo(top);
-    else if (now < top + this.#size + 2 * edge - this.#height) this.#scrollTo(top + this.#size + 2 * edge - this.#height);
+    const top = this.#topOf(index), lowest = top + this.#pitch - this.#gap + 2 * edge - this.#height;
+    // Where a row is higher than the wall, its top is seen.
+    this.#scrollTo(Math.min(top, Math.max(this.#host.scrollTop, lowest)));
   }
 
   #scrolled() {
@@ -198,7 +202,7 @@ export class Wall {
     const from = Math.max(0, firstRow - overscan) * columns;
     this.#views.fill(Math.min(from, Math.max(0, last)), end(lastRow + overscan), kept);
     for (const [index, view] of this.#views) {
-      const x = edge + (index % columns) * this.#pitch, y = edge + this.#topOf(index);
+      const x = edge + (index % columns) * (this.#size + this.#gap), y = edge + this.#topOf(index);
       view.style.transform = `translate(${x}px, ${y}px)`;
     }
   }

@@ -2,6 +2,7 @@ import AlbumLibrary
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
+import Platform
 
 /// The albums, their edits, and each browser's memento.
 struct AlbumRoutes: Sendable {
@@ -18,6 +19,7 @@ struct AlbumRoutes: Sendable {
         router.put("/api/memento") { request, _ in try await saveMemento(request) }
         router.post("/api/albums") { request, _ in try await add(request) }
         router.get("/api/albums/{id}") { _, context in try await fields(context.albumID) }
+        router.get("/api/sources/{id}") { _, context in try await cover(context.albumID) }
         router.patch("/api/albums/{id}") { request, context in try await edit(context.albumID, request) }
         router.delete("/api/albums/{id}") { _, context in try await delete(context.albumID) }
         router.post("/api/undo") { request, _ in try await step(request, isUndo: true) }
@@ -26,15 +28,9 @@ struct AlbumRoutes: Sendable {
 
     private func albums(_ request: Request) async throws -> Response {
         let (text, tag) = try await model.albums.text()
-        var fields: HTTPFields = [.cacheControl: "no-cache", .vary: "Accept-Encoding"]
-        guard AcceptedValues(request.headers[.acceptEncoding]).prefersGzip,
-            let compressed = await model.albums.compressed(text, tag: tag)
-        else { return .file(.init(byteBuffer: text), type: "application/json", tag: tag, for: request, fields) }
-        fields[.contentEncoding] = "gzip"
-        // Other bytes have another strong tag (RFC 9110 section 8.8.1).
-        let gzipTag = tag.dropLast() + "-gzip\""
-        return .file(
-            .init(byteBuffer: compressed), type: "application/json", tag: String(gzipTag), for: request, fields)
+        return await .text(text, type: "application/json", tag: tag, for: request, "no-cache") {
+            await model.albums.compressed(text, tag: tag)
+        }
     }
 
     // MARK: Memento
@@ -142,6 +138,22 @@ struct AlbumRoutes: Sendable {
             $0.add("coverUrl", CoverSource(of: album).text)
         }
         return .json { $0.add("album", raw: fields) }
+    }
+
+    /// Where the cached cover of an album is from, and its pixels. Nothing is known of an album that was deleted meanwhile.
+    private func cover(_ id: Album.ID) async throws -> Response {
+        guard let album = try await library.albums.all().first(where: { $0.id == id }) else { return .json { _ in } }
+        var listing: CoverListing?
+        let cached = library.listings(.requests([CoverRequest(album: album)]))
+        for try await each in cached where listing == nil { listing = each }
+        let isOwn = listing.map { OwnPictures.isAddress($0.url) } ?? false
+        let host = listing.flatMap { URL(string: $0.url)?.host() }
+        return .json {
+            $0.add("source", album.coverFile == nil ? isOwn ? "your own picture" : host : "a file beside the music")
+            guard album.coverFile == nil, let width = listing?.width, let height = listing?.height else { return }
+            $0.add("width", width)
+            $0.add("height", height)
+        }
     }
 
     private func edit(_ id: Album.ID, _ request: Request) async throws -> Response {

@@ -64,6 +64,7 @@ struct FilterRoutes: Sendable {
             $0.add("artist", candidate.artist)
             $0.add("title", candidate.title)
             $0.add("year", candidate.year)
+            if let tracks = candidate.tracks { $0.add("tracks", tracks) }
             $0.add("reason", candidate.reason)
         }
     }

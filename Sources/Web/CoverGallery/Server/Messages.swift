@@ -42,6 +42,22 @@ extension Response {
         }
     }
 
+    /// Text with an entity tag, compressed if the client prefers that.
+    /// - Parameter compressed: Nil if that is not possible.
+    static func text(
+        _ text: ByteBuffer, type: String, tag: String, for request: Request, _ cacheControl: String,
+        compressed: () async -> ByteBuffer?
+    ) async -> Response {
+        var fields: HTTPFields = [.cacheControl: cacheControl, .vary: "Accept-Encoding"]
+        guard AcceptedValues(request.headers[.acceptEncoding]).prefersGzip, let compressed = await compressed() else {
+            return .file(.init(byteBuffer: text), type: type, tag: tag, for: request, fields)
+        }
+        fields[.contentEncoding] = "gzip"
+        // Other bytes have another strong tag (RFC 9110 section 8.8.1).
+        let gzipTag = tag.dropLast() + "-gzip\""
+        return .file(.init(byteBuffer: compressed), type: type, tag: String(gzipTag), for: request, fields)
+    }
+
     /// A body of known length with an entity tag; 304 if the client has it (RFC 9110 section 13.1.2).
     static func file(
         _ body: ResponseBody, type: String, tag: String, for request: Request, _ headers: HTTPFields

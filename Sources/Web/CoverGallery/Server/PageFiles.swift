@@ -3,30 +3,41 @@ import Hummingbird
 import Platform
 
 /// The page's own files. They are embedded in the program.
+///
+/// Their addresses in the page have their version, `files/VERSION/app.js`, so that a browser never asks for them twice. The version counts for
+/// their caching alone: a page that was open while the server became a newer one gets the newer files.
 struct PageFiles: Sendable {
     private struct File {
         var bytes: ByteBuffer
+        var compressed: ByteBuffer?
         var type: String
         var tag: String
     }
 
     private let files: [String: File]
+    private let version: String
 
     init() {
         // The page needs all style sheets together: as one file they cost one request.
         let sheets = Self.styleSheets.compactMap { name in Self.contents.first { $0.name == name }?.bytes }
         var contents = Self.contents + [("style.css", Array(sheets.joined()))]
         // A browser installs a service worker again if a byte differs, and with it all files of the page.
-        if let worker = contents.firstIndex(where: { $0.name == "service-worker.js" }) {
-            let paths = contents.map(\.name).filter(Self.isCached).map { "\"\($0)\"" }.joined(separator: ", ")
-            let text = String(decoding: contents[worker].bytes, as: UTF8.self)
-            let version = Self.tag(contents.flatMap(\.bytes))
-            contents[worker].bytes = Array(
-                text.replacing("VERSION", with: version).replacing("\"PATHS\"", with: paths).utf8)
+        let version = Self.tag(contents.flatMap(\.bytes))
+        let paths = contents.map(\.name).filter(Self.isCached).map { name in
+            Self.isVersioned(name) ? "\"files/\(version)/\(name)\"" : "\"\(name)\""
         }
+        for (index, file) in contents.enumerated() where ["index.html", "service-worker.js"].contains(file.name) {
+            let text = String(decoding: file.bytes, as: UTF8.self).replacing("VERSION", with: version)
+            contents[index].bytes = Array(text.replacing("\"PATHS\"", with: paths.joined(separator: ", ")).utf8)
+        }
+        self.version = version
         files = Dictionary(
-            uniqueKeysWithValues: contents.map { name, bytes in
-                (name, File(bytes: ByteBuffer(bytes: bytes), type: Self.type(of: name), tag: "\"\(Self.tag(bytes))\""))
+            uniqueKeysWithValues: contents.map { name, content in
+                let bytes = ByteBuffer(bytes: content)
+                let file = File(
+                    bytes: bytes, compressed: Gzip.compressed(bytes), type: Self.type(of: name),
+                    tag: "\"\(Self.tag(content))\"")
+                return (name, file)
             })
     }
 
@@ -39,17 +50,23 @@ struct PageFiles: Sendable {
         name != "index.html" && name != "service-worker.js" && (!name.hasSuffix(".css") || name == "style.css")
     }
 
+    /// Whether the page names a file with its version. Others are what a browser knows the page by.
+    private static func isVersioned(_ name: String) -> Bool { name.hasSuffix(".js") || name.hasSuffix(".css") }
+
     /// In the order of the cascade.
     private static let styleSheets = [
-        "base.css", "toolbar.css", "cover.css", "scroller.css", "details.css", "wall.css", "panel.css", "dialog.css",
+        "base.css", "toolbar.css", "cover.css", "scroller.css", "details.css", "wall.css", "review.css", "panel.css",
+        "dialog.css",
         "viewer.css",
     ]
 
+    /// - Parameter version: As the request names it; nil if it names none.
     /// - Throws: `HTTPError` if there is no such file.
-    func response(_ name: String, _ request: Request) throws -> Response {
+    func response(_ name: String, version: String? = nil, _ request: Request) async throws -> Response {
         guard let file = files[name] else { throw HTTPError(.notFound, message: "there is nothing here") }
-        return .file(
-            .init(byteBuffer: file.bytes), type: file.type, tag: file.tag, for: request, [.cacheControl: "no-cache"])
+        // RFC 8246.
+        let caching = version == self.version ? "private, max-age=31536000, immutable" : "no-cache"
+        return await .text(file.bytes, type: file.type, tag: file.tag, for: request, caching) { file.compressed }
     }
 
     private static func type(of name: String) -> String {

@@ -5,7 +5,9 @@ import Hummingbird
 
 /// The covers a page shows, its events, and the prefetch it can start.
 struct PageRoutes: Sendable {
-    private static let maximumCovers = 400
+    /// In bytes.
+    private static let largestList = 64 << 20
+    private static let maximumCovers = 2_000
     let model: GalleryModel
 
     func add(to router: RouterGroup<GalleryContext>) {
@@ -25,16 +27,25 @@ struct PageRoutes: Sendable {
             await model.prefetch.stop()
             return Response(status: .noContent)
         }
-        router.post("/api/runs/{name}") { _, context in
-            switch await model.runs.start(context.parameters.get("name") ?? "") {
-            case true?: return Response(status: .accepted)
-            case false?: throw HTTPError(.conflict, message: "something else is running already")
-            case nil: throw HTTPError(.notFound, message: "there is nothing of that name to run")
-            }
+        router.post("/api/runs/{name}") { request, context in
+            try await start(context.parameters.get("name") ?? "", request.json(RunWishes.self))
+        }
+        router.post("/api/lists") { request, _ in
+            try request.require("application/octet-stream")
+            let list = try await request.body.collect(upTo: Self.largestList)
+            return try await start("import", RunWishes(list: Array(list.readableBytesView)))
         }
         router.delete("/api/runs") { _, _ in
             await model.runs.stop()
             return Response(status: .noContent)
+        }
+    }
+
+    private func start(_ name: String, _ wishes: RunWishes) async throws -> Response {
+        switch await model.runs.start(name, wishes) {
+        case true?: return Response(status: .accepted)
+        case false?: throw HTTPError(.conflict, message: "something else is running already")
+        case nil: throw HTTPError(.notFound, message: "there is nothing of that name to run")
         }
     }
 

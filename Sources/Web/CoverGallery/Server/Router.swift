@@ -15,9 +15,14 @@ func makeRouter(
         guard request.uri.path == base.text else {
             return Response(status: .permanentRedirect, headers: [.location: base.text])
         }
-        return try files.response("index.html", request)
+        return try await files.response("index.html", request)
     }
-    routes.get("/{file}") { request, context in try files.response(context.parameters.get("file") ?? "", request) }
+    for path in ["/{file}", "/files/{version}/{file}"] as [RouterPath] {
+        routes.get(path) { request, context in
+            let parameters = context.parameters
+            return try await files.response(parameters.get("file") ?? "", version: parameters.get("version"), request)
+        }
+    }
     AlbumRoutes(model: model, base: base).add(to: routes)
     CoverRoutes(model: model).add(to: routes)
     covers.add(to: routes)

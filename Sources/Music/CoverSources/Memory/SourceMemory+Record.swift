@@ -24,6 +24,14 @@ extension SourceMemory {
         /// The covers that are not proposed: refused by a person, or without a picture that is a cover.
         package var rejected: [SourceCandidate] { decided.filter { $0.certainty == .none } }
 
+        /// The pictures without a service that a person has refused for the album.
+        package func refusedPictures(of album: AlbumQuery) -> [SourceCandidate] {
+            let refused = decisions.filter { !$0.value && $0.key.hasPrefix(SourceCandidate.scheme) }.keys.sorted()
+            return refused.map {
+                SourceCandidate(picture: String($0.dropFirst(SourceCandidate.scheme.count)), of: album).judged(.refused)
+            }
+        }
+
         private var decided: [SourceCandidate] { decided(current) }
 
         /// Covers with what a person has decided about them.

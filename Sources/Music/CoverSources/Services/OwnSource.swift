@@ -8,8 +8,6 @@ import Platform
 /// ```
 package struct OwnSource: Sendable, Hashable {
     package let name: SourceName
-    /// As it was written.
-    package let pattern: String
     /// The scheme and the host.
     let address: String
     /// What follows them.
@@ -47,7 +45,7 @@ package struct OwnSource: Sendable, Hashable {
         }
         let names = reserved.union(SourceService.all.map(\.name.rawValue))
         guard !names.contains(name.lowercased()) else { throw Problem("“\(name)” is taken; choose another name") }
-        (self.name, self.pattern) = (SourceName(rawValue: name), pattern)
+        self.name = SourceName(rawValue: name)
 
         let halves = pattern.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let scheme = ["https://", "http://"].first { pattern.lowercased().hasPrefix($0) }

@@ -15,16 +15,5 @@ extension SourceCandidate {
 
     static func url(ofPicture digest: String) -> String { scheme + digest }
 
-    fileprivate static let scheme = "sha256:"
-}
-
-extension SourceMemory.Record {
-    /// The pictures without a service that a person has refused for the album.
-    package func refusedPictures(of album: AlbumQuery) -> [SourceCandidate] {
-        let refused = decisions.filter { !$0.value && $0.key.hasPrefix(SourceCandidate.scheme) }.keys.sorted()
-        return refused.map {
-            SourceCandidate(picture: String($0.dropFirst(SourceCandidate.scheme.utf8.count)), of: album)
-                .judged(.refused)
-        }
-    }
+    static let scheme = "sha256:"
 }

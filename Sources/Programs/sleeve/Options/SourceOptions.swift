@@ -21,44 +21,31 @@ struct SourceOptions: ParsableArguments {
 
     @OptionGroup var absences: AbsenceOptions
 
-    /// Where covers are looked for.
-    enum CoverPlace: Hashable {
-        case tags
-        case service(SourceName)
-        case own(OwnSource)
-
+    /// Where covers are looked for: the tags, a service, or one of the person's own.
+    struct CoverPlace: Hashable {
         /// As `--source` has it.
-        var text: String {
-            switch self {
-            case .tags: "tags"
-            case .service(let name): name.rawValue
-            case .own(let source): "\(source.name)=\(source.pattern)"
-            }
-        }
-
+        var text: String
         /// Nil for the tags.
-        var name: SourceName? {
-            switch self {
-            case .tags: nil
-            case .service(let name): name
-            case .own(let source): source.name
-            }
-        }
+        var source: SourceName?
+        var own: OwnSource?
     }
 
     /// The places of an option, separated by commas. A comma of a URL is written as `%2C`.
     private static func places(_ text: String) throws -> [CoverPlace] {
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
-        return try words.map { word in
-            if word == "tags" { return .tags }
-            if let service = services.first(where: { $0.rawValue == word }) { return .service(service) }
+        return try words.map(String.init).map { word in
+            if word == "tags" { return CoverPlace(text: word) }
+            if let service = services.first(where: { $0.rawValue == word }) {
+                return CoverPlace(text: word, source: service)
+            }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
                 throw ValidationError(
                     "“\(word)” is no source: \(names), or NAME=URL, where a comma of the URL is written as %2C")
             }
             do throws(OwnSource.Problem) {
-                return .own(try OwnSource(name: parts[0], pattern: parts[1], reserved: ["tags", "picture"]))
+                let own = try OwnSource(name: parts[0], pattern: parts[1], reserved: ["tags", "picture"])
+                return CoverPlace(text: word, source: own.name, own: own)
             } catch {
                 let hint = words.count > 1 ? "; a comma of the URL is written as %2C" : ""
                 throw ValidationError("“\(word)”: \(error)\(hint)")
@@ -88,14 +75,12 @@ struct SourceOptions: ParsableArguments {
     private var places: [CoverPlace]? { source.isEmpty ? nil : source.flatMap(\.self) }
 
     /// The person's own services.
-    private var own: [OwnSource] {
-        (places ?? []).compactMap { if case .own(let source) = $0 { source } else { nil } }
-    }
+    private var own: [OwnSource] { places?.compactMap(\.own) ?? [] }
 
     /// The sources to ask, in order.
     /// - Throws: An exit code, after an error message, if a variable cannot be used.
     func sources() throws -> [CoverSource] {
-        CoverSource.table(places?.compactMap(\.name), bases: try bases(), keys: try Self.keys(), own: own)
+        CoverSource.table(places?.compactMap(\.source), bases: try bases(), keys: try Self.keys(), own: own)
     }
 
     /// The keys that the person has for services.
@@ -116,7 +101,7 @@ struct SourceOptions: ParsableArguments {
     /// The services that are asked before the tags are looked at; nil to leave those out.
     var servicesBeforeTags: Set<SourceName>? {
         guard let places else { return [] }
-        return places.firstIndex(of: .tags).map { Set(places[..<$0].compactMap(\.name)) }
+        return places.firstIndex { $0.source == nil }.map { Set(places[..<$0].compactMap(\.source)) }
     }
 
     /// The options that were given, for another process.

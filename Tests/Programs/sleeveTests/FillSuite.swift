@@ -34,6 +34,7 @@ extension FillSuite {
 
     func withMusic(
         albums: [(String, String, String, String)] = Self.albums, provided: [ServiceAlbum] = Self.provided,
+        willSend: @escaping @Sendable (_ album: Int, _ music: String) -> Void = { _, _ in },
         _ body: (_ stage: Stage, _ arguments: [String]) async throws -> Void
     ) async throws {
         try await withStage { stage in
@@ -46,7 +47,8 @@ extension FillSuite {
                             releaseID: release))
                 }
             }
-            let manners = try await withServices(provided) { services in
+            let music = stage.folder + "/music"
+            let manners = try await withServices(provided, willSend: { willSend($0, music) }) { services in
                 // MusicBrainz would take a second for each album; SourceQueueTests have its rate.
                 let sources = ["--source", "caa,itunes,deezer"] + services.options([.caa, .itunes, .deezer])
                 try await body(stage, ["fill", stage.folder + "/music", "--json"] + sources)

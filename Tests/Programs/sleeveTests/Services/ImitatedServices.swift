@@ -20,12 +20,16 @@ final class ImitatedServices: Sendable {
         names.flatMap { ["--source-base", "\($0)=\(url)/\($0)"] }
     }
 
-    /// - Parameter throttled: each n-th search of a service gets the answer that it gives to too many.
-    init(_ albums: [ServiceAlbum], throttled: Int? = nil) throws {
+    /// - Parameters:
+    ///   - throttled: each n-th search of a service gets the answer that it gives to too many.
+    ///   - willSend: called before a picture is sent, with the number of its album.
+    init(
+        _ albums: [ServiceAlbum], throttled: Int? = nil, willSend: @escaping @Sendable (Int) -> Void = { _ in }
+    ) throws {
         let watch = Watch()
         self.watch = watch
         server = try ScriptedServer { request in
-            Self.answer(request, albums) { name, agent, search in
+            Self.answer(request, albums, willSend) { name, agent, search in
                 let mayAnswer = watch.manners.withLock { $0.begin(name, userAgent: agent, throttled: throttled) }
                 // Searches that a client sends together overlap.
                 usleep(2_000)
@@ -38,7 +42,7 @@ final class ImitatedServices: Sendable {
     func stop() { server.stop() }
 
     private static func answer(
-        _ request: ScriptedServer.Request, _ albums: [ServiceAlbum],
+        _ request: ScriptedServer.Request, _ albums: [ServiceAlbum], _ willSend: (Int) -> Void,
         search: (SourceName, String, () -> [UInt8]) -> [UInt8]
     ) -> [UInt8] {
         guard let parts = URLComponents(string: request.target.replacing("+", with: "%20")) else { return notFound }
@@ -46,7 +50,8 @@ final class ImitatedServices: Sendable {
         let base = "http://\(request.field("Host") ?? "")"
         guard let name = path.first.map({ SourceName(rawValue: $0) }) else { return notFound }
         switch Array(path.dropFirst()) {
-        case let path where path.first == "pictures": return picture(path.dropFirst().joined(separator: "/"), albums)
+        case let path where path.first == "pictures":
+            return picture(path.dropFirst().joined(separator: "/"), albums, willSend)
         case let path where name == .caa: return archive(path, albums, base)
         case ["ws", "2", "release"], ["search"], ["search", "album"]:
             let query = parts.queryItems?.first { ["query", "term", "q"].contains($0.name) }?.value ?? ""
@@ -80,13 +85,16 @@ final class ImitatedServices: Sendable {
     // MARK: Pictures
 
     /// `SERVICE-NUMBER/SIDExSIDE….jpg`, and `wrong-NUMBER/…` for that of another album.
-    private static func picture(_ path: String, _ albums: [ServiceAlbum]) -> [UInt8] {
+    private static func picture(
+        _ path: String, _ albums: [ServiceAlbum], _ willSend: (Int) -> Void
+    ) -> [UInt8] {
         let parts = path.split(separator: "/")
         guard parts.count == 2, let number = Int(parts[0].split(separator: "-").last ?? ""),
             albums.indices.contains(number)
         else { return notFound }
         let side = Int(parts[1].prefix { $0.isNumber }) ?? 0
         guard !parts[0].hasPrefix("itunes") || side <= albums[number].largest else { return notFound }
+        willSend(number)
         let album = albums[number]
         let bytes = album.picture == .plain ? ServiceAlbum.plain : album.picture(number, String(parts[0]), side: side)
         return httpResponse("200 OK", ["Content-Type: image/jpeg", "Cache-Control: max-age=86400"], bytes)
@@ -123,9 +131,10 @@ final class ImitatedServices: Sendable {
 
 /// Runs `body` with the services, and stops them afterwards. - Returns: what they saw of their clients.
 func withServices(
-    _ albums: [ServiceAlbum], throttled: Int? = nil, _ body: (ImitatedServices) async throws -> Void
+    _ albums: [ServiceAlbum], throttled: Int? = nil, willSend: @escaping @Sendable (Int) -> Void = { _ in },
+    _ body: (ImitatedServices) async throws -> Void
 ) async throws -> ServiceManners {
-    let services = try ImitatedServices(albums, throttled: throttled)
+    let services = try ImitatedServices(albums, throttled: throttled, willSend: willSend)
     defer { services.stop() }
     try await body(services)
     return services.manners

@@ -112,7 +112,8 @@ struct ServiceAlbum: Sendable {
         let isSame = picture == .same
         let file = (isSame ? "same" : name).utf8.reduce(0) { ($0 * 31 + Int($1)) & 0xFFFF_FFFF }
         let image = isSame ? 11 : number + (name.hasPrefix("wrong") ? 6 : 0)
-        return CoverImage.jpeg(number: file, image: image, aboutBytes: 1_000 + side * 20)
+        // With fewer bytes it would be the icon, which is one for all images.
+        return CoverImage.jpeg(number: file, image: image, aboutBytes: 20_000 + side * 20)
     }
 
     /// A white PNG of 600 by 600 pixels.

@@ -2,7 +2,6 @@ import AlbumLibrary
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
 /// The covers a page shows, its events, and the prefetch it can start.
 struct PageRoutes: Sendable {
@@ -33,12 +32,8 @@ struct PageRoutes: Sendable {
         }
         router.post("/api/lists") { request, _ in
             try request.require("application/octet-stream")
-            do {
-                let list = try await request.body.collect(upTo: Self.largestList)
-                return try await start("import", RunWishes(list: Array(list.readableBytesView)))
-            } catch is NIOTooManyBytesError {
-                throw HTTPError(.contentTooLarge, message: "the list is larger than \(Self.largestList >> 20) MiB")
-            }
+            let list = try await request.bytes(limit: Self.largestList)
+            return try await start("import", RunWishes(list: Array(list.readableBytesView)))
         }
         router.delete("/api/runs") { _, _ in
             await model.runs.stop()

@@ -81,6 +81,8 @@ class Whole(GalleryTest):
     def test_a_swipe_goes_to_the_next_cover_and_the_actual_size_scrolls(self):
         page = self.begin()
         inputs.phone(page.browser)
+        # While the cover grows, a swipe would not be about it.
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
         page.rest()
         inputs.tap(page.browser, *page.place_of(1))
         self.assert_whole(page)

@@ -127,6 +127,9 @@ import Wire
         try await withGallery(runs: [Endless()]) { stage in
             let events = try await stage.events("page-0001")
             #expect(try await stage.ask("POST", "/api/runs/other", json: "{}").status == 404)
+            #expect(try await stage.ask("POST", "/api/lists", json: "[]").status == 415)
+            let list = ["Content-Type": "application/octet-stream"]
+            #expect(try await stage.ask("POST", "/api/lists", list).status == 404, "no such run is provided here")
             _ = try await stage.ask("GET", "/api/library")
             let wishes = "{\"contact\": \"me@example.org\", \"folder\": \"\(stage.origin.coverURL(2))\"}"
             #expect(try await stage.ask("POST", "/api/runs/refresh", json: wishes).status == 202)

@@ -102,12 +102,10 @@ actor GalleryRuns {
 
     /// A run over URLs knows no albums.
     private func named(_ failures: [RunOutcome.Failure]) async -> [RunOutcome.Failure] {
-        var named: [RunOutcome.Failure] = []
-        for var failure in failures {
-            if failure.album == nil, let url = failure.url, let album = await albums.album(at: url) {
-                (failure.album, failure.title) = (album.id, album.title)
-            }
-            named.append(failure)
+        var named = failures
+        for (index, failure) in failures.enumerated() where failure.album == nil {
+            guard let album = await albums.album(at: failure.url ?? "") else { continue }
+            (named[index].album, named[index].title) = (album.id, album.title)
         }
         return named
     }

@@ -6,16 +6,23 @@ const select = byID("show");
 
 /** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {(problem: Error) => void} showProblem */
 export function setUpFilters(library, gallery, showProblem) {
-  /** Shows the list of a filter when it has come. @param {Promise<boolean>} filtered @param {() => void} [show] by default as another list */
-  const apply = async (filtered, show = () => gallery.reopen()) => {
-    try {
-      if (!(await filtered)) return;
-    } catch (problem) {
-      showProblem(problem);
-    }
-    follow();
-    library.arrange();
-    show();
+  let latest = null;
+  /**
+   * Shows the list of a filter when it has come; where another one was asked for meanwhile, that one.
+   * @param {Promise<boolean>} filtered @param {() => void} [show] by default as another list
+   */
+  const apply = (filtered, show = () => gallery.reopen()) => {
+    const run = (async () => {
+      try {
+        if (!(await filtered)) return run === latest ? undefined : latest;
+      } catch (problem) {
+        showProblem(problem);
+      }
+      follow();
+      library.arrange();
+      show();
+    })();
+    return (latest = run);
   };
   const follow = () => {
     select.value = library.filter?.name ?? "";

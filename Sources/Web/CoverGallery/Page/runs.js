@@ -28,8 +28,12 @@ export function setUpRuns(showProblem, showDoubtful) {
   });
   stop.addEventListener("click", () => ask("DELETE", "api/runs").catch(showProblem));
   review.addEventListener("click", showDoubtful);
-  contact.value = localStorage.getItem(contactName) ?? "";
-  contact.addEventListener("change", () => localStorage.setItem(contactName, contact.value));
+  try {
+    contact.value = localStorage.getItem(contactName) ?? "";
+    contact.addEventListener("change", () => localStorage.setItem(contactName, contact.value));
+  } catch {
+    // The user forbids storage: the field is for this visit.
+  }
 }
 
 export function setRunsAway(away) {

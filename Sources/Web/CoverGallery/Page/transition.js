@@ -21,7 +21,7 @@ export async function grow(change, place) {
     name(place());
   });
   transition.ready.catch(() => {}); // another one came, or the window is hidden
-  transition.finished.finally(() => name(null));
+  transition.finished.then(() => name(null), () => name(null));
   await transition.updateCallbackDone;
   return made;
 }

@@ -146,10 +146,10 @@ struct AlbumRoutes: Sendable {
         var listing: CoverListing?
         let cached = library.listings(.requests([CoverRequest(album: album)]))
         for try await each in cached where listing == nil { listing = each }
-        let isOwn = listing.map { OwnPictures.isAddress($0.url) } ?? false
-        let host = listing.flatMap { URL(string: $0.url)?.host() }
+        let url = listing?.url ?? ""
+        let source = OwnPictures.isAddress(url) ? "your own picture" : URL(string: url)?.host()
         return .json {
-            $0.add("source", album.coverFile == nil ? isOwn ? "your own picture" : host : "a file beside the music")
+            $0.add("source", album.coverFile == nil ? source : "a file beside the music")
             guard album.coverFile == nil, let width = listing?.width, let height = listing?.height else { return }
             $0.add("width", width)
             $0.add("height", height)

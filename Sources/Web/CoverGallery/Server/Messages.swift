@@ -82,19 +82,24 @@ extension Request {
         }
     }
 
-    /// Reads the body as JSON.
-    /// - Parameter limit: In bytes.
+    /// Reads the body.
     /// - Throws: `HTTPError`.
-    func json<Value: Decodable>(_ type: Value.Type, limit: Int = 64 << 10) async throws -> Value {
-        try require("application/json")
-        let body: ByteBuffer
+    func bytes(limit: Int) async throws -> ByteBuffer {
         do {
-            body = try await self.body.collect(upTo: limit)
+            return try await body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
             throw HTTPError(.contentTooLarge, message: "the body is larger than \(limit) bytes")
         } catch {
             throw HTTPError(.badRequest, message: "the body is incomplete")
         }
+    }
+
+    /// Reads the body as JSON.
+    /// - Parameter limit: In bytes.
+    /// - Throws: `HTTPError`.
+    func json<Value: Decodable>(_ type: Value.Type, limit: Int = 64 << 10) async throws -> Value {
+        try require("application/json")
+        let body = try await bytes(limit: limit)
         do {
             return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
         } catch {

@@ -24,7 +24,8 @@ struct PageFiles: Sendable {
         // A browser installs a service worker again if a byte differs, and with it all files of the page.
         let version = Self.tag(contents.flatMap(\.bytes))
         let paths = contents.map(\.name).filter(Self.isCached).map { name in
-            Self.isVersioned(name) ? "\"files/\(version)/\(name)\"" : "\"\(name)\""
+            // Others are what a browser knows the page by.
+            name.hasSuffix(".js") || name.hasSuffix(".css") ? "\"files/\(version)/\(name)\"" : "\"\(name)\""
         }
         for (index, file) in contents.enumerated() where ["index.html", "service-worker.js"].contains(file.name) {
             let text = String(decoding: file.bytes, as: UTF8.self).replacing("VERSION", with: version)
@@ -49,9 +50,6 @@ struct PageFiles: Sendable {
     private static func isCached(_ name: String) -> Bool {
         name != "index.html" && name != "service-worker.js" && (!name.hasSuffix(".css") || name == "style.css")
     }
-
-    /// Whether the page names a file with its version. Others are what a browser knows the page by.
-    private static func isVersioned(_ name: String) -> Bool { name.hasSuffix(".js") || name.hasSuffix(".css") }
 
     /// In the order of the cascade.
     private static let styleSheets = [

@@ -32,7 +32,7 @@ struct PageRoutes: Sendable {
         }
         router.post("/api/lists") { request, _ in
             try request.require("application/octet-stream")
-            let list = try await request.body.collect(upTo: Self.largestList)
+            let list = try await request.bytes(limit: Self.largestList)
             return try await start("import", RunWishes(list: Array(list.readableBytesView)))
         }
         router.delete("/api/runs") { _, _ in

@@ -19,8 +19,8 @@ func makeRouter(
     }
     for path in ["/{file}", "/files/{version}/{file}"] as [RouterPath] {
         routes.get(path) { request, context in
-            let parameters = context.parameters
-            return try await files.response(parameters.get("file") ?? "", version: parameters.get("version"), request)
+            let (file, version) = (context.parameters.get("file"), context.parameters.get("version"))
+            return try await files.response(file ?? "", version: version, request)
         }
     }
     AlbumRoutes(model: model, base: base).add(to: routes)

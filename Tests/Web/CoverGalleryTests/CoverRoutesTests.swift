@@ -96,9 +96,9 @@ import Wire
     @Test func `covers in view are requested before those near it, and covers that a page has left are not requested`()
         async throws
     {
-        // The only transfer stays in flight until the page has moved on.
+        // The only transfer stays in flight until the page has moved on, however long that takes.
         try await withGallery(
-            library: { $0.parallel = 1 },
+            library: { ($0.parallel, $0.timeout) = (1, .seconds(600)) },
             albums: { origin in (0..<60).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?hold=1") } }
         ) { stage in
             let ids = try await stage.ids

@@ -16,9 +16,6 @@ package struct CoverFacts: Sendable, Hashable {
 
     package init() {}
 
-    /// In bytes. Of a larger file only the beginning is read, and whether it is cut off stays unknown.
-    static let maximumLength = 64 << 20
-
     /// These formats have the size in a place that every decoder needs.
     private static let sizedTypes: Set<String?> = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 
@@ -26,7 +23,7 @@ package struct CoverFacts: Sendable, Hashable {
     /// - Parameter likenesses: They are given what the picture shows; nil if nobody compares it.
     package init(of path: BytePath, _ likenesses: Likenesses? = nil) {
         do throws(MusicProblem) {
-            let (bytes, isWhole) = try RegularFile.contents(of: path, maximumLength: Self.maximumLength)
+            let (bytes, isWhole) = try RegularFile.contents(of: path, maximumLength: RegularFile.maximumPictureLength)
             bytes.withUnsafeBytes { bytes in
                 judge(bytes, isWhole: isWhole)
                 if let digest = digest.flatMap({ Digest($0) }), damage == nil {

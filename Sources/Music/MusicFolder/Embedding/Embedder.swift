@@ -152,7 +152,7 @@ package struct Embedder: Sendable {
 
     private func prepared(_ file: borrowing SourceFile, _ refuse: (String) -> Void) throws -> EmbeddableCover? {
         do {
-            guard file.length <= CoverFacts.maximumLength else {
+            guard file.length <= RegularFile.maximumPictureLength else {
                 throw EmbeddingProblem(reason: "is too large for tags")
             }
             return try EmbeddableCover(prepare(file.contents()))

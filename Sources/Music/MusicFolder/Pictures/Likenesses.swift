@@ -33,7 +33,7 @@ extension Likeness {
     /// Reads a file; nil if it is no picture that can be read.
     init?(of path: BytePath) {
         guard
-            let (bytes, isWhole) = try? RegularFile.contents(of: path, maximumLength: CoverFacts.maximumLength),
+            let (bytes, isWhole) = try? RegularFile.contents(of: path, maximumLength: RegularFile.maximumPictureLength),
             isWhole,
             let likeness = bytes.withUnsafeBytes({ Likeness($0) })
         else { return nil }

@@ -3,6 +3,9 @@ import Platform
 
 /// Reads files of a music folder: FIFOs and devices have the names of music, too.
 enum RegularFile {
+    /// Of a picture, in bytes. Of a larger file only the beginning is read, and whether it is cut off stays unknown.
+    static let maximumPictureLength = 64 << 20
+
     /// Opens a regular file for reading.
     static func open(_ path: BytePath) throws(MusicProblem) -> (descriptor: Int32, status: FileStatus) {
         // A FIFO would block without O_NONBLOCK.

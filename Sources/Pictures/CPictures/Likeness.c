@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/CPictures.h"
+#include "Reducer.h"
 
 enum { side = sleeve_luma_side, tints = sleeve_chroma_side, cells = tints * tints, unknowns = 7, moves = 5 };
 
@@ -115,14 +115,30 @@ static void describe(const struct sleeve_picture *picture, struct part part, str
     }
 }
 
+/// Reduces a part to at most 64 by 64 first: an average alone lets through what is too fine for it, and more of that in a larger picture.
+static bool describe_part(const struct sleeve_picture *picture, struct part part, struct sleeve_descriptor *result) {
+    const uint32_t width = part.right - part.left, height = part.bottom - part.top, most = 2 * side;
+    struct sleeve_picture small = {.width = width < most ? width : most, .height = height < most ? height : most};
+    struct sleeve_reducer *reducer = sleeve_reducer_new(width, height, width, height, small.width, small.height);
+    for (uint32_t y = 0; reducer && y < height; y++) {
+        const uint8_t *row = picture->pixels + ((size_t)(part.top + y) * picture->width + part.left) * 4;
+        memcpy(sleeve_reducer_row(reducer), row, (size_t)width * 4);
+        sleeve_reducer_add(reducer);
+    }
+    small.pixels = sleeve_reducer_finish(reducer);
+    if (!small.pixels) return false;
+    describe(&small, (struct part){0, 0, small.width, small.height}, result);
+    free(small.pixels);
+    return true;
+}
+
 int sleeve_describe(const struct sleeve_picture *picture, struct sleeve_descriptor results[2]) {
     if (picture->width > sleeve_described_side || picture->height > sleeve_described_side) return 0;
     const struct part whole = {0, 0, picture->width, picture->height}, part = trimmed(picture);
-    describe(picture, part, &results[0]);
+    if (!describe_part(picture, part, &results[0])) return 0;
     const uint32_t excess = picture->width > picture->height ? picture->width - picture->height : picture->height - picture->width;
     if (excess > 1 || memcmp(&part, &whole, sizeof part) == 0) return 1;
-    describe(picture, whole, &results[1]);
-    return 2;
+    return describe_part(picture, whole, &results[1]) ? 2 : 1;
 }
 
 // MARK: The comparison

@@ -37,6 +37,7 @@ package struct Likeness: Sendable, Hashable {
         } catch {
             return nil
         }
+        if descriptors.isEmpty { return nil }
     }
 
     /// What `stored` gave. - Returns: nil for anything else.

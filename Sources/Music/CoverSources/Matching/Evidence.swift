@@ -34,9 +34,6 @@ struct Evidence: Sendable {
         (self.artist, self.title, self.year, self.tracks) = (artist, title, year, tracks)
     }
 
-    /// Whether nothing is known of year and tracks.
-    var areFactsUnknown: Bool { year.isUnknown && tracks.isUnknown }
-
     /// What two services say of one album: what contradicts for one of them does, else what agrees for one of them does.
     func pooled(with other: Evidence) -> Evidence {
         func best<Part>(_ part: KeyPath<Evidence, Part>, _ line: KeyPath<Part, Line>) -> Part {
@@ -76,8 +73,6 @@ struct YearEvidence: Sendable {
     let line: Evidence.Line
     /// The years of release, or of the first release, are one.
     let isEqual: Bool
-    /// One of them is unknown.
-    var isUnknown = false
     let isNear: Bool
 
     init(_ query: AlbumQuery, _ candidate: AlbumQuery, isReissue: Bool) {
@@ -86,7 +81,7 @@ struct YearEvidence: Sendable {
         isEqual = years.0.contains(where: years.1.contains)
         isNear = query.year.flatMap { year in candidate.year.map { abs($0 - year) == 1 } } ?? false
         guard let our = years.0.first, let their = years.1.first else {
-            (line, isUnknown) = (.init(.silent, "year unknown"), true)
+            line = .init(.silent, "year unknown")
             return
         }
         line =

@@ -53,23 +53,18 @@ package struct Match: Sendable, Hashable {
     }
 
     /// Whether evidence makes a cover certain, of weak names, too.
-    /// - Parameter allowsMissing: Names that agree are enough where nothing is known of year and tracks.
     static func suffices(
-        _ evidence: Evidence, _ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool,
-        allowsMissing: Bool = false
+        _ evidence: Evidence, _ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool
     ) -> Bool {
         let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake)
-        return weakness.map { $0.suffices(evidence) }
-            ?? (evidence.isCertain || allowsMissing && evidence.namesAgree && !evidence.factsContradict)
+        return weakness.map { $0.suffices(evidence) } ?? evidence.isCertain
     }
 }
 
 extension Evidence {
     fileprivate var isCertain: Bool {
-        namesAgree && (year.line.agrees || tracks.line.agrees) && !factsContradict
+        namesAgree && (year.line.agrees || tracks.line.agrees) && !year.line.contradicts && !tracks.line.contradicts
     }
-
-    fileprivate var factsContradict: Bool { year.line.contradicts || tracks.line.contradicts }
 
     /// Where one name is of another script, the other name and six lengths suffice.
     fileprivate var isCertainInAnotherScript: Bool {

@@ -3,8 +3,6 @@ struct TrackEvidence: Sendable {
     let line: Evidence.Line
     /// Nil if the lengths of one are unknown.
     let lengthsAgree: Bool?
-    /// Neither numbers nor lengths of both are known.
-    var isUnknown = false
     /// The songs whose lengths were compared, if they agree.
     let comparedLengths: Int
 
@@ -22,7 +20,7 @@ struct TrackEvidence: Sendable {
             (lengthsAgree, comparedLengths) = (nil, 0)
             switch areEqual {
             case true?: line = .init(.agrees, "\(count) in both")
-            case nil: (line, isUnknown) = (.init(.silent, "number of tracks unknown"), true)
+            case nil: line = .init(.silent, "number of tracks unknown")
             case false?:
                 let isInside = isPart && (theirs.max() ?? 0) > (ours.max() ?? 0)
                 line = .init(isNear || isInside ? .silent : .contradicts, numbers)

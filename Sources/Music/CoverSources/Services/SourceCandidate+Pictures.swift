@@ -25,8 +25,6 @@ extension SourceCandidate {
     }
 
     /// The largest of several covers that show one picture, judged by what all of their sources say of the album.
-    ///
-    /// Where nothing is known of year and tracks, names that agree are enough for independent sources.
     /// - Parameters:
     ///   - covers: Those that may be proved. The first one is the best.
     ///   - others: Those that show other pictures.
@@ -40,16 +38,12 @@ extension SourceCandidate {
         let evidence = covers.map { Evidence(query, $0.album) }
         let pool = evidence.dropFirst().reduce(evidence[0]) { $0.pooled(with: $1) }
         let hasNamesake = query.hasNamesake || areSeveral(all, query)
-        let areIndependent = areIndependent(covers)
         let isDisputed =
-            !areIndependent
+            !areIndependent(covers)
             && others.contains { $0.source.lineage != first.source.lineage && Evidence(query, $0.album).namesAgree }
-        let allowsMissing = areIndependent && evidence.allSatisfy(\.areFactsUnknown)
         let isCertain =
             !isDisputed
-            && covers.allSatisfy {
-                Match.suffices(pool, query, $0.album, hasNamesake: hasNamesake, allowsMissing: allowsMissing)
-            }
+            && covers.allSatisfy { Match.suffices(pool, query, $0.album, hasNamesake: hasNamesake) }
         let titles = Set(covers.map(\.source.title)).sorted()
         var reason = "\(titles.dropLast().joined(separator: ", ")) and \(titles.last ?? "") show the same picture"
         let facts: [(name: String, line: (Evidence) -> Evidence.Line)] = [

@@ -71,7 +71,7 @@ struct sleeve_descriptor {
 enum { sleeve_described_side = 192 };
 
 /// Describes a picture without its frame, or the square in it; and a square one that has a frame with it, too.
-/// - Returns: how many descriptors there are: 1 or 2; 0 if the picture is larger.
+/// - Returns: how many descriptors there are: 1 or 2; 0 if the picture is larger, or there is no memory.
 int sleeve_describe(const struct sleeve_picture *picture, struct sleeve_descriptor results[2]);
 
 enum {

@@ -151,7 +151,7 @@ import Testing
         let found = try #require(Self.candidates(.deezer, Answers.deezer("A", "B", tracks: 10)).first)
         #expect(found.album == AlbumQuery(artist: "A", title: "B", trackCount: 10))
         #expect(
-            found.pictures.map { $0.split(separator: "/").last } == ["1000x1000.jpg", "500x500.jpg", "250x250.jpg"])
+            found.pictures.map { $0.split(separator: "/").last } == ["1000x1000.jpg", "500x500.jpg"])
         let placeholder = Answers.deezer("A", "B", tracks: 10).replacing(
             "pictures.example/a", with: "x.example/images/cover/")
         #expect(Self.candidates(.deezer, placeholder).first?.pictures.isEmpty == true)

@@ -393,7 +393,7 @@ import Testing
             let doubtful = AlbumQuery(artist: "A", title: "B", year: 1994)
             #expect(try await queue.find(doubtful).candidates.first?.certainty == .doubtful)
             #expect(try await memory.doubtfulAlbums() == [doubtful.key])
-            #expect(try await queue.find(Self.album).certain?.pictures.count == 3, "its tracks are known now")
+            #expect(try await queue.find(Self.album).certain?.pictures.count == 2, "its tracks are known now")
             #expect(service.searches.count == 1)
             clock.advance(.seconds(8 * 86_400))
             _ = try await queue.find(Self.album)

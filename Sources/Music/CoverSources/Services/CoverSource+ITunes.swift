@@ -46,7 +46,7 @@ extension CoverSource {
                             artist: artist, title: title, year: AlbumQuery.year(of: found.releaseDate),
                             trackCount: found.trackCount),
                         pictures: artworkSizes(artwork, [3_000, 1_200, 600]).filter { Placeholder(url: $0) == nil },
-                        previews: artworkSizes(artwork, [250]).filter { Placeholder(url: $0) == nil },
+                        previews: artworkSizes(artwork, [250]).prefix(1).filter { Placeholder(url: $0) == nil },
                         largestSide: 3_000,
                         details: found.collectionId.map {
                             url("\(base)/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])

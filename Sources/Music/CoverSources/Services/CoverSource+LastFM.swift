@@ -80,8 +80,7 @@ extension CoverSource {
             let images = (found.image?.values ?? []).map(\.url).filter { !$0.isEmpty && Placeholder(url: $0) == nil }
             return SourceReading([
                 SourceCandidate(
-                    source: .lastfm, album: album, pictures: images.last.map(lastFMSizes) ?? [],
-                    previews: images.suffix(1))
+                    source: .lastfm, album: album, pictures: images.last.map(lastFMSizes) ?? [])
             ])
         }
     }

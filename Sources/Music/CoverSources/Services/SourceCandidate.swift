@@ -3,7 +3,8 @@ package struct SourceCandidate: Sendable, Hashable {
     package var source: SourceName
     /// The album as the source describes it.
     package var album: AlbumQuery
-    /// URLs of the picture, in the order of trying: the largest first, the original last. One of more than 8 KiB is no URL.
+    /// URLs of the picture, in the order of trying: the largest first, the original last. One of more than 8 KiB is no URL, one of `previews`
+    /// is left out if there are others.
     package var pictures: [String]
     /// URLs of small renditions of the picture, to compare it by: of some 250 pixels, in the order of trying.
     package var previews: [String]
@@ -19,7 +20,9 @@ package struct SourceCandidate: Sendable, Hashable {
         details: String? = nil, match: Match = Match(.none, "not compared with the album")
     ) {
         (self.source, self.album, self.details, self.match) = (source, album, details, match)
-        self.pictures = pictures.filter { $0.utf8.count <= 8 << 10 }
+        // A small rendition that is cached would be taken before the large one.
+        let large = pictures.filter { !previews.contains($0) }
+        self.pictures = (large.isEmpty ? pictures : large).filter { $0.utf8.count <= 8 << 10 }
         self.previews = previews.filter { $0.utf8.count <= 8 << 10 }
         self.largestSide = largestSide
     }

@@ -8,13 +8,17 @@ extension CoverWriter {
     /// replaced. Of what cannot be taken back now the fill stays the last one.
     /// - Parameters:
     ///   - isDryRun: Say what would be done, and do nothing.
-    ///   - cached: The path of a cached cover's file.
+    ///   - cachedPath: The path of a cached cover's file. Covers that were kept need none.
     /// - Returns: Each file, where it is by now, and what became of it.
     /// - Throws: `MusicState.Problem`.
     package func undo(
-        isDryRun: Bool = false, cached: @Sendable (Digest) -> String
+        isDryRun: Bool = false, cached cachedPath: @Sendable (Digest) -> String
     ) throws -> [(file: WrittenFile, step: UndoStep)] {
         guard let run = try state.runs().first else { return [] }
+        func cached(_ digest: Digest) -> String {
+            let (path, kept) = (cachedPath(digest), state.keptCover(digest))
+            return access(path, R_OK) != 0 && access(kept, R_OK) == 0 ? kept : path
+        }
         return try state.files(ofRun: run).map { file -> (file: WrittenFile, step: UndoStep) in
             var file = file
             do {
@@ -64,6 +68,7 @@ extension CoverWriter {
             try state.forget(file)
         case .restore(let replaced):
             try restore(replaced, of: file, try CachedCover(cached(replaced.digest), replaced.digest))
+            state.forgetKept(replaced.digest)
         case .keep: try state.forget(file)
         case .stayAway: try state.settle(file)
         case .away, .fail: break

@@ -70,6 +70,9 @@ package actor CoverWriter {
         }
     }
 
+    /// Keeps a file of an earlier fill that is about to be replaced: undo has it from nowhere else.
+    func keep(_ file: WrittenFile) { try? state.keep(file) }
+
     private func write(
         _ cover: borrowing CachedCover, _ file: inout WrittenFile, _ folder: OpenFolder, _ target: FillJob.Target,
         _ title: String

@@ -183,8 +183,12 @@ struct FillRun: Sendable {
         }
         let likeness = fill.likenesses.likeness(of: digest, at: path)
         let isRepeated = pictures.add(digest, likeness, of: job.query)
-        if let offer, offer.match != .accepted, pictures.isRefused(digest, likeness) {
-            await fill.queue.judge(offer.rejected("you have refused its picture everywhere"), for: job.query)
+        // What a person or a list gave the album is theirs; what an earlier fill gave it is not.
+        let isOwn = offer.map { $0.match == .accepted } ?? (outcome.url != job.filled?.url)
+        if !isOwn, pictures.isRefused(digest, likeness) {
+            if let offer {
+                await fill.queue.judge(offer.rejected("you have refused its picture everywhere"), for: job.query)
+            }
             steps[number].reject("you have refused the picture of its cover")
             return advance(number)
         }

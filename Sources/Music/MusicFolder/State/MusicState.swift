@@ -13,6 +13,8 @@ package final class MusicState: @unchecked Sendable {
     package let lock: FileLock
     /// The steps of writers into people's folders.
     let journal: StepJournal
+    /// Of covers that were replaced and are in no cache: pictures of tags, and covers in the sizes of fills.
+    private let keptFolder: String
 
     /// Raise it when a scan finds more in the same files, or a table changes its meaning. Folders of a former version are read again; other
     /// tables must be converted.
@@ -44,6 +46,7 @@ package final class MusicState: @unchecked Sendable {
             try? OwnedPath.makeFolders(folder)
             lock = try FileLock(path: folder + "/music.lock")
             journal = StepJournal(directory: folder + "/steps")
+            keptFolder = folder + "/replaced"
             for repaired in journal.recover() { notice(repaired.message) }
             database = try DamagedFile.replacing(
                 file, name: "music",
@@ -82,6 +85,22 @@ package final class MusicState: @unchecked Sendable {
         guard let database = try? Connection(path(of: library), .reading) else { return nil }
         return (try? body(database)) ?? nil
     }
+
+    /// The file of a cover that was kept.
+    package func keptCover(_ digest: Digest) -> String { "\(keptFolder)/\(digest)" }
+
+    /// Keeps a cover that is about to be replaced, so that the fill can be taken back.
+    func keep(_ file: WrittenFile) throws {
+        let (bytes, isWhole) = try RegularFile.contents(
+            of: file.path, maximumLength: RegularFile.maximumPictureLength)
+        guard isWhole, bytes.withUnsafeBytes({ Digest(of: $0) }) == file.digest else { return }
+        try? OwnedPath.makeFolders(keptFolder)
+        let copy = try AtomicFile(bytes, replacing: keptCover(file.digest), mode: 0o600)
+        try copy.replace()
+    }
+
+    /// Forgets a cover that was put back.
+    func forgetKept(_ digest: Digest) { keptCover(digest).withCString { _ = unlink($0) } }
 
     /// Runs `body` in a transaction, which is rolled back if it throws.
     func transaction(_ body: () throws -> Void) throws(Problem) {

@@ -52,7 +52,11 @@ struct CommandRun: GalleryRun {
             folder.text(of: file).split(whereSeparator: \.isNewline).map(String.init)
         }
         @Sendable func message() -> String? {
-            lines(of: "messages").last.map { $0.hasPrefix("sleeve: ") ? String($0.dropFirst(8)) : $0 }
+            // The second line of wrong usage leads to a help that the page has not.
+            let line = lines(of: "messages").last { !$0.hasPrefix("See 'sleeve ") }
+            return ["sleeve: ", "Error: "].reduce(line) { line, prefix in
+                line.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+            }
         }
         let (output, errors) = (try folder.create("results"), try folder.create("messages"))
         defer { for file in [output, errors] { close(file) } }

@@ -179,6 +179,23 @@ import Testing
         }
     }
 
+    /// A picture of the tags, or one in the size of the fill.
+    @Test func `a replaced cover that is in no cache is kept until it is put back`() async throws {
+        try await withShelf { shelf in
+            let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
+            let former = try written(try await shelf.write(small))
+            let writer = try CoverWriter(try shelf.state(), name: "cover")
+            await writer.keep(former)
+            var target = shelf.target
+            target.former = former
+            _ = try written(await writer.write(large.path, large.digest, to: target, of: "1", title: "Low Tide"))
+            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in shelf.root + "/gone" }
+            #expect(undone.map(\.step) == [.restore(.init(name: former.name, digest: former.digest, run: former.run))])
+            #expect(try shelf.state().writtenFiles().map(\.digest) == [former.digest])
+            #expect(access(try shelf.state().keptCover(former.digest), F_OK) != 0)
+        }
+    }
+
     @Test func `a cover that a person has removed stays known, and does not keep the fill`() async throws {
         try await withShelf { shelf in
             let file = try written(try await shelf.write(try shelf.cached(300)))

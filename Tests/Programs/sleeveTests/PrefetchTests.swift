@@ -208,7 +208,7 @@ extension CommandTests {
             }
         }
 
-        @Test(arguments: [("0.05", true), ("0", false)])
+        @Test(arguments: [("0.05s", true), ("0", false)])
         func `without a terminal, progress is printed at the interval, and never for 0`(
             interval: String, isPrinted: Bool
         ) async throws {

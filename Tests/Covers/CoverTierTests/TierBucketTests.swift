@@ -10,7 +10,7 @@ import Wire
 @testable import CoverTier
 
 /// The storage against a server that keeps objects in memory. `Tests/Programs/Cluster/tiers.py` has real ones.
-@Suite(.timeLimit(.minutes(1))) struct TierBucketTests {
+@Suite(.timeLimit(.minutes(10))) struct TierBucketTests {
     private static let secret = "aSecretOfTheTestsWhichNobodyMayRead"
 
     private func cover(

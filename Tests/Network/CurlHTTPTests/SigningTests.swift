@@ -7,7 +7,7 @@ import Wire
 
 @testable import CurlHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct SigningTests {
+@Suite(.timeLimit(.minutes(10))) struct SigningTests {
     private static let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
     private static let signing = RequestSigning(
         keyID: "AKIAIOSFODNN7EXAMPLE", secret: secret, region: "eu-central-1", service: "s3")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Platform
 
-@Suite(.timeLimit(.minutes(1))) struct ThreadExecutorTests {
+@Suite(.timeLimit(.minutes(10))) struct ThreadExecutorTests {
     /// Counts on an executor's thread.
     private actor Counter {
         nonisolated let executor: ThreadExecutor

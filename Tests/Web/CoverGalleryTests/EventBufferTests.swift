@@ -2,7 +2,7 @@ import Testing
 
 @testable import CoverGallery
 
-@Suite(.timeLimit(.minutes(1))) struct EventBufferTests {
+@Suite(.timeLimit(.minutes(10))) struct EventBufferTests {
     @Test func `the buffer of a page that does not read holds one event per key`() {
         let events = EventBuffer()
         for number in 0..<100_000 { events.post("prefetch", "\(number)") }

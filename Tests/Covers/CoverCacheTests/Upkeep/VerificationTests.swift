@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: Oddity.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: Oddity.allCases)
     func `a pipe, a folder or a link in place of a cover hangs nothing, and costs that cover`(oddity: Oddity) throws {
         try withFour { folder in
             try put(oddity, at: folder.file(picture(1)))
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func `pipes in place of a size and of the entry log hang nothing`() throws {
+    @Test(.timeLimit(.minutes(10))) func `pipes in place of a size and of the entry log hang nothing`() throws {
         try withFour { folder in
             let size = SizeFolder(path: folder.path + "/sizes").step(300).path(of: Digest(of: picture(1)))
             try FileManager.default.createDirectory(

@@ -8,7 +8,7 @@ import Testing
 @testable import CoverService
 
 /// The service without a network: its library sends requests to a double.
-@Suite(.timeLimit(.minutes(1))) struct CoverServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct CoverServiceTests {
     struct Covers: CoverTransport {
         static let image = Data("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"4\" height=\"2\"/>".utf8)
 

@@ -13,7 +13,7 @@ import Tracing
 @testable import ServiceExample
 
 /// The traits of a server program. The systems of metrics and tracing are the process's, so the tests take turns.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ServiceExampleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServiceExampleTests {
     static let metrics: TestMetrics = {
         let metrics = TestMetrics()
         MetricsSystem.bootstrap(metrics)

@@ -123,7 +123,7 @@ package actor SourceQueue {
             switch step(source, search) {
             case .answered(let answer, let found):
                 if answer.kind == .notAsked { continue }
-                search.findings.add(answer, found)
+                search.findings.add(answer, search.record.decided(found))
             case .ask:
                 guard let lane = lane(of: source) else { continue }
                 let isFree = source.isQuick ? await lane.wait() < Self.maximumSecondWait : await lane.isIdle

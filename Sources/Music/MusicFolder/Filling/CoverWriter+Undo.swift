@@ -19,6 +19,7 @@ extension CoverWriter {
             let (path, kept) = (cachedPath(digest), state.keptCover(digest))
             return access(path, R_OK) != 0 && access(kept, R_OK) == 0 ? kept : path
         }
+        defer { if !isDryRun { state.sweepKept() } }
         return try state.files(ofRun: run).map { file -> (file: WrittenFile, step: UndoStep) in
             var file = file
             do {
@@ -68,7 +69,6 @@ extension CoverWriter {
             try state.forget(file)
         case .restore(let replaced):
             try restore(replaced, of: file, try CachedCover(cached(replaced.digest), replaced.digest))
-            state.forgetKept(replaced.digest)
         case .keep: try state.forget(file)
         case .stayAway: try state.settle(file)
         case .away, .fail: break

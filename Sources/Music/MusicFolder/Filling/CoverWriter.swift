@@ -46,9 +46,10 @@ package actor CoverWriter {
     ///   - digest: What its bytes must have.
     ///   - title: The album's, after which a cover may be named.
     ///   - url: Where a source had the cover; nil for the album's own URL.
+    ///   - keepsFormer: Keep the file that it replaces, as undo has that from nowhere else.
     package func write(
         _ source: String, _ digest: Digest, to target: FillJob.Target, of album: String, title: String,
-        foundAt url: String? = nil
+        foundAt url: String? = nil, keepsFormer: Bool = false
     ) -> Result {
         do {
             let cover = try CachedCover(source, digest)
@@ -58,7 +59,7 @@ package actor CoverWriter {
                 folder: target.folder, name: Array("\(name).\(cover.fileExtension)".utf8), digest: digest,
                 width: cover.size?.width, height: cover.size?.height, album: album, run: run, foundURL: url)
             (file.root, file.disk) = (try state.root(of: target.folder), folder.disk)
-            return try write(cover, &file, folder, target, title)
+            return try write(cover, &file, folder, target, title, keepsFormer)
         } catch let error as SystemError where [.full, .quota, .readOnly].contains(error.cause) {
             return .noRoom(folder: target.folder, reason: error.reason)
         } catch let error as SystemError {
@@ -70,12 +71,9 @@ package actor CoverWriter {
         }
     }
 
-    /// Keeps a file of an earlier fill that is about to be replaced: undo has it from nowhere else.
-    func keep(_ file: WrittenFile) { try? state.keep(file) }
-
     private func write(
         _ cover: borrowing CachedCover, _ file: inout WrittenFile, _ folder: OpenFolder, _ target: FillJob.Target,
-        _ title: String
+        _ title: String, _ keepsFormer: Bool
     ) throws -> Result {
         guard let name = FileName(file.name) else {
             return .failed(folder: file.folder, reason: "\(self.name) cannot be a file's name")
@@ -85,6 +83,7 @@ package actor CoverWriter {
             guard try formerFile.digest() == former.digest else { return .exists(former.path) }
             let isLarger = (file.pixelCount ?? 0) > (former.pixelCount ?? 0)
             guard isLarger || former.album != file.album else { return .notLarger(former.path) }
+            if keepsFormer { try state.keep(former) }
             file.replaced = .init(name: former.name, digest: former.digest, run: former.run)
             let new = try cover.copy(in: folder)
             if former.name == file.name {

@@ -187,10 +187,10 @@ package struct Fill: Sendable {
                 return .failed(folder: target.folder, reason: "the smaller picture cannot be written into \(scratch)")
             }
         }
-        if let former = target.former, access(library.coverFile(former.digest), R_OK) != 0 { await writer.keep(former) }
         return await writer.write(
             path, digest, to: target, of: job.album.id, title: job.album.title,
-            foundAt: picture.offer == nil ? nil : picture.url)
+            foundAt: picture.offer == nil ? nil : picture.url,
+            keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false)
     }
 
     // MARK: The library

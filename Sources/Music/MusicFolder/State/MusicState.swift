@@ -90,17 +90,25 @@ package final class MusicState: @unchecked Sendable {
     package func keptCover(_ digest: Digest) -> String { "\(keptFolder)/\(digest)" }
 
     /// Keeps a cover that is about to be replaced, so that the fill can be taken back.
-    func keep(_ file: WrittenFile) throws {
-        let (bytes, isWhole) = try RegularFile.contents(
-            of: file.path, maximumLength: RegularFile.maximumPictureLength)
-        guard isWhole, bytes.withUnsafeBytes({ Digest(of: $0) }) == file.digest else { return }
-        try? OwnedPath.makeFolders(keptFolder)
-        let copy = try AtomicFile(bytes, replacing: keptCover(file.digest), mode: 0o600)
-        try copy.replace()
+    /// - Throws: `Problem`.
+    func keep(_ file: WrittenFile) throws(Problem) {
+        do {
+            let bytes = try RegularFile.contents(of: file.path, maximumLength: RegularFile.maximumPictureLength).bytes
+            try? OwnedPath.makeFolders(keptFolder)
+            try AtomicFile(bytes, replacing: keptCover(file.digest), mode: 0o600).replace()
+        } catch {
+            throw Problem(description: "the cover that it replaces cannot be kept for `sleeve fill undo`: \(error)")
+        }
     }
 
-    /// Forgets a cover that was put back.
-    func forgetKept(_ digest: Digest) { keptCover(digest).withCString { _ = unlink($0) } }
+    /// Removes kept covers that no fill has replaced any more.
+    func sweepKept() {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: keptFolder), !names.isEmpty,
+            let files = try? writtenFiles()
+        else { return }
+        let replaced = Set(files.compactMap { $0.replaced.map { "\($0.digest)" } })
+        for name in names where !replaced.contains(name) { "\(keptFolder)/\(name)".withCString { _ = unlink($0) } }
+    }
 
     /// Runs `body` in a transaction, which is rolled back if it throws.
     func transaction(_ body: () throws -> Void) throws(Problem) {

@@ -179,19 +179,51 @@ import Testing
         }
     }
 
-    /// A picture of the tags, or one in the size of the fill.
+    /// A picture of the tags, or one in the size of the fill, in the folders of two discs.
     @Test func `a replaced cover that is in no cache is kept until it is put back`() async throws {
         try await withShelf { shelf in
+            let other = shelf.root + "/music/other"
+            try MusicFile.write(other + "/1.mp3")
             let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
-            let former = try written(try await shelf.write(small))
-            let writer = try CoverWriter(try shelf.state(), name: "cover")
-            await writer.keep(former)
+            let targets = [
+                shelf.target, FillJob.Target(folder: BytePath(other), audioFolder: BytePath(other), former: nil),
+            ]
+            func write(_ cover: (path: String, digest: Digest), over formers: [WrittenFile?]) async throws
+                -> [WrittenFile]
+            {
+                let writer = try CoverWriter(try shelf.state(), name: "cover")
+                var files: [WrittenFile] = []
+                for (target, former) in zip(targets, formers) {
+                    var target = target
+                    target.former = former
+                    files.append(
+                        try written(
+                            await writer.write(
+                                cover.path, cover.digest, to: target, of: "1", title: "Low Tide", keepsFormer: true)))
+                }
+                return files
+            }
+            let formers = try await write(small, over: [nil, nil])
+            _ = try await write(large, over: formers)
+            #expect(access(try shelf.state().keptCover(small.digest), F_OK) == 0)
+            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in shelf.root + "/gone" }
+            #expect(
+                undone.map(\.step)
+                    == formers.map { .restore(.init(name: $0.name, digest: $0.digest, run: $0.run)) })
+            #expect(try shelf.state().writtenFiles().map(\.digest) == [small.digest, small.digest])
+            #expect(access(try shelf.state().keptCover(small.digest), F_OK) != 0)
+        }
+    }
+
+    @Test func `a cover that is no larger replaces and keeps nothing`() async throws {
+        try await withShelf { shelf in
+            let former = try written(try await shelf.write(try shelf.cached(900)))
+            let small = try shelf.cached(300, number: 1)
             var target = shelf.target
             target.former = former
-            _ = try written(await writer.write(large.path, large.digest, to: target, of: "1", title: "Low Tide"))
-            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in shelf.root + "/gone" }
-            #expect(undone.map(\.step) == [.restore(.init(name: former.name, digest: former.digest, run: former.run))])
-            #expect(try shelf.state().writtenFiles().map(\.digest) == [former.digest])
+            let result = try await CoverWriter(try shelf.state(), name: "cover").write(
+                small.path, small.digest, to: target, of: "1", title: "Low Tide", keepsFormer: true)
+            #expect(result == .notLarger(former.path))
             #expect(access(try shelf.state().keptCover(former.digest), F_OK) != 0)
         }
     }

@@ -42,13 +42,12 @@ package struct Match: Sendable, Hashable {
                 return Match(.certain, "the same MusicBrainz \(entity): certain", score: isRelease ? 200 : idScore)
             }
         }
-        let hasNamesake = hasNamesake || query.hasNamesake
-        if suffices(evidence, query, candidate, hasNamesake: hasNamesake) || evidence.isCertainInAnotherScript {
+        let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake || query.hasNamesake)
+        if suffices(evidence, weakness) || evidence.isCertainInAnotherScript {
             return Match(.certain, "\(evidence.text): certain", score: evidence.score)
         }
         guard evidence.isDoubtful else { return Match(.none, "\(evidence.text): another album") }
-        let weakness = evidence.isCertain ? Weakness(query, candidate, evidence, hasNamesake: hasNamesake) : nil
-        let why = weakness.map { ", and \($0.reason)" } ?? ""
+        let why = evidence.isCertain ? weakness.map { ", and \($0.reason)" } ?? "" : ""
         return Match(.doubtful, "\(evidence.text)\(why): doubtful", score: evidence.score)
     }
 
@@ -56,8 +55,11 @@ package struct Match: Sendable, Hashable {
     static func suffices(
         _ evidence: Evidence, _ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool
     ) -> Bool {
-        let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake)
-        return weakness.map { $0.suffices(evidence) } ?? evidence.isCertain
+        suffices(evidence, Weakness(query, candidate, evidence, hasNamesake: hasNamesake))
+    }
+
+    private static func suffices(_ evidence: Evidence, _ weakness: Weakness?) -> Bool {
+        weakness.map { $0.suffices(evidence) } ?? evidence.isCertain
     }
 }
 

@@ -196,16 +196,14 @@ struct FillRun: Sendable {
             if isRepeated { return await doubt(offer, digest, of: number) }
             await fill.queue.judge(offer, for: job.query)
         }
-        if let offer, let likeness, offer.match.isByName, steps[number].mayAskOthers() {
-            let picture = FillPicture(
-                path: path, digest: digest, url: outcome.url, origin: .source(offer.source), offer: offer)
-            work.yield(.opinion(number, job, picture, likeness))
-            return
-        }
         let known = offer == nil ? await fill.queue.cover(at: outcome.url, for: job.query)?.source : offer?.source
         let picture = FillPicture(
             path: path, digest: digest, url: outcome.url, origin: known.map { .source($0) } ?? .own, offer: offer)
-        await write(number, picture)
+        if let likeness, offer?.match.isByName == true, steps[number].mayAskOthers() {
+            work.yield(.opinion(number, job, picture, likeness))
+        } else {
+            await write(number, picture)
+        }
     }
 
     /// The cover's picture is that of unrelated albums: it is not written, and taken back from those.

@@ -4,24 +4,30 @@ import Synchronization
 
 /// The likenesses of pictures, each of which is read once, by its digest.
 package final class Likenesses: Sendable {
-    /// Of pictures that cannot be read, nil.
-    private let known: Mutex<[Digest: Likeness?]>
-    private let new = Mutex<[Digest: Likeness]>([:])
+    private struct State {
+        /// Of pictures that cannot be read, nil.
+        var known: [Digest: Likeness?]
+        var added: [Digest: Likeness] = [:]
+    }
+
+    private let state: Mutex<State>
 
     /// - Parameter known: Those of earlier runs.
-    package init(_ known: [Digest: Likeness] = [:]) { self.known = Mutex(known) }
+    package init(_ known: [Digest: Likeness] = [:]) { state = Mutex(State(known: known)) }
 
     /// Those of this run that were read.
-    package var added: [Digest: Likeness] { new.withLock { $0 } }
+    package var added: [Digest: Likeness] { state.withLock { $0.added } }
 
-    package subscript(digest: Digest) -> Likeness? { known.withLock { $0[digest] ?? nil } }
+    package subscript(digest: Digest) -> Likeness? { state.withLock { $0.known[digest] ?? nil } }
 
     /// - Parameter read: Reads the picture, the first time.
     func likeness(of digest: Digest, _ read: () -> Likeness?) -> Likeness? {
-        if let known = known.withLock({ $0[digest] }) { return known }
+        if let known = state.withLock({ $0.known[digest] }) { return known }
         let likeness = read()
-        known.withLock { $0[digest] = .some(likeness) }
-        if let likeness { new.withLock { $0[digest] = likeness } }
+        state.withLock { state in
+            state.known[digest] = .some(likeness)
+            state.added[digest] = likeness
+        }
         return likeness
     }
 

@@ -60,10 +60,12 @@ struct AuditCommand: AsyncParsableCommand {
         let kinds = Set(only.isEmpty ? AuditKind.allCases : only.flatMap(\.values))
         // No byte of a cover says whether others are missing.
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
-        let likenesses = Likenesses(try state.likenesses())
+        // No picture is compared for the other kinds.
+        let isCompared = !kinds.isDisjoint(with: [.repeated, .differs])
+        let likenesses = Likenesses(isCompared ? try state.likenesses() : [:])
         let facts = try await facts(of: covers, kinds.contains(.repeated) ? likenesses : nil)
         try stopIfSignalled()
-        let verdicts = try await verdicts(places, facts, likenesses, kinds)
+        let verdicts = isCompared ? try await verdicts(places, facts, likenesses, kinds) : [:]
         try state.save(likenesses.added)
         try stopIfSignalled()
         let findings = Audit(

@@ -60,7 +60,7 @@ extension SourceCandidate {
             return largest.judged(Match(.certain, "\(pool.text); \(reason): certain", score: first.match.score))
         }
         let score = first.match.score + sharedScore
-        return largest.judged(Match(.doubtful, "\(reason); \(first.match.reason)", score: score))
+        return largest.judged(Match(.doubtful, "\(reason), \(first.match.reason)", score: score))
     }
 
     /// The largest of covers whose picture is the one in the tags of all songs. The tags tell the album unless several have its name.

@@ -38,8 +38,12 @@ package struct SourceCandidate: Sendable, Hashable {
 
     /// The same cover, of which something more is known.
     package func noted(_ note: String) -> SourceCandidate {
+        // The reason ends with the certainty, after what it is made of.
+        let end = ": \(certainty.rawValue)"
+        let isJudged = match.reason.hasSuffix(end)
         var candidate = self
-        candidate.match.reason += "; \(note)"
+        candidate.match.reason =
+            isJudged ? "\(match.reason.dropLast(end.count)), \(note)\(end)" : "\(match.reason), \(note)"
         return candidate
     }
 

@@ -59,7 +59,7 @@ actor GalleryRuns {
     private var running: String?
     /// The progress of the run that is running.
     private var progress = ""
-    /// The name and the outcome of the last run that has ended, as members of a JSON object.
+    /// The last run that has ended, and what came of it.
     private var last: (name: String, outcome: RunOutcome)?
     /// The names of the runs that are possible, as members of a JSON object.
     private var possible = "{}"

@@ -1,5 +1,6 @@
 // A line of a list of failures: the album, which leads to its place in the library, and what went wrong.
 
+import { hashOf } from "./address.js";
 import { sentence } from "./helpers.js";
 
 /** @param {{album?: string, title?: string, url?: string, reason: string, cause?: string}} failure */
@@ -11,7 +12,7 @@ export function failureRow({ album, title, url, reason, cause }) {
     return element;
   };
   const row = document.createElement("li");
-  if (album) Object.assign(add(row, "a", title || "Untitled"), { href: `#album=${encodeURIComponent(album)}`, dir: "auto" }).dataset.album = album;
+  if (album) Object.assign(add(row, "a", title || "Untitled"), { href: hashOf({ album }), dir: "auto" }).dataset.album = album;
   else if (title) add(row, "strong", title).dir = "auto";
   add(row, "span", sentence(reason));
   if (!cause && !url) return row;

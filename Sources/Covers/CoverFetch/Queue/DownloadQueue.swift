@@ -105,7 +105,7 @@ struct DownloadQueue<Request> {
     mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [Job<Request>]) {
         var removed: [Request] = []
         var inFlight: [Job<Request>] = []
-        for id in jobs.all.map(\.id) {
+        for id in Array(jobs.all) {
             let (leaving, job) = cancel(id, shouldRemove)
             removed += leaving
             if let job { inFlight.append(job) }
@@ -248,7 +248,7 @@ struct DownloadQueue<Request> {
         hosts[host].breaker.dropped(id)
         enqueue(host)
         if hosts[host].waitsForConnection {
-            restarts += jobs.all.lazy.filter { $0.host == host && $0.isInFlight }.map(\.id)
+            restarts += jobs.all.filter { jobs[$0].host == host && jobs[$0].isInFlight }
         }
     }
 

@@ -21,11 +21,33 @@ struct Job<Request> {
     /// The highest of its requests' priorities.
     var priority: FetchPriority
     var requests: [Request]
+    /// Nil before its first transfer: tens of thousands of jobs may wait.
+    private var begun: Begun?
+
+    init(id: JobID, url: HTTPURL, target: HTTPURL, host: Int, priority: FetchPriority, requests: [Request]) {
+        (self.id, self.url, self.target, self.host) = (id, url, target, host)
+        (self.priority, self.requests) = (priority, requests)
+    }
+
+    private final class Begun { var state = JobState() }
+
     /// The scheduler's state of the job. The queue does not use it.
-    var state = JobState()
+    var state: JobState {
+        _read {
+            if let begun { yield begun.state } else { yield JobState() }
+        }
+        _modify {
+            let begun = begun ?? Begun()
+            self.begun = begun
+            yield &begun.state
+        }
+    }
 
     /// A transfer has started and not ended.
     var hasTransfer: Bool { isInFlight || passage.connection == .refused }
+
+    /// Lets go of what an ended job holds.
+    mutating func clear() { (requests, begun) = ([], nil) }
 }
 
 /// The scheduler's state of a job.
@@ -73,24 +95,28 @@ struct JobState {
 }
 
 /// The jobs that have not ended, by key and by ID. A key has at most one job.
+///
+/// A free slot keeps an emptied job until another takes its place: reading an optional one would copy it.
 struct JobTable<Request> {
-    private var slots: [Job<Request>?] = []
+    private var slots: [Job<Request>] = []
+    /// The job of each slot; nil for a free one.
+    private var ids: [JobID?] = []
     private var freeSlots: [Int] = []
     private var byKey: [String: JobID] = [:]
     private var uses = 0
 
     var count: Int { byKey.count }
-    /// All jobs, in no particular order.
-    var all: some Sequence<Job<Request>> { slots.lazy.compactMap { $0 } }
+    /// The IDs of all jobs, in no particular order.
+    var all: some Sequence<JobID> { ids.lazy.compactMap(\.self) }
 
     func id(of key: String) -> JobID? { byKey[key] }
 
-    func contains(_ id: JobID) -> Bool { id.slot < slots.count && slots[id.slot]?.id == id }
+    func contains(_ id: JobID) -> Bool { id.slot < ids.count && ids[id.slot] == id }
 
-    /// The job of an ID that the table contains. Jobs are changed in place: a copy would cost as much as the change.
+    /// The job of an ID that the table contains. Jobs are read and changed in place: a copy would cost as much as the change.
     subscript(_ id: JobID) -> Job<Request> {
-        _read { yield slots[id.slot]! }
-        _modify { yield &slots[id.slot]! }
+        _read { yield slots[id.slot] }
+        _modify { yield &slots[id.slot] }
     }
 
     mutating func add(
@@ -99,14 +125,21 @@ struct JobTable<Request> {
         uses += 1
         let id = JobID(slot: freeSlots.popLast() ?? slots.count, use: uses)
         let job = Job(id: id, url: url, target: target, host: host, priority: priority, requests: [request])
-        if id.slot == slots.count { slots.append(job) } else { slots[id.slot] = job }
+        if id.slot == slots.count {
+            slots.append(job)
+            ids.append(id)
+        } else {
+            (slots[id.slot], ids[id.slot]) = (job, id)
+        }
         byKey[url.string] = id
         return id
     }
 
     /// Removes a job that the table contains.
     mutating func remove(_ id: JobID) -> Job<Request> {
-        let job = slots[id.slot].take()!
+        let job = slots[id.slot]
+        slots[id.slot].clear()
+        ids[id.slot] = nil
         byKey[job.url.string] = nil
         freeSlots.append(id.slot)
         return job

@@ -78,12 +78,13 @@ extension DownloadScheduler {
     /// which get this much time.
     package func windDown(_ sink: any OutcomeSink, within grace: Duration) {
         var closed: [Ask] = []
-        for job in Array(queue.jobs.all) where job.requests.contains(where: { $0.sink === sink }) {
-            if !job.hasTransfer {
-                closed += queue.cancel(job.id) { $0.sink === sink }.requests
+        for job in Array(queue.jobs.all) {
+            let asks = queue.jobs[job].requests.filter { $0.sink === sink }
+            if !queue.jobs[job].hasTransfer {
+                closed += queue.cancel(job) { $0.sink === sink }.requests
                 continue
             }
-            for ask in job.requests where ask.sink === sink {
+            for ask in asks {
                 ask.retries = 0
                 ask.wait(atMost: grace)
                 note(deadlineOf: ask)

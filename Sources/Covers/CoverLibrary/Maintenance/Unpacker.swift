@@ -5,8 +5,8 @@ import CurlHTTP
 
 /// Stores the covers of a pack in the cache, a group at a time, and pins those that were pinned.
 struct Unpacker {
-    /// Bytes that are read and stored together.
-    private static let groupLength = 4 << 20
+    /// Bytes that are read and stored together. Each group costs two syncs; two are in memory.
+    private static let groupLength = 16 << 20
 
     let covers: CoverPipeline
     let isDryRun: Bool
@@ -18,17 +18,25 @@ struct Unpacker {
         var summary = UnpackSummary()
         // Another version may normalise URLs less.
         let pinned = Set(pack.pinned.compactMap { try? HTTPURL($0).string })
-        while true {
+        var items = try await next(of: pack)
+        while !items.isEmpty {
             if Task.isCancelled {
                 summary.isCancelled = true
                 return summary
             }
-            let items = try await covers.read { _ in try pack.next(Self.groupLength) }
-            if items.isEmpty { return summary }
+            // It is read and verified while the disk writes this one.
+            async let following = next(of: pack)
             let stored = try await store(items.compactMap { check($0, &summary) }, &summary).filter(pinned.contains)
             if !isDryRun, !stored.isEmpty { _ = try await covers.persistency.withWriter { try $0.pin(stored) } }
             progress(summary)
+            items = try await following
         }
+        return summary
+    }
+
+    /// The next group of a pack; empty at its end.
+    private func next(of pack: PackReader) async throws -> [PackReader.Item] {
+        try await covers.read { _ in try pack.next(Self.groupLength) }
     }
 
     /// Returns nil, and reports why, if an item is no cover.

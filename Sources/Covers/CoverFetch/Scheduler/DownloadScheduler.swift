@@ -17,7 +17,7 @@ package actor DownloadScheduler {
     private static let hostsInterval = Duration.seconds(10)
     /// Requests in memory; `submit` suspends beyond it. More while most transfers could start: requests further down the list
     /// may be for other hosts.
-    private var maximumWaiting: Int { queue.isIdle ? 32_768 : 4_096 }
+    private var maximumWaiting: Int { queue.isIdle ? 16_384 : 4_096 }
 
     nonisolated let client: HTTPClient
     private let store: any DownloadStore

@@ -1,5 +1,5 @@
 package import CoverCache
-import Platform
+package import Platform
 import Synchronization
 
 /// Reads a pack: covers with their metadata in one tar file.
@@ -18,7 +18,7 @@ package final class PackReader: Sendable {
 
     package enum Item: Sendable {
         /// The bytes match their digest.
-        case cover(EntryMetadata, body: [UInt8])
+        case cover(EntryMetadata, Digest, body: [UInt8])
         /// Something is damaged or missing.
         case damage(CacheDefect)
     }
@@ -79,7 +79,7 @@ package final class PackReader: Sendable {
             var items: [Item] = []
             var bytes = 0
             while bytes < length, let found = try next(&state) {
-                for item in found { if case .cover(_, let body) = item { bytes += body.count } }
+                for item in found { if case .cover(_, _, let body) = item { bytes += body.count } }
                 // Damage is counted too: a file may hold millions of damaged blocks.
                 bytes += found.count * TarHeader.size
                 items += found
@@ -103,7 +103,7 @@ package final class PackReader: Sendable {
             guard Digest(of: body) == digest else {
                 return [damage(digest, "the bytes do not match their digest", &state)]
             }
-            return state.entries.take(digest).map { .cover($0, body: body) }
+            return state.entries.take(digest).map { .cover($0, digest, body: body) }
         case nil: return missing(state.entries, tar)
         }
     }

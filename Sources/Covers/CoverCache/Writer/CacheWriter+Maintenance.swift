@@ -9,9 +9,7 @@ extension CacheWriter {
     /// Puts covers and commits them in groups.
     /// - Returns: for each, what the commit did with it, never `.lost`, or why it was not put.
     /// - Throws: the disk's error. Groups committed before it are stored.
-    package func store(
-        _ covers: [(metadata: EntryMetadata, body: [UInt8])]
-    ) throws -> [Result<PutOutcome, CacheError>] {
+    package func store(_ covers: [ImportedCover]) throws -> [Result<PutOutcome, CacheError>] {
         var results: [Result<PutOutcome, CacheError>] = []
         results.reserveCapacity(covers.count)
         var pending: [Int] = []
@@ -20,11 +18,13 @@ extension CacheWriter {
             pending = []
             try makeRoom(headroom)
         }
-        for (index, (metadata, body)) in covers.enumerated() {
-            if isGroupFull(before: body.count) { try commitPending() }
+        for (index, cover) in covers.enumerated() {
+            if isGroupFull(before: cover.body.count) { try commitPending() }
             results.append(.success(.lost))
             do {
-                _ = try body.withUnsafeBytes { try put(metadata, body: $0, keepsBody: true) }
+                _ = try cover.body.withUnsafeBytes {
+                    try put(cover.metadata, body: $0, digest: cover.digest, keepsBody: true)
+                }
                 pending.append(index)
             } catch let error as CacheError where error.isOfCover {
                 results[index] = .failure(error)

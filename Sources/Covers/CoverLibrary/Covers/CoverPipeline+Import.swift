@@ -6,8 +6,6 @@ import Platform
 
 /// Covers that another cache has downloaded: those of a pack, or of a tier.
 extension CoverPipeline {
-    typealias ImportedCover = (metadata: EntryMetadata, body: [UInt8])
-
     /// The outcome of one cover.
     enum ImportOutcome: Sendable {
         /// The cache has it, as new or newer.
@@ -17,10 +15,12 @@ extension CoverPipeline {
     }
 
     /// The cover as this cache would store it: another cache may be of any version, and anyone may have changed it.
-    /// - Parameter source: for messages: what the cover is from.
+    /// - Parameters:
+    ///   - digest: of `body`.
+    ///   - source: for messages: what the cover is from.
     /// - Throws: `CoverFailure` if it is no cover.
     static func checked(
-        _ metadata: EntryMetadata, _ body: [UInt8], from source: String
+        _ metadata: EntryMetadata, _ body: [UInt8], _ digest: Digest, from source: String
     ) throws(CoverFailure) -> ImportedCover {
         let key = metadata.key
         guard let url = try? HTTPURL(key) else {
@@ -34,7 +34,7 @@ extension CoverPipeline {
         metadata.key = url.string
         (metadata.mediaType, metadata.width, metadata.height) = (header.mediaType, header.width, header.height)
         body.withUnsafeBytes { metadata.markIfIncomplete($0) }
-        return (metadata, body)
+        return ImportedCover(metadata, body, digest)
     }
 
     /// Stores covers, and tells observers. A cover that is cached already and was validated at the same time or later stays.
@@ -64,7 +64,7 @@ extension CoverPipeline {
             return try !writer.isIntact(entry.digest)
         }
         if isDryRun {
-            for index in wanted { outcomes[index] = .stored(Digest(of: imported[index].body), isDuplicate: false) }
+            for index in wanted { outcomes[index] = .stored(imported[index].digest, isDuplicate: false) }
             return outcomes
         }
         for (index, result) in zip(wanted, try writer.store(wanted.map { imported[$0] })) {

@@ -54,7 +54,9 @@ extension CoverPipeline {
     ) async -> (location: String, cover: ImportedCover)? {
         for (location, key) in urls {
             guard let found = await tier.cover(for: key) else { continue }
-            if let cover = try? checked(found.entry.metadata, found.body, from: "tier") { return (location, cover) }
+            if let cover = try? checked(found.entry.metadata, found.body, found.entry.digest, from: "tier") {
+                return (location, cover)
+            }
             tier.didFindDamage()
         }
         return nil

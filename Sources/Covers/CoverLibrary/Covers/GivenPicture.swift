@@ -45,7 +45,7 @@ struct GivenPicture: Sendable {
     ) throws -> [Result<CoverOutcome, CoverFailure>] {
         if pictures.isEmpty { return [] }
         let now = WallClock.milliseconds()
-        return zip(pictures, try writer.store(pictures.map { ($0.metadata(at: now), $0.body) })).map {
+        return zip(pictures, try writer.store(pictures.map { ImportedCover($0.metadata(at: now), $0.body) })).map {
             result($0, $1, writer)
         }
     }

@@ -40,10 +40,11 @@ struct Unpacker {
     }
 
     /// Returns nil, and reports why, if an item is no cover.
-    private func check(_ item: PackReader.Item, _ summary: inout UnpackSummary) -> CoverPipeline.ImportedCover? {
+    private func check(_ item: PackReader.Item, _ summary: inout UnpackSummary) -> ImportedCover? {
         do throws(CoverFailure) {
             switch item {
-            case .cover(let metadata, let body): return try CoverPipeline.checked(metadata, body, from: "pack")
+            case .cover(let metadata, let digest, let body):
+                return try CoverPipeline.checked(metadata, body, digest, from: "pack")
             case .damage(let defect):
                 let detail = "\(defect.problem) (\(defect.location))"
                 throw CoverFailure(.cache, url: defect.key ?? "", detail: detail)
@@ -56,7 +57,7 @@ struct Unpacker {
 
     /// - Returns: the keys of what the cache has now.
     private func store(
-        _ packed: [CoverPipeline.ImportedCover], _ summary: inout UnpackSummary
+        _ packed: [ImportedCover], _ summary: inout UnpackSummary
     ) async throws -> [String] {
         var keys: [String] = []
         for (cover, outcome) in zip(packed, try await covers.store(packed, dryRun: isDryRun)) {

@@ -61,7 +61,7 @@ import Testing
             if items.isEmpty { return contents }
             for item in items {
                 switch item {
-                case .cover(let metadata, let body):
+                case .cover(let metadata, _, let body):
                     contents.covers[metadata.key] = body
                     contents.metadata.append(metadata)
                 case .damage(let defect):
@@ -214,7 +214,7 @@ import Testing
         try withFolder { folder in
             let metadata = try read(try pack(folder), folder).metadata
             try withFolder { other in
-                let results = try other.written { try $0.store(metadata.map { ($0, all[$0.key] ?? []) }) }
+                let results = try other.written { try $0.store(metadata.map { ImportedCover($0, all[$0.key] ?? []) }) }
                 #expect(results.count == 4)
                 for number in 1...4 {
                     let (before, after) = (

@@ -229,7 +229,7 @@ import Testing
                     let covers = (start..<start + 200).map { number in
                         var metadata = metadata(url(number))
                         metadata.fields = fields
-                        return (metadata, blank(number, 500))
+                        return ImportedCover(metadata, blank(number, 500))
                     }
                     _ = try writer.store(covers)
                     let statistics = try writer.statistics()
@@ -249,7 +249,8 @@ import Testing
             long.fields = "x: \(String(repeating: "y", count: EntryMetadata.maximumLength))\n"
             try folder.written { writer in
                 let results = try writer.store([
-                    (metadata(url(1)), picture(1)), (long, picture(2)), (metadata(url(3)), picture(3)),
+                    ImportedCover(metadata(url(1)), picture(1)), ImportedCover(long, picture(2)),
+                    ImportedCover(metadata(url(3)), picture(3)),
                 ])
                 #expect(results[1] == .failure(.longMetadata))
                 let entry = try #require(try folder.reader().entry(for: url(1)))
@@ -275,7 +276,7 @@ import Testing
                     let covers = (start..<start + 100).map { number in
                         var metadata = metadata(url(number))
                         metadata.fields = fields
-                        return (metadata, blank(number, 500))
+                        return ImportedCover(metadata, blank(number, 500))
                     }
                     _ = try writer.store(covers)
                     try writer.makeRoom(writer.headroom)
@@ -295,7 +296,7 @@ import Testing
             try folder.written(capacity: 20 * charge) { writer in
                 try writer.fill(1...10)
                 writer.spareFromNow()
-                let results = try writer.store((11...40).map { (metadata(url($0)), picture($0)) })
+                let results = try writer.store((11...40).map { ImportedCover(metadata(url($0)), picture($0)) })
                 let stored = zip(11...40, results).filter { (try? $1.get()) != nil }.map { url($0.0) }
                 #expect(stored.count == 20)
                 #expect(try folder.reader().keys() == stored)
@@ -316,7 +317,7 @@ import Testing
                 let reader = try folder.reader()
                 _ = try reader.status(of: [url(1)])
                 writer.noteUsage(try #require(reader.takeUsage(minimum: 1)))
-                _ = try writer.store((11...30).map { (metadata(url($0)), picture($0)) })
+                _ = try writer.store((11...30).map { ImportedCover(metadata(url($0)), picture($0)) })
                 #expect(try folder.reader().keys().contains(url(1)))
             }
         }

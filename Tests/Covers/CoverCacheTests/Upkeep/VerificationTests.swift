@@ -133,7 +133,7 @@ import Testing
             #expect(try folder.reader().isDamaged(url(1)))
             try folder.written { writer in
                 #expect(try writer.verify().defects.map(\.key) == [url(1)])
-                let results = try writer.store([(metadata(url(1)), picture(1)), (metadata(url(9)), picture(9))])
+                let results = try writer.store([1, 9].map { ImportedCover(metadata(url($0)), picture($0)) })
                 if oddity == .fullFolder, case .failure(.unwritableCover(folder.file(picture(1)), _)) = results[0] {
                 } else {
                     #expect((try? results[0].get()) != nil, "\(results)")

@@ -142,7 +142,7 @@ import Testing
                     try second.put(url(2), picture(1))
                     second.abandon(try #require(second.seal()))
                     #expect(try first.commit() == [.lost])
-                    let results = try first.store([(metadata(url(1)), picture(1))])
+                    let results = try first.store([ImportedCover(metadata(url(1)), picture(1))])
                     #expect(results == [.success(.stored(Digest(of: picture(1)), deduplicated: false))])
                     try second.put(url(3), picture(3))
                     try first.put(url(4), picture(3))
@@ -165,7 +165,9 @@ import Testing
                 try folder.written { writer in
                     if side == 0 {
                         for _ in 1...60 {
-                            if case .success(.stored) = try writer.store([(metadata(url(2)), picture(1))])[0] {
+                            if case .success(.stored) = try writer.store([ImportedCover(metadata(url(2)), picture(1))])[
+                                0]
+                            {
                                 stored.withLock { $0 += 1 }
                             }
                         }
@@ -242,7 +244,7 @@ import Testing
                     #expect(try second.commit([group]).count == 2)
                     #expect(first.directory.indexNumber == second.directory.indexNumber)
                     #expect(second.capacity == 1 << 30)
-                    #expect(try second.store([(metadata(url(9)), picture(9))]).count == 1)
+                    #expect(try second.store([ImportedCover(metadata(url(9)), picture(9))]).count == 1)
                 }
             }
             try folder.expect(pictures([1, 2, 3, 4, 7, 8, 9]).merging([url(6): picture(1)]) { $1 })

@@ -42,7 +42,7 @@ import Testing
             try await library.maintain { writer in
                 let metadata = EntryMetadata(
                     key: url, mediaType: "image/jpeg", storedAt: ahead, freshUntil: ahead + 60_000, fields: fields)
-                _ = try writer.store([(metadata, CoverImage.jpeg(number: 1))])
+                _ = try writer.store([ImportedCover(metadata, CoverImage.jpeg(number: 1))])
             }
             let status = try #require(try await library.statuses(of: [CoverRequest(location: url)])[0])
             #expect(status.isStale)

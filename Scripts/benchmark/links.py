@@ -1,8 +1,7 @@
 """Downloads over emulated links, in turn with curl: nginx over TLS behind `sleeve-lab link`."""
 import contextlib
-from statistics import median
 
-from measure import Failure, Server, run
+from measure import Failure, Server, in_turn, run
 
 COVERS = 300
 MANY = 2_000
@@ -27,7 +26,7 @@ def links(bench):
         pairs(bench, url, "many", "50ms/200mbit, HTTP/2, connections of 100 requests")
     with link(bench, "50ms/200mbit", nginx.tls_port) as url:
         urls = [f"{url}/release/00000000-0000-4000-8000-{number:012}/front-500" for number in range(COVERS)]
-        turns(bench, "Cover Art Archive's shape, 50ms/200mbit", urls)
+        turns(bench, "Cover Art Archive's shape, 50ms/200mbit", urls, has_floor=False)
 
 
 @contextlib.contextmanager
@@ -45,30 +44,31 @@ def pairs(bench, url, case, name, rounds=5):
     turns(bench, f"{name}: {what}", urls, before, 3 if case == "many" else rounds)
 
 
-def turns(bench, name, urls, before=(), rounds=5):
-    """Runs of curl and Sleeve in turn, each into new folders."""
+def turns(bench, name, urls, before=(), rounds=5, has_floor=True):
+    """Sleeve, curl and the transfers alone in turn, each into new caches and folders."""
     certificate = ["--cacert", str(bench.nginx.certificate)]
-    walls = {"curl": [], "sleeve": []}
-    for _ in range(min(rounds, bench.rounds)):
-        walls["curl"].append(curl(bench, urls, certificate))
+    lists = bench.write_list("links.txt", urls)
+
+    def sleeve():
         cache = bench.new_folder("links")
         if before:
-            bench.prefetch(bench.write_list("links.txt", before), cache, *certificate, expect=len(before))
-        walls["sleeve"].append(bench.prefetch(bench.write_list("links.txt", urls), cache, *certificate, expect=len(urls)).wall)
-    ours, theirs = walls["sleeve"], walls["curl"]
-    bench.report.runs.setdefault("links", {})[name] = walls
-    bench.report.row(f"{name}, wall time / curl's", median(ours) / median(theirs),
-                     note=f"{median(ours):.2f} s ({min(ours):.2f}–{max(ours):.2f}) / "
-                          f"{median(theirs):.2f} s ({min(theirs):.2f}–{max(theirs):.2f})")
-    bench.note(f"  {name}: {median(ours) / median(theirs):.2f}")
+            bench.prefetch(bench.write_list("links-before.txt", before), cache, *certificate, expect=len(before))
+        return bench.prefetch(lists, cache, *certificate, expect=len(urls))
+
+    contenders = {"sleeve": sleeve, "curl": lambda: curl(bench, urls, certificate)}
+    # It follows no redirects, and a host that closes connections takes it apart.
+    if bench.floor and has_floor:
+        contenders["floor"] = lambda: run([bench.floor, lists, "64", "200", str(bench.nginx.certificate)])
+    runs = in_turn(bench, name, contenders, min(rounds, bench.rounds))
+    bench.report.ratio(f"{name}, wall time / curl's", runs, "curl")
 
 
 def curl(bench, urls, certificate):
     folder = bench.new_folder("curl")
     lines = (f'url = "{url}"\noutput = "{folder}/{number}"' for number, url in enumerate(urls))
     configuration = bench.write_list("links-curl.txt", lines)
-    wall = run(["curl", "--silent", "--show-error", "--fail", "--location", "--parallel", "--parallel-max", "64", *certificate,
-                "--config", configuration]).wall
+    result = run(["curl", "--no-progress-meter", "--fail", "--location", "--parallel", "--parallel-max", "64", *certificate,
+                  "--config", configuration])
     if len(list(folder.iterdir())) != len(urls):
         raise Failure("curl has not downloaded every cover")
-    return wall
+    return result

@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 from measure import Failure, need_space
-from report import Report, machine
+from report import Report, committed, machine
 from sections import SECTIONS, Bench
 
 
@@ -47,7 +47,8 @@ def main():
     # The files of every round stay until the end: deleting them would slow the next round.
     need_space(home, 2 + options.rounds * 1.3 + (12 if "million" in options.wanted else 0))
     work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=home))
-    report = Report(machine(home, root, sleeve))
+    facts = machine(home, root, sleeve)
+    report = Report(facts, committed(root / "Tests/Laboratory/Benchmarks", facts["processor"]))
     try:
         bench = Bench(sleeve, home, work, options.rounds, report)
         try:
@@ -62,7 +63,9 @@ def main():
             report.write(out)
             print("\n" + report.text())
             print(f"\nwritten: {out}/results.md and results.json, kept as runs/*.json")
-    return 0
+    for what in report.red:
+        print(f"worse than the committed figure by more than 5 %: {what}", file=sys.stderr)
+    return 1 if report.red else 0
 
 
 try:

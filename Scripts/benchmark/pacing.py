@@ -36,6 +36,7 @@ def pacing(bench):
                    + ", ".join(f"{ours:,.0f}/s of {best_rate:,.0f}/s" for best_rate, ours in zip(before, found))
                    + f"; {refused:.2%} refused at most")
         row(f"{name}: goodput in the 4th and 5th second / the best fixed", median(found) / median(before),
+            better="more",
             note=f"{median(found):,.0f}/s / {median(before):,.0f}/s with {best} in flight")
         if "429" in name:
             row(f"{name}: answered 429", refused * 100, "%")
@@ -49,7 +50,7 @@ def stalling(bench):
     for number in range(4):
         rates[number % 2 == 1].append(nine(bench, stalls=number % 2 == 1))
     whole, stalled = (sum(rates[kind]) / len(rates[kind]) for kind in (False, True))
-    bench.report.row("one of ten hosts stalls: goodput of the nine / before", stalled / whole,
+    bench.report.row("one of ten hosts stalls: goodput of the nine / before", stalled / whole, better="more",
                      note=f"{stalled:,.0f}/s / {whole:,.0f}/s, hosts that answer after 100 ms")
 
 
@@ -67,7 +68,7 @@ def slow_hosts(bench):
         for origin in origins:
             origin.close()
     whole, own = median(walls["all"]), median(walls["one"])
-    bench.report.row("twenty hosts of ten covers, ten hosts slow: wall time / a slow host's own", whole / own,
+    bench.report.row("twenty hosts of ten covers, ten hosts slow: wall time / a slow host's own", whole / own, better="less",
                      note=f"{whole:.2f} s / {own:.2f} s")
 
 

@@ -5,7 +5,7 @@ import re
 import ssl
 import urllib.request
 
-from measure import Failure, at_most, median, run, spread
+from measure import Failure, at_most, in_turn, median, run
 
 ENTRIES = 50_000
 IN_FLIGHT = 64
@@ -28,20 +28,22 @@ def refresh(bench):
     # The first refresh checkpoints what the prefetch left in the index's log.
     refreshed(bench, cache, flags)
     before = size(cache)
-    runs, rivals = [], []
-    for number in range(bench.rounds):
-        for tool in ("sleeve", "h2load") if number % 2 == 0 else ("h2load", "sleeve"):
-            if tool == "sleeve":
-                runs.append(refreshed(bench, cache, flags))
-            else:
-                rivals.append(run(rival, synced=False))
-                check(rivals[-1].output.decode())
-        bench.report.keep("refresh", "sleeve", runs[-1])
-        bench.report.keep("refresh", "h2load", rivals[-1])
-        bench.note(f"  round {number + 1}: sleeve {runs[-1].wall:.3f} s, h2load {rivals[-1].wall:.3f} s")
+    def others():
+        result = run(rival, synced=False)
+        check(result.output.decode())
+        return result
+
+    contenders = {"sleeve": lambda: refreshed(bench, cache, flags), "h2load": others}
+    if bench.floor:
+        conditions = [f"If-None-Match: {validators['ETag']}", f"If-Modified-Since: {validators['Last-Modified']}", "Accept: image/*"]
+        contenders["floor"] = lambda: run(
+            [bench.floor, lists, str(IN_FLIGHT), "304", str(nginx.certificate), *conditions], synced=False)
+    runs = in_turn(bench, "refresh", contenders)
     row = bench.report.row
-    row("50,000 × 304 over HTTP/2: request rate / h2load's", median(rivals) / median(runs),
-        note=f"{spread(runs)} / {spread(rivals)}, {median(runs, 'cpu'):.2f} s of CPU / {median(rivals, 'cpu'):.2f}")
+    bench.report.ratio("50,000 × 304 over HTTP/2, wall time / h2load's", runs, "h2load")
+    if bench.floor:
+        bench.report.ratio("50,000 × 304 over HTTP/2, CPU time / that of libcurl alone", runs, "floor", kind="cpu")
+    row("CPU time of a 304", median(runs["sleeve"], "cpu") / ENTRIES * 1e6, "µs")
     row("the cache grows by", (size(cache) - before) / 1e6, "MB", note=f"{before / 1e6:.1f} MB before")
 
 

@@ -2,12 +2,11 @@
 import json
 import pathlib
 import shutil
-import statistics
 import subprocess
 import sys
 
 from links import links
-from measure import Failure, Nginx, median, origin as start_origin, run, spread
+from measure import Failure, Nginx, in_turn, median, origin as start_origin, run, spread
 from pacing import pacing
 from refreshing import refresh
 from sizes import sizes
@@ -26,6 +25,7 @@ class Bench:
         self.folders = 0
         self.nginx = None
         self.filled = None
+        self.floor = self.build_floor()
         self.corpus = work / "corpus"
         subprocess.run([self.sleeve, "origin", "--write-to", str(self.corpus), "--count", str(COVERS)], check=True)
         files = list(self.corpus.iterdir())
@@ -48,6 +48,13 @@ class Bench:
         folder = self.work / f"{self.folders:04}-{name}"
         folder.mkdir()
         return folder
+
+    def build_floor(self):
+        """The transfers alone, in C; None where it cannot be built."""
+        program = self.work / "floor"
+        source = pathlib.Path(__file__).with_name("floor.c")
+        built = subprocess.run(["cc", "-O2", "-o", str(program), str(source), "-lcurl"], stderr=subprocess.DEVNULL)
+        return str(program) if built.returncode == 0 else None
 
     def serve(self):
         if not self.nginx:
@@ -76,76 +83,104 @@ class Bench:
             self.prefetch(*self.filled, "--per-host", "64")
         return self.filled
 
-    def measure(self, section, *command):
-        """Runs `sleeve bench`, and keeps its report in the results."""
-        folder = ["--folder", str(self.work), "--json"]
-        words = [self.sleeve, command[0], *folder, *command[1:]]
-        process = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-        if process.returncode != 0:
-            raise Failure(f"{' '.join(words)}: exit {process.returncode}")
-        report = json.loads(process.stdout)
-        self.report.runs[section] = report
-        return report
 
+def in_flight(bench, section, url, certificate=None, **others):
+    """The corpus with 64 in flight: Sleeve, curl, curl and a sync of its files, the transfers alone, and other programs, in turn."""
+    urls = [f"{url}/{number}.jpg" for number in range(COVERS)]
+    lists = bench.write_list(f"{section}.txt", urls)
+    configuration = bench.write_list(f"{section}.curl", (f'url = "{url}"\noutput = "{number}"' for number, url in enumerate(urls)))
+    trust = ["--cacert", str(certificate)] if certificate else []
+    curl = ["curl", "--no-progress-meter", "--fail", "--parallel", "--parallel-max", "64", *trust, "--config", configuration]
 
-def compare(bench, section, url, rivals, *options, certificate=None):
-    """`sleeve bench` of the corpus, 64 in flight, with other programs in turn. Returns its results by scenario and its comparisons
-    by rival."""
-    lists = bench.write_list(f"{section}.txt", (f"{url}/{n}.jpg" for n in range(COVERS)))
-    command = ["bench", lists, "--rounds", str(bench.rounds), "--only", "cold,warm", "--compare", ",".join(rivals)]
-    if certificate:
-        command += ["--cacert", certificate]
-    report = bench.measure(section, *command, "--", "--parallel", "64", "--per-host", "64", *options)
-    comparisons = {comparison["rival"]: comparison for comparison in report["comparisons"]}
-    for rival, comparison in comparisons.items():
-        if "failure" in comparison:
-            raise Failure(f"{rival} failed: {comparison['failure']}")
-    return {result["scenario"]: result for result in report["results"]}, comparisons
+    def rival(*command):
+        folder = bench.new_folder(section)
+        result = run(command, folder)
+        if len(list(folder.iterdir())) != COVERS:
+            raise Failure(f"{command[0]} has not downloaded every cover")
+        return result
 
-
-def against(bench, name, rival, comparison):
-    ours, theirs = comparison["sleeveSeconds"], comparison["rivalSeconds"]
-    bench.report.row(
-        f"{name}, wall time / {rival}'s", ours["median"] / theirs["median"],
-        note=f"{seconds(ours)} / {seconds(theirs)}")
-
-
-def seconds(spread):
-    return f"{spread['median']:.3f} s ({spread['minimum']:.3f}–{spread['maximum']:.3f})"
+    contenders = {
+        "sleeve": lambda: bench.prefetch(lists, bench.new_folder(section), "--parallel", "64", "--per-host", "64", *trust),
+        "curl": lambda: rival(*curl),
+        "curl and sync": lambda: rival("sh", "-c", '"$@" && sync -f .', "sh", *curl),
+        **{name: lambda command=command: rival(*command, lists) for name, command in others.items()}}
+    if bench.floor:
+        contenders["floor"] = lambda: run([bench.floor, lists, "64", "200", str(certificate or "")])
+    return lists, in_turn(bench, section, contenders)
 
 
 def http(bench):
-    results, rivals = compare(bench, "http", bench.serve().url, ["curl", "aria2c", "wget2"])
-    cold, warm, row = results["cold"], results["warm"], bench.report.row
-    for rival in rivals:
-        against(bench, "HTTP", rival, rivals[rival])
-    row("HTTP, CPU time / curl's", rivals["curl"]["cpuRatio"]["median"])
-    row("HTTP, covers a second", cold["coversPerSecond"]["median"])
-    row("peak memory of the 5,000", cold["peakMemoryBytes"] / 1e6, "MB")
-    times = [run["seconds"] for run in warm["rounds"]]
-    row("second run, all 5,000 fresh", statistics.median(times), "s", note=f"{min(times):.3f}–{max(times):.3f}")
+    lists, runs = in_flight(
+        bench, "http", bench.serve().url, wget2=["wget2", "--max-threads=64", "-q", "-i"],
+        aria2c=["aria2c", "-j", "64", "--quiet", "--no-conf", "-i"])
+    for rival in ("curl and sync", "curl", "wget2", "aria2c"):
+        bench.report.ratio(f"HTTP, wall time / that of {rival}", runs, rival)
+    bench.report.ratio("HTTP, CPU time / curl's", runs, "curl", kind="cpu")
+    bench.report.row("HTTP, covers a second", COVERS / median(runs["sleeve"]))
+    bench.report.row("peak memory of the 5,000", max(run.summary["peakMemoryBytes"] for run in runs["sleeve"]) / 1e6, "MB")
+    cache = bench.new_folder("warm")
+    bench.prefetch(lists, cache, "--per-host", "64")
+    again = [bench.prefetch(lists, cache, outcome="fresh") for _ in range(bench.rounds)]
+    bench.report.row("second run, all 5,000 fresh", median(again) * 1000, "ms")
 
 
 def https(bench):
     nginx = bench.serve()
-    _, rivals = compare(bench, "https", nginx.tls_url, ["curl"], certificate=str(nginx.certificate))
-    against(bench, "HTTPS with HTTP/2", "curl", rivals["curl"])
-    bench.report.row("HTTPS with HTTP/2, CPU time / curl's", rivals["curl"]["cpuRatio"]["median"])
+    _, runs = in_flight(bench, "https", nginx.tls_url, nginx.certificate)
+    for rival in ("curl and sync", "curl"):
+        bench.report.ratio(f"HTTPS with HTTP/2, wall time / that of {rival}", runs, rival)
+    bench.report.ratio("HTTPS with HTTP/2, CPU time / curl's", runs, "curl", kind="cpu")
 
 
 def get(bench):
     lists, cache = bench.fill()
     url = pathlib.Path(lists).read_text().splitlines()[100]
     expected = (bench.corpus / "100.jpg").read_bytes()
-    runs = []
-    for _ in range(50):
-        runs.append(run([bench.sleeve, "get", url, "--quiet", "--cache", str(cache)], synced=False))
-        if runs[-1].output != expected:
+
+    def cached():
+        result = run([bench.sleeve, "get", url, "--quiet", "--offline", "--cache", str(cache)], synced=False)
+        if result.output != expected:
             raise Failure("sleeve get returned other bytes than the server sent")
-        bench.report.keep("get", "sleeve", runs[-1])
+        return result
+
+    runs = in_turn(bench, "get", {"sleeve": cached, "curl": lambda: run(["curl", "--version"], synced=False)}, 40)
+    bench.report.ratio("sleeve get of a cached cover, wall time / that of curl --version", runs, "curl")
     bench.report.row(
-        "sleeve get of a cached cover, start to bytes", median(runs, "to_bytes") * 1000, "ms",
-        note=f"{len(expected) / 1000:.0f} KB; to the end of the process {median(runs) * 1000:.1f} ms")
+        "sleeve get of a cached cover, start to bytes", median(runs["sleeve"], "to_bytes") * 1000, "ms", note=f"{len(expected) / 1000:.0f} KB")
+
+
+def upkeep(bench):
+    """A cache of 100,000 covers of 16 KB: carrying it to another machine, listing it, making room."""
+    count, size = 100_000, 16_000
+    origin = start_origin(bench.sleeve)
+    try:
+        lists = bench.write_list("upkeep.txt", (f"{origin.url}/covers/{number}.jpg?size={size}" for number in range(count)))
+        cache = bench.new_folder("upkeep")
+        bench.prefetch(lists, cache, "--per-host", "64", expect=count)
+    finally:
+        origin.close()
+    tar, command = bench.work / "upkeep.tar", [bench.sleeve, "cache"]
+    run([*command, "pack", str(tar), "--quiet", "--cache", str(cache)])
+    folders = {}
+
+    def unpack():
+        folders["sleeve"] = bench.new_folder("unpacked")
+        return run([*command, "unpack", str(tar), "--quiet", "--cache", str(folders["sleeve"])])
+
+    def extract():
+        folders["tar"] = bench.new_folder("extracted")
+        return run(["sh", "-c", f"tar xf {tar} && sync -f ."], folders["tar"])
+
+    rounds = min(3, bench.rounds)
+    runs = in_turn(bench, "unpack", {"sleeve": unpack, "tar and sync": extract}, rounds)
+    bench.report.ratio(f"unpacking {count:,} covers, wall time / that of tar and sync", runs, "tar and sync")
+    listed = [run([*command, "list", "--json", "--cache", str(cache)], synced=False) for _ in range(rounds)]
+    bench.report.row(f"listing {count:,} covers as JSON", median(listed), "s", note=spread(listed))
+    half = f"{count * size // 2 // 1000}K"
+    evicted = [run([*command, "evict", "--to", half, "--quiet", "--cache", str(folders["sleeve"])])]
+    removed = [run(["rm", "-rf", *(str(folder) for folder in sorted((folders["tar"] / "covers").iterdir())[::2])])]
+    runs = {"sleeve": evicted, "rm": removed}
+    bench.report.ratio(f"evicting half of {count:,} covers, wall time / that of rm -rf of as many", runs, "rm")
 
 
 def million(bench):
@@ -211,6 +246,7 @@ SECTIONS = {
     "https": ("the same over HTTPS with HTTP/2", https),
     "links": ("links with a delay, HTTP/2 and HTTP/1.1 over TLS, in turn with curl", links),
     "get": ("sleeve get", get),
+    "upkeep": ("a cache of 100,000 covers: unpack, list, evict", upkeep),
     "refresh": ("50,000 entries over HTTP/2, all answered 304", refresh),
     "sizes": ("smaller pictures, against libvips", sizes),
     "pacing": ("adapting to a host", pacing),

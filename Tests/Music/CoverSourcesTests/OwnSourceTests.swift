@@ -46,6 +46,27 @@ import Testing
         #expect(problem.map { "\($0)".contains("hush") } == false)
     }
 
+    @Test(arguments: [
+        ("", "https://a/{album}", "before “=”"), ("my home", "https://a/{album}", "“my home”"),
+        ("Deezer", "https://a/{album}", "“Deezer” is a known service"),
+        ("tags", "https://a/{album}", "“tags” means something else"), ("home", "", "after “=”"),
+        ("home", "a/{album}", "https:// or http://"), ("home", "https:///{album}", "no host"),
+        ("home", "https://a/{artst}/{album}", "“{artst}” is no field"),
+        ("home", "https://a/{album", "“{album” is no field"),
+        ("home", "https://a/cover", "the same for all albums;"),
+        ("home", "https://a/{artist}", "all albums of an artist"),
+        ("home", "https://a/{album}#cover", "“#cover” is no JSON Pointer"),
+        ("home", "https://a/b c/{album}", "write it as %20"), ("home", "https://a/{album}#/b c", "write it as %20"),
+        ("home", "https://me:hush@a/{album}", "no user name and no password"),
+        ("home", "https://me:hush@/{album}", "no user name and no password"),
+    ])
+    func `a source that can't be meant is told what is wrong`(_ name: String, _ pattern: String, _ words: String) {
+        let problem = #expect(throws: OwnSource.Problem.self) {
+            try OwnSource(name: name, pattern: pattern, reserved: ["tags"])
+        }
+        #expect(problem.map { "\($0)".contains(words) && !"\($0)".contains("hush") } == true, "\(problem as Any)")
+    }
+
     @Test(arguments: ["", "deezer", "Deezer", "tags", "a b", "a=b", "häuser", "a/b", String(repeating: "a", count: 33)])
     func `a name is that of no service, and has letters and digits`(_ name: String) {
         #expect(throws: OwnSource.Problem.self) {

@@ -44,8 +44,28 @@ extension CommandTests {
                 #expect(FileManager.default.contents(atPath: folder + "/cover.jpg") == Data(picture.bytes))
                 let why = try await stage.run("why", "Low Tide", "--json")
                 #expect(why.stdout.contains(#""sources":[]"#), "\(why)")
+                // No scan has seen the file yet.
+                let got = stage.folder + "/got.jpg"
+                #expect(try await stage.run("get", "--album", "Low Tide", "-o", got).status == 0)
+                #expect(FileManager.default.contents(atPath: got) == Data(picture.bytes))
+                let places = [folder, folder + "/", folder + "/1.mp3", folder + "/cover.jpg", stage.folder + "/music"]
+                for place in places {
+                    let told = try await stage.run("why", place)
+                    #expect(
+                        told.stdout.contains("Cover file: \(folder)/cover.jpg, written by fill 1 from its tags\n"),
+                        "\(told)")
+                }
+                let refused = try await stage.run("fill", "refuse", folder)
+                #expect(
+                    refused.stderr.contains("\(folder)/cover.jpg: stays; remove it")
+                        && refused.stderr.contains("`sleeve fill undo`"), "\(refused)")
                 #expect(try await stage.run("fill", "undo").status == 0)
                 #expect(try covers(folder).isEmpty)
+                #expect(try !stage.text(of: stage.folder + "/albums.json").contains("coverFile"))
+                let nowhere = try await stage.run("why", stage.folder)
+                #expect(nowhere.status == 0, "the only album below it: \(nowhere)")
+                let none = try await stage.run("why", "/proc/self")
+                #expect(none.status == 1 && none.stderr.contains("no album of the library is in"), "\(none)")
             }
         }
 
@@ -100,15 +120,22 @@ extension CommandTests {
                 let dry = try await sleeveTests.run(fill, environment: stage.environment)
                 #expect(dry.status == 0, "\(dry)")
                 #expect(try await stage.run("fill", "undo").status == 0)
-                let listed = try await stage.run("why", "Low Tide", "--json")
-                let large = try #require(listed.stdout.firstMatch(of: /http[^"]*1200x1200bb.jpg/))
+                let why = try await stage.run("why", "Low Tide", "--json")
+                let large = try #require(why.stdout.firstMatch(of: /http[^"]*1200x1200bb.jpg/))
                 let small = String(large.output).replacing("1200x1200", with: "600x600").replacing("\\/", with: "/")
                 let refused = try await stage.run("fill", "refuse", "--everywhere", small)
                 #expect(refused.status == 0, "\(refused)")
+                let listed = try await stage.run("fill", "review", "--refused")
+                #expect(listed.stdout.contains("  you refused \(small)\n"), "\(listed)")
                 let again = try await sleeveTests.run(fill, environment: stage.environment)
                 #expect(try again.status == 3 && covers(folder).isEmpty, "\(again)")
                 #expect(again.stderr.contains("you have refused the picture of its cover"), "\(again)")
-                #expect(try await stage.run("fill", "allow", "--everywhere", small).status == 0)
+                // Any rendition is the picture.
+                let other = try await stage.run(
+                    "fill", "allow", "--everywhere", small.replacing("600x600", with: "1200x1200"))
+                #expect(other.status == 0, "\(other)")
+                #expect(try await stage.run("fill", "review", "--refused").stdout == "No refused covers.\n")
+                #expect(try await stage.run("fill", "allow", "--everywhere", small).status == 1, "it is not refused")
                 let last = try await sleeveTests.run(fill, environment: stage.environment)
                 #expect(last.status == 0, "\(last)")
                 #expect(try await stage.run("fill", "refuse", "--everywhere", "Low Tide").status == 64)

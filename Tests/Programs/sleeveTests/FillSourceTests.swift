@@ -108,6 +108,59 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [401, 403], ["", "#/cover"])
+        func `a service of one's own that refuses is asked once, and the next source for all`(
+            _ status: Int, _ fragment: String
+        ) async throws {
+            try await withMusic(["A", "B", "C"]) { request in
+                request.target.hasPrefix("/next/")
+                    ? Self.picture(Int(request.target.utf8.last ?? 0)) : httpResponse("\(status) No")
+            } _: { stage, server in
+                let own = "home=\(server.url)/{artist}/{album}\(fragment),next=\(server.url)/next/{album}"
+                let (counts, result) = try await fill(stage, ["--source", own])
+                #expect(counts.filled == 3, "\(result)")
+                #expect(server.requests.count { !$0.target.hasPrefix("/next/") } == 1)
+                let told = "home is not asked any more in this run: it refuses the requests: HTTP \(status)"
+                #expect(result.stderr.components(separatedBy: told).count == 2, "\(result)")
+                #expect(result.stderr.contains("--source home=URL"), "\(result)")
+            }
+        }
+
+        @Test func `why does not say that a service of one's own has what it has not`() async throws {
+            try await withMusic(["A"]) { _ in
+                Self.notFound
+            } _: { stage, server in
+                let (counts, result) = try await fill(stage, ["--source", "home=\(server.url)/{album}?token=hush"])
+                #expect(counts.missing == 1, "\(result)")
+                let why = try await stage.run("why", "Title A", "--json")
+                #expect(why.stdout.contains(#""answer":"not found""#) && !why.stdout.contains("hush"), "\(why)")
+            }
+        }
+
+        @Test func `a key in the URL of one's own service appears in no result`() async throws {
+            try await withMusic(["A"]) { _ in
+                Self.picture(1)
+            } _: { stage, server in
+                let source = ["--source", "home=\(server.url)/{album}?token=hush"]
+                let (counts, result) = try await fill(stage, source)
+                #expect(counts.filled == 1 && !(result.stdout + result.stderr).contains("hush"), "\(result)")
+                func expectHidden(_ words: [String]) async throws {
+                    let told = try await sleeveTests.run(words, environment: stage.environment)
+                    #expect(told.stdout.contains("token=[hidden]") && !told.stdout.contains("hush"), "\(told)")
+                }
+                try await expectHidden(["why", "Title A"])
+                let why = try await stage.run("why", "Title A", "--json")
+                #expect(why.stdout.contains(#"Title%20A?token=[hidden]","#) && !why.stdout.contains("hush"), "\(why)")
+                let refused = try await stage.run("fill", "refuse", "Title A")
+                #expect(refused.status == 0 && !refused.stderr.contains("hush"), "\(refused)")
+                try await expectHidden(["fill", "review", "--refused"])
+                try await expectHidden(["fill", "review", "--refused", "--json"])
+                // What is printed names the cover.
+                let printed = "\(server.url)/Title%20A?token=[hidden]"
+                #expect(try await stage.run("fill", "allow", printed).status == 0)
+            }
+        }
+
         @Test func `one picture for albums of three artists is no cover, at one's own service neither`() async throws {
             try await withMusic(["A", "B", "C"]) { _ in
                 Self.picture(5)
@@ -117,6 +170,9 @@ extension CommandTests {
                 #expect(pictures(stage).isEmpty)
                 let review = try await stage.run("fill", "review")
                 #expect(review.stdout.contains("albums of other artists have the same picture"), "\(review)")
+                for artist in ["A", "B", "C"] {
+                    #expect(review.stdout.contains("  \(server.url)/\(artist)/Title%20\(artist)\n"), "\(review)")
+                }
             }
         }
 

@@ -237,6 +237,9 @@ extension CommandTests {
                 let quiet = try await sleeveTests.run(
                     fill.filter { $0 != "--json" } + ["--dry-run", "-q"], environment: stage.environment)
                 #expect(quiet.status == 0 && quiet.stdout.isEmpty && quiet.stderr.isEmpty, "\(quiet)")
+                let missing = try await sleeveTests.run(
+                    fill + ["--dry-run", stage.folder + "/none"], environment: stage.environment)
+                #expect(missing.status == 3, "as without: \(missing)")
                 #expect(pictures(stage).isEmpty)
                 let why = try await stage.run("why", "Nowhere", "--json")
                 #expect(why.stdout.contains(#""sources":[]"#), "\(why)")

@@ -198,6 +198,16 @@ import Wire
             let answer = try await stage.ask("GET", "/api/sources/\(id)").text
             #expect(answer.contains(#"{"source":"127.0.0.1","width":"#) && answer.contains(#""height":"#), "\(answer)")
             #expect(try await stage.ask("GET", "/api/sources/none").text == "{}")
+            for (url, name) in [
+                ("https://covers.invalid/starter/low-tide.jpg", "a starter album's cover"),
+                ("https://covers.invalid/low-tide.jpg", "your own picture"),
+            ] {
+                let bytes = Data(CoverImage.jpeg(number: 1))
+                _ = try await stage.library.store(bytes, for: try #require(URL(string: url)))
+                _ = try await stage.library.albums.edit(id) { $0.coverURL = url }
+                let answer = try await stage.ask("GET", "/api/sources/\(id)").text
+                #expect(answer.hasPrefix(#"{"source":"\#(name)""#), "\(answer)")
+            }
         }
     }
 

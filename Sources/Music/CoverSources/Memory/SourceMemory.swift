@@ -148,9 +148,11 @@ package actor SourceMemory {
     /// Replaces what was judged of a cover, until its source is asked again.
     func judge(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
         try perform {
-            let update = "UPDATE candidates SET certainty = ?, reason = ? WHERE album = ? AND \(Self.picture) = ?"
-            try database.statement(update).run(
-                .text(candidate.certainty.rawValue), .text(candidate.match.reason), .text(album),
+            let match = candidate.match
+            try database.statement(
+                "UPDATE candidates SET certainty = ?, reason = ?, score = ? WHERE album = ? AND \(Self.picture) = ?"
+            ).run(
+                .text(match.certainty.rawValue), .text(match.reason), .int(match.score), .text(album),
                 .text(candidate.identity))
         }
     }

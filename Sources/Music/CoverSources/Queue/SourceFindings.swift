@@ -4,6 +4,8 @@ package struct SourceFindings: Sendable {
     package var candidates: [SourceCandidate] = []
     /// The answer of each source that was asked, in order.
     package var answers: [SourceAnswer] = []
+    /// Whether a person has refused a cover that was found.
+    package var areRefused = false
 
     package init() {}
 
@@ -16,6 +18,7 @@ package struct SourceFindings: Sendable {
     mutating func add(_ answer: SourceAnswer?, _ found: [SourceCandidate]) {
         if let answer { answers.append(answer) }
         let all = candidates + found
+        areRefused = areRefused || found.contains { $0.match == .refused }
         candidates = all.filter { $0.certainty == .certain } + all.filter { $0.certainty == .doubtful }
     }
 }

@@ -104,9 +104,19 @@ actor SourceLane {
         case .found, .notFound: limiter.didAnswer()
         case .throttled: limiter.didThrottle(at: now, retryAfter: retryAfter)
         case .failed(let detail): limiter.didFail(at: now, detail)
-        case .refused(let detail):
-            limiter.abandon("it refuses the requests: \(detail)" + (key.map { "; see to $\($0.variable)" } ?? ""))
+        case .refused(let detail): return abandon(detail)
         }
+        tell()
+    }
+
+    /// The source does not serve the person.
+    func abandon(_ refusal: String) {
+        let place = key.map { "$\($0.variable)" } ?? (name.isOwn ? "its URL in --source \(name)=URL" : nil)
+        limiter.abandon("it refuses the requests: \(refusal)" + (place.map { "; see to \($0)" } ?? ""))
+        tell()
+    }
+
+    private func tell() {
         if let abandonment = limiter.abandonment {
             notices.tell("\(name) given up", "\(name.title) is not asked any more in this run: \(abandonment)")
         }

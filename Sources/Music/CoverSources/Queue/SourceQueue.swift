@@ -349,6 +349,21 @@ package actor SourceQueue {
         await remembered(query).decisions[SourceCandidate.url(ofPicture: digest)] == false
     }
 
+    /// Remembers that a cover could not be downloaded. Of a source that only locates covers this is the answer.
+    /// - Parameter isAbsent: Whether its server says that there is none.
+    package func didFail(_ candidate: SourceCandidate, _ detail: String, isAbsent: Bool, for query: AlbumQuery) async {
+        let rejected = candidate.rejected("the server has no picture of it")
+        if isAbsent { await judge(rejected, for: query) }
+        guard let source = sources.first(where: { $0.name == candidate.source }), source.location != nil,
+            await remembered(query).lastAnswers.first(where: { $0.source == source.name })?.url == ""
+        else { return }
+        let answer = answer(source, isAbsent ? .notFound : .failed, detail: detail)
+        _ = await noted(answer, source.name.isOwn ? [rejected] : [], query)
+    }
+
+    /// Asks a source no more in this run, which is told.
+    package func abandon(_ name: SourceName, _ refusal: String) async { await lanes[name]?.abandon(refusal) }
+
     /// Remembers what has shown of a cover after it was found, for the list of doubtful covers.
     /// - Parameter candidate: As it is judged now.
     package func judge(_ candidate: SourceCandidate, for query: AlbumQuery) async {

@@ -25,7 +25,7 @@ extension CoverSource {
         _ response: SourceResponse, _ candidate: SourceCandidate, _ pointer: JSONPointer?
     ) -> SourceReading {
         if [404, 410].contains(response.status) { return .notFound }
-        if let reading = SourceReading(response) { return reading }
+        if let reading = SourceReading(response, refusing: [403]) { return reading }
         guard let pointer else { return .notFound }
         do {
             guard let text = try pointer.text(in: Data(response.body)), !text.isEmpty else { return .notFound }

@@ -40,34 +40,48 @@ package struct OwnSource: Sendable, Hashable {
     /// - Throws: `Problem`.
     package init(name: String, pattern: String, reserved: Set<String> = []) throws(Problem) {
         let isName = name.utf8.allSatisfy { PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
-        guard isName, (1...32).contains(name.utf8.count) else {
-            throw Problem("the name of a service of your own has up to 32 letters, digits, “-”, “_” and “.”")
+        if name.isEmpty { throw Problem("a name for the service is missing before “=”, such as home=URL") }
+        guard isName, name.utf8.count <= 32 else {
+            throw Problem("its name “\(name)” may have letters, digits, “-”, “_” and “.”, 32 of them at most")
         }
-        let names = reserved.union(SourceService.all.map(\.name.rawValue))
-        guard !names.contains(name.lowercased()) else { throw Problem("“\(name)” is taken; choose another name") }
+        if SourceService.all.contains(where: { $0.name.rawValue == name.lowercased() }) {
+            throw Problem("“\(name)” is a known service; name it without a URL, or choose another name for yours")
+        }
+        guard !reserved.contains(name.lowercased()) else {
+            throw Problem("“\(name)” means something else here; choose another name")
+        }
         self.name = SourceName(rawValue: name)
 
         let halves = pattern.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let scheme = ["https://", "http://"].first { pattern.lowercased().hasPrefix($0) }
-        guard let scheme, let location = halves.first else { throw Problem("its URL begins with https:// or http://") }
+        guard let scheme, let location = halves.first else {
+            throw Problem(
+                pattern.isEmpty ? "a URL is missing after “=”" : "its URL must begin with https:// or http://")
+        }
         let rest = location.dropFirst(scheme.count)
         let authority = rest.prefix { !"/?".contains($0) }
         address = scheme + authority
-        guard Self.isHost(address), !authority.contains(where: "{}".contains) else {
-            throw Problem("its URL needs a host, without a field such as {artist} in its name")
+        if authority.contains("@") {
+            throw Problem("its URL may have no user name and no password; a key may be a parameter, such as ?key=…")
         }
-        if authority.contains("@") { throw Problem("a URL with a user name or a password is refused") }
-        if location.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
-        ) {
-            throw Problem("write a space of its URL as %20")
+        guard Self.isHost(address), !authority.contains(where: "{}".contains) else {
+            throw Problem("“\(authority)” is no host, with a port if need be; {artist} and others stand behind it only")
+        }
+        let space = pattern.unicodeScalars.first { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
+        if let space {
+            let code = PercentEncoding.encoded(String(space))
+            throw Problem("a space or a control character stands in its URL; write it as \(code)")
         }
         parts = try Self.parts(rest.dropFirst(authority.count))
         guard parts.contains(.field(.album)) || parts.contains(.field(.mbid)) else {
-            throw Problem("without {album} or {mbid}, its URL is the same for all albums")
+            let albums = parts.contains(.field(.artist)) ? "all albums of an artist" : "all albums"
+            throw Problem("its URL is the same for \(albums); write {album} or {mbid} where the title or the id stands")
         }
         pointer = try halves.dropFirst().first.map { fragment throws(Problem) in
             guard let pointer = JSONPointer(fragment: fragment) else {
-                throw Problem("what follows # is a JSON Pointer, such as #/albums/0/cover")
+                throw Problem(
+                    "“#\(fragment)” is no JSON Pointer, which begins with #/, such as #/albums/0/cover, and has ~0 for “~”"
+                )
             }
             return pointer
         }
@@ -88,7 +102,8 @@ package struct OwnSource: Sendable, Hashable {
                 let field = Field(rawValue: String(name))
             else {
                 let names = Field.allCases.map { "{\($0)}" }.joined(separator: ", ")
-                throw Problem("its URL may have \(names); write other braces as %7B and %7D")
+                let wrong = rest[open...].prefix(name.count + 2)
+                throw Problem("“\(wrong)” is no field: its URL may have \(names); write other braces as %7B and %7D")
             }
             parts += [.text(String(rest[..<open])), .field(field)]
             rest = rest[name.endIndex...].dropFirst()

@@ -48,8 +48,12 @@ package struct SourceCandidate: Sendable, Hashable {
     }
 
     /// The same cover, about which something has raised a doubt.
-    /// - Parameter reason: In a few words.
-    package func doubted(_ reason: String) -> SourceCandidate { judged(Match(.doubtful, reason, score: match.score)) }
+    /// - Parameters:
+    ///   - reason: In a few words.
+    ///   - isLast: Whether all other doubtful covers are better.
+    package func doubted(_ reason: String, isLast: Bool = false) -> SourceCandidate {
+        judged(Match(.doubtful, reason, score: isLast ? 0 : match.score))
+    }
 
     /// The same cover, which cannot be had.
     /// - Parameter reason: In a few words.
@@ -184,7 +188,8 @@ extension [SourceCandidate] {
         }.ordered()
     }
 
-    /// The best match first, of equal ones that which is written as the tags have it; else the order stays.
+    /// The best match first, of equal ones that which is written as the tags have it, then in the order of all services. What one of them has
+    /// found stays in its order.
     package func ordered(_ query: AlbumQuery? = nil) -> [SourceCandidate] {
         func isWritten(_ candidate: SourceCandidate) -> Bool {
             query.map { candidate.isWritten(as: $0) } ?? false
@@ -194,7 +199,8 @@ extension [SourceCandidate] {
             if one.certainty != other.certainty { return one.certainty > other.certainty }
             if one.match.score != other.match.score { return one.match.score > other.match.score }
             let (isFirst, isSecond) = (isWritten(one), isWritten(other))
-            return isFirst != isSecond ? isFirst : first.offset < second.offset
+            if isFirst != isSecond { return isFirst }
+            return one.source == other.source ? first.offset < second.offset : one.source < other.source
         }
         .map(\.element)
     }

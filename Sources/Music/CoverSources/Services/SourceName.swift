@@ -1,5 +1,5 @@
 /// The name of a source of covers, as options, reports and the memory have it: that of a service of `SourceService.all`, or of a person's own.
-package struct SourceName: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+package struct SourceName: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -16,4 +16,10 @@ package struct SourceName: RawRepresentable, Sendable, Hashable, Codable, Custom
 
     /// Whether it is that of a person's own service.
     package var isOwn: Bool { service == nil }
+
+    /// A person's own services by their names, then the others in their order.
+    package static func < (first: Self, second: Self) -> Bool {
+        let ranks = [first, second].map { name in SourceService.all.firstIndex { $0.name == name } ?? -1 }
+        return ranks[0] != ranks[1] ? ranks[0] < ranks[1] : first.rawValue < second.rawValue
+    }
 }

@@ -28,7 +28,7 @@ struct CoverComparison: Sendable {
         var (repeated, open) = ([SourceCandidate](), [Shown]())
         for one in shown {
             if pictures.add(one.digest, one.likeness, of: query) {
-                repeated.append(one.cover.doubted(RepeatedPictures.reason))
+                repeated.append(one.cover.doubted(RepeatedPictures.reason, isLast: true))
             } else {
                 var one = one
                 if tags?.verdict(with: one.likeness) == .different {

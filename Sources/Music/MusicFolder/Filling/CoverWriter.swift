@@ -183,14 +183,19 @@ package actor CoverWriter {
     /// - Throws: `MusicState.Problem`, `LibraryError`.
     func edit(_ albums: [(former: Album, album: Album)], in library: LibraryAPI) async throws {
         // Before the library: a process that dies between the two must not take its own work for a person's.
-        try state.note(
-            coverURLs: Dictionary(albums.map { ($0.album.id, $0.album.coverURL) }) { first, _ in first })
+        let urls = albums.filter { $0.album.coverURL != $0.former.coverURL }.map { ($0.album.id, $0.album.coverURL) }
+        try state.note(coverURLs: Dictionary(urls) { first, _ in first })
         try await library.albums.edit(albums, run: "fill \(run)")
     }
 
     /// The URLs at which sources had the covers of written files, by albums, of which the library may not know yet.
     func foundURLs() throws -> [String: String] { try state.foundURLs() }
     func forgetFoundURLs() throws { try state.forgetFoundURLs() }
+
+    /// The first file that this fill has written for each album.
+    func files() throws -> [String: WrittenFile] {
+        Dictionary(try state.files(ofRun: run).map { ($0.album, $0) }) { first, _ in first }
+    }
 }
 
 /// A cover's file in the cache, whose bytes have their digest.

@@ -41,7 +41,7 @@ package struct Fill: Sendable {
         _ jobs: [FillJob], onEvent: @escaping @Sendable (FillEvent) -> Void = { _ in },
         progress: @escaping @Sendable (FillSummary) -> Void = { _ in }
     ) async throws -> FillSummary {
-        try await noteFoundURLs()
+        try await noteCovers()
         if jobs.isEmpty { return FillSummary() }
         let (requests, feed) = AsyncStream<CoverRequest>.makeStream()
         let (lookups, work) = AsyncStream<FillRun.Lookup>.makeStream()
@@ -72,7 +72,7 @@ package struct Fill: Sendable {
             group.cancelAll()
         }
         run.summary.isCancelled = !run.unfinished.isEmpty
-        try await noteFoundURLs()
+        try await noteCovers()
         try await forget(run.takenBack)
         if let problem = run.problem { throw problem }
         return run.summary
@@ -195,14 +195,18 @@ package struct Fill: Sendable {
 
     // MARK: The library
 
-    /// Gives albums of the library without a URL those at which sources had their covers, so that the gallery shows them: of this fill, and
-    /// of one that was killed.
-    func noteFoundURLs() async throws {
-        let urls = try await writer.foundURLs()
-        if urls.isEmpty { return }
+    /// Gives albums of the library without a URL those at which sources had their covers, of this fill and of one that was killed, or the files
+    /// that were written from their tags: the gallery shows them.
+    func noteCovers() async throws {
+        let (urls, files) = (try await writer.foundURLs(), try await writer.files())
+        if urls.isEmpty, files.isEmpty { return }
         try await edit { album in
-            guard let url = urls[album.id], album.coverURL?.isEmpty != false else { return }
-            album.coverURL = url
+            guard album.coverURL?.isEmpty != false else { return }
+            if let url = urls[album.id] {
+                album.coverURL = url
+            } else if let file = files[album.id], [nil, file.replacedPath?.bytes].contains(album.coverFilePath) {
+                album.coverFilePath = file.path.bytes
+            }
         }
         try await writer.forgetFoundURLs()
     }

@@ -44,6 +44,7 @@ struct FillRun: Sendable {
     private var waiting: ArraySlice<(job: Int, skipped: Set<SourceName>)> = []
     private var searches = 0
     private var pictures: RepeatedPictures
+    private var gate = OwnSourceGate()
     /// The files of this run whose albums were matched by their names, by their pictures; no file for a cover that is for the tags alone.
     private var byName: [Digest: [(number: Int, file: WrittenFile?, bytes: Int, offer: SourceCandidate)]] = [:]
     /// The devices of file systems to which nothing more is written.
@@ -107,7 +108,9 @@ struct FillRun: Sendable {
                 summary.stopReason = stopReason
                 feed.finish()
             }
-            guard let number = outcome.line.map({ $0 - 1 }), unfinished.contains(number) else { return }
+            guard let number = outcome.line.map({ $0 - 1 }) else { return }
+            if let source = offers[number]?.source, source.isOwn { await note(outcome, of: source) }
+            guard unfinished.contains(number) else { return }
             await take(outcome, of: number)
         }
     }
@@ -155,8 +158,9 @@ struct FillRun: Sendable {
     private mutating func take(_ outcome: CoverOutcome, of number: Int) async {
         let (offer, job) = (offers[number], jobs[number])
         guard let digest = outcome.contentDigest else {
-            if let offer, outcome.isAbsent {
-                await fill.queue.judge(offer.rejected("the server has no picture of it"), for: job.query)
+            if let offer {
+                await fill.queue.didFail(
+                    offer, outcome.failure?.detail ?? "no picture", isAbsent: outcome.isAbsent, for: job.query)
             }
             steps[number].didFail(outcome.failure?.message ?? "", isAbsent: outcome.isAbsent)
             return advance(number)
@@ -206,9 +210,20 @@ struct FillRun: Sendable {
         }
     }
 
+    /// A person's own service has answered.
+    private mutating func note(_ outcome: CoverOutcome, of source: SourceName) async {
+        let isAnswer = outcome.kind != .fresh && (outcome.failure.map { $0.status != nil } ?? true)
+        let (refusal, waiting) = gate.didAnswer(source, isAnswer: isAnswer, status: outcome.failure?.status)
+        if let refusal { await fill.queue.abandon(source, refusal) }
+        for one in waiting where unfinished.contains(one.album) {
+            steps[one.album].prefer([one.cover])
+            advance(one.album)
+        }
+    }
+
     /// The cover's picture is that of unrelated albums: it is not written, and taken back from those.
     private mutating func doubt(_ cover: SourceCandidate, _ digest: Digest, of number: Int) async {
-        let judged = cover.doubted(RepeatedPictures.reason)
+        let judged = cover.doubted(RepeatedPictures.reason, isLast: true)
         await fill.queue.judge(judged, for: jobs[number].query)
         steps[number].doubt(judged)
         let renditions = pictures.renditions(of: digest)
@@ -222,8 +237,17 @@ struct FillRun: Sendable {
     private mutating func advance(_ number: Int) {
         let job = jobs[number]
         switch steps[number].next() {
-        case .download(let urls, let candidate):
-            offers[number] = candidate
+        case .download(let urls, let cover):
+            if let cover, cover.source.isOwn {
+                switch gate.admit(.init(album: number, urls: urls, cover: cover)) {
+                case .download: break
+                case .wait: return
+                case .refuse(let refusal):
+                    steps[number].didFail("\(cover.source): \(refusal)", isAbsent: false)
+                    return advance(number)
+                }
+            }
+            offers[number] = cover
             feed.yield(request(job, urls, number))
         case .tags:
             guard let picture = job.embedded, let digest = Digest(picture.digest) else { return advance(number) }
@@ -306,7 +330,7 @@ struct FillRun: Sendable {
         finish(number, events)
         if ContinuousClock.now - noted > Self.noteInterval {
             // A failure is that of the end, too.
-            try? await fill.noteFoundURLs()
+            try? await fill.noteCovers()
             noted = .now
         }
     }
@@ -335,7 +359,7 @@ struct FillRun: Sendable {
                 note(.takenBack(album, file.path, bytes: bytes))
             }
             guard takenBack.updateValue(offer.pictures, forKey: album.id) == nil else { continue }
-            let doubted = offer.doubted(RepeatedPictures.reason)
+            let doubted = offer.doubted(RepeatedPictures.reason, isLast: true)
             await fill.queue.judge(doubted, for: jobs[number].query)
             summary.filled -= 1
             note(.ended(album, .doubtful([doubted])))

@@ -31,6 +31,8 @@ struct FillSteps: Sendable {
     /// Why something could not be asked or downloaded, apart from its absence.
     private var failure: String?
     private var rejection: String?
+    private static let refusal =
+        "you refused its covers: `sleeve fill review --refused` lists them, `sleeve fill allow` lets them be written again"
 
     /// - Parameters:
     ///   - query: The album.
@@ -70,6 +72,7 @@ struct FillSteps: Sendable {
             return .download(filled, nil)
         }
         if !asked.isSuperset(of: open) { return .search(skipping: asked.union(sources.subtracting(open))) }
+        doubtful = doubtful.ordered(query)
         if acceptsDoubtful, !doubtful.isEmpty { return download(doubtful.removeFirst()) }
         if !doubtful.isEmpty { return .end(.doubtful(doubtful)) }
         if let failure { return .end(.failed(failure)) }
@@ -85,6 +88,7 @@ struct FillSteps: Sendable {
     mutating func add(_ findings: SourceFindings) {
         candidates += findings.candidates.filter { $0.certainty == .certain }
         doubtful += findings.candidates.filter { $0.certainty == .doubtful }
+        if findings.areRefused { rejection = rejection ?? Self.refusal }
         isCompared = false
         asked.formUnion(findings.askedSources)
         // A search that asks nothing must not be repeated for ever.

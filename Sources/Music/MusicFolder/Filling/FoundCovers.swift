@@ -1,5 +1,6 @@
 package import AlbumLibrary
 package import CoverSources
+import Platform
 
 /// The covers that sources have found for the albums of a library, and what a person decides about them.
 package struct FoundCovers: Sendable {
@@ -34,13 +35,13 @@ package struct FoundCovers: Sendable {
     /// Albums with covers that a person has refused.
     package func refused() async throws -> [Album] { try await covers().keeping { $0.match == .refused } }
 
-    /// All covers that are known of an album, or of those that have one at a URL.
+    /// All covers that are known of an album, or of those that have one at a URL, as it is or as it is printed.
     package func covers(of number: Int) async throws -> Album {
         Album(number: number, album: albums[number - 1], covers: try await covers(albums[number - 1]))
     }
 
     package func covers(at url: String) async throws -> [Album] {
-        try await covers().keeping { $0.pictures.contains(url) }
+        try await covers().keeping { $0.pictures.contains { [$0, Redaction.redact($0)].contains(url) } }
     }
 
     private func covers(_ isWanted: (AlbumLibrary.Album) -> Bool = { _ in true }) async throws -> [Album] {
@@ -54,7 +55,7 @@ package struct FoundCovers: Sendable {
     private func covers(_ album: AlbumLibrary.Album) async throws -> [SourceCandidate] {
         let (query, record) = (AlbumQuery(album), try await memory.record(of: AlbumQuery(album).key))
         let known = record.decided(archive.flatMap { $0.known(query) })
-        return record.candidates + record.rejected + known + record.refusedPictures(of: query)
+        return (record.candidates + record.rejected + known + record.refusedPictures(of: query)).ordered(query)
     }
 
     /// The next fill writes the cover.

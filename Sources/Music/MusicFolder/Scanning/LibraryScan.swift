@@ -76,7 +76,7 @@ package struct LibraryScan: Sendable {
 
 extension WrittenFile {
     /// Whether the file is still what the fill wrote. One with the time of writing is not read.
-    fileprivate var isUnchanged: Bool {
+    package var isUnchanged: Bool {
         var status = stat()
         guard path.withCString({ stat($0, &status) }) == 0 else { return false }
         if FileStatus(status).modified == modified { return true }

@@ -60,6 +60,20 @@ extension MusicState {
         } ?? []
     }
 
+    /// The albums of a library that are in a folder, or in that of a file, as `places` has them: their ids.
+    package static func albums(at path: BytePath, in library: String) -> [String] {
+        let folders = reading(library) { database in
+            var folders: [(id: String, folder: BytePath)] = []
+            try database.statement("SELECT id, places FROM records ORDER BY id").each { row in
+                let (id, places): (String, [AlbumPlace]) = (row.text(0), row.json(1) ?? [])
+                folders += places.flatMap { $0.folders + $0.coverFolders }.map { (id, $0) }
+            }
+            return folders
+        }
+        let inside = folders?.filter { $0.folder.isInside(path) } ?? []
+        return (inside.isEmpty ? folders?.filter { $0.folder == path.parent } ?? [] : inside).map(\.id)
+    }
+
     /// Saves records, and removes those of `removed` ids.
     package func save(_ records: [AlbumRecord], removing removed: [String] = []) throws(Problem) {
         if records.isEmpty, removed.isEmpty { return }

@@ -15,7 +15,7 @@ extension MusicState {
         try covers("WHERE run = \(run)")
     }
 
-    func embeddedCovers() throws(Problem) -> [EmbeddedCover] { try covers("") }
+    package func embeddedCovers() throws(Problem) -> [EmbeddedCover] { try covers("") }
 
     private func covers(_ condition: String) throws(Problem) -> [EmbeddedCover] {
         try reading {

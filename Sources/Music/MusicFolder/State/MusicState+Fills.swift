@@ -42,38 +42,48 @@ extension MusicState {
     }
 
     /// The pictures that fills have found for unrelated albums.
-    package func repeatedPictures() throws(Problem) -> Set<Digest> { try pictures("repeated_pictures") }
-
-    package func save(repeatedPictures digests: Set<Digest>) throws(Problem) {
-        try save(digests, in: "repeated_pictures")
-    }
-
-    /// The pictures that a person has refused for all albums.
-    package func refusedPictures() throws(Problem) -> Set<Digest> { try pictures("refused_pictures") }
-
-    package func save(refusedPicture digest: Digest) throws(Problem) { try save([digest], in: "refused_pictures") }
-
-    package func allow(refusedPicture digest: Digest) throws(Problem) {
-        try transaction {
-            try database.statement("DELETE FROM refused_pictures WHERE digest = ?").run(.text(digest.description))
-        }
-    }
-
-    private func pictures(_ table: String) throws(Problem) -> Set<Digest> {
+    package func repeatedPictures() throws(Problem) -> Set<Digest> {
         try reading {
             var digests: Set<Digest> = []
-            try database.statement("SELECT digest FROM \(table)").each { row in
+            try database.statement("SELECT digest FROM repeated_pictures").each { row in
                 if let digest = Digest(row.text(0)) { digests.insert(digest) }
             }
             return digests
         }
     }
 
-    private func save(_ digests: Set<Digest>, in table: String) throws(Problem) {
+    package func save(repeatedPictures digests: Set<Digest>) throws(Problem) {
         if digests.isEmpty { return }
         try transaction {
             for digest in digests {
-                try database.statement("INSERT OR IGNORE INTO \(table) VALUES (?)").run(.text(digest.description))
+                try database.statement("INSERT OR IGNORE INTO repeated_pictures VALUES (?)").run(
+                    .text(digest.description))
+            }
+        }
+    }
+
+    /// The pictures that a person has refused for all albums, in the order of their URLs.
+    package func refusedPictures() throws(Problem) -> [RefusedPicture] {
+        try reading {
+            var pictures: [RefusedPicture] = []
+            try database.statement("SELECT digest, url FROM refused_pictures ORDER BY url, digest").each { row in
+                if let digest = Digest(row.text(0)) { pictures.append(.init(digest: digest, url: row.optionalText(1))) }
+            }
+            return pictures
+        }
+    }
+
+    func save(refusedPicture digest: Digest, at url: String) throws(Problem) {
+        try transaction {
+            try database.statement("INSERT OR REPLACE INTO refused_pictures (digest, url) VALUES (?, ?)")
+                .run(.text(digest.description), .text(url))
+        }
+    }
+
+    package func allow(refusedPictures digests: [Digest]) throws(Problem) {
+        try transaction {
+            for digest in digests {
+                try database.statement("DELETE FROM refused_pictures WHERE digest = ?").run(.text(digest.description))
             }
         }
     }
@@ -118,7 +128,7 @@ extension MusicState {
     package func noteCovers() throws(Problem) {
         let seen = try seenCovers()
         let files = try writtenFiles().filter { file in
-            seen[file.path] != file.digest && file.path.withCString { access($0, F_OK) } == 0
+            seen[file.path] != file.digest && file.isThere
         }
         if files.isEmpty { return }
         try transaction {

@@ -25,10 +25,20 @@ extension MusicState {
     }
 
     /// Remembers the picture of a cover as one that is no album's, in whatever size and coding it is found.
-    package func refuse(_ cover: Cover) throws(Problem) {
+    package func refuse(_ cover: Cover, at url: String) throws(Problem) {
         guard let digest = Digest(cover.digest) else { return }
         if let likeness = cover.data.withUnsafeBytes({ Likeness($0) }) { try save([digest: likeness]) }
-        try save(refusedPicture: digest)
+        try save(refusedPicture: digest, at: url)
+    }
+
+    /// Those of some pictures that show what a cover does, in whatever size and coding.
+    package func pictures(_ digests: [Digest], like cover: Cover) throws(Problem) -> [Digest] {
+        let (known, likeness) = (try likenesses(), cover.data.withUnsafeBytes { Likeness($0) })
+        return digests.filter { digest in
+            if digest.description == cover.digest { return true }
+            guard let likeness, let other = known[digest] else { return false }
+            return other.verdict(with: likeness) == .same
+        }
     }
 
     package func save(_ likenesses: [Digest: Likeness]) throws(Problem) {

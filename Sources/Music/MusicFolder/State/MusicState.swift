@@ -20,7 +20,9 @@ package final class MusicState: @unchecked Sendable {
     /// tables must be converted.
     private static let version = 4
     /// Columns that tables of earlier versions lack.
-    private static let addedColumns = writtenColumns.map { ("written", $0) } + embeddedColumns.map { ("embedded", $0) }
+    private static let addedColumns =
+        writtenColumns.map { ("written", $0) } + embeddedColumns.map { ("embedded", $0) }
+        + [("refused_pictures", "url TEXT")]
     private static let schemas = [
         foldersSchema, albumsSchema, writtenSchema, rootsSchema, embeddedSchema, fillsSchema, likenessesSchema,
     ]

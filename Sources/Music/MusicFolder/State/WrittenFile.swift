@@ -34,6 +34,12 @@ package struct WrittenFile: Sendable, Hashable {
 
     package var path: BytePath { folder.appending(name) }
 
+    /// Whether there is something at its path.
+    package var isThere: Bool { path.withCString { access($0, F_OK) } == 0 }
+
+    /// The path of the file that it has replaced; nil if there was none.
+    package var replacedPath: BytePath? { replaced.map { folder.appending($0.name) } }
+
     /// The number of pixels; nil if it is not known.
     var pixelCount: Int? { PixelSize(width, height)?.pixelCount }
 }

@@ -11,13 +11,16 @@ struct Why: AsyncParsableCommand {
         abstract: "Tell where a cover was looked for, with each answer.",
         discussion: """
               sleeve why "Low Tide"
+              sleeve why ~/Music/Cairn
               sleeve why https://example.org/cover.jpg
 
-            For an album: the services that were asked for it, the covers that they offered and how certain each is, and what the cache knows of \
-            each of its addresses. For a URL: what the cache knows of it. Nothing is requested. `sleeve album show` shows the album's fields.
+            For an album: its cover files, the services that were asked for it, the covers that they offered and how certain each is, and what \
+            the cache knows of each of its addresses. For a URL: what the cache knows of it. Nothing is requested. `sleeve album show` shows the \
+            album's fields.
             """)
 
-    @Argument(help: ArgumentHelp("The album's number, title or id; or a URL.", valueName: "album or url"))
+    @Argument(
+        help: ArgumentHelp("The album's number, title, id, or folder; or a URL.", valueName: "album or url"))
     var subject: String
 
     @OptionGroup(visibility: .hidden) var archive: ArchiveServerOptions
@@ -36,7 +39,8 @@ struct Why: AsyncParsableCommand {
     private func report(in library: LibraryAPI) async throws -> CoverReport {
         if subject.contains("://") { return CoverReport(urls: try await history(of: [subject], in: library)) }
         let albums = try await library.existingAlbums()
-        let album = albums[try AlbumReference(argument: subject).index(in: albums)]
+        let album = albums[
+            try AlbumReference(argument: subject).index(in: albums, of: library.configuration.libraryPath)]
         let known = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }
         let record = try await SourceMemory.existing(for: library.configuration)?.record(of: AlbumQuery(album).key)
         let sources = record ?? SourceMemory.Record()
@@ -46,6 +50,7 @@ struct Why: AsyncParsableCommand {
         var scanned = ScannedAlbum()
         scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
         let state = MusicState.existing(of: library.configuration.libraryPath)
+        let written = ((try? state?.writtenFiles()) ?? []).filter { $0.album == album.id }
         let removed = (try? state?.removedFiles()) ?? []
         let plan = FillPlan(
             [(scanned, album)], written: removed, removed: Set(removed.map(\.path)), options: .init(),
@@ -58,9 +63,11 @@ struct Why: AsyncParsableCommand {
             history.cached != nil || history.absence != nil || history.redirect != nil
         }
         return CoverReport(
-            album: album, sources: sources.lastAnswers.map { .init($0) },
+            album: album.redacted, sources: sources.lastAnswers.map { .init($0) },
+            files: CoverReport.File.all(of: album, written: written, scanned.places),
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
-            candidates: (sources.candidates + sources.rejected + decided + refused).map { .init($0) },
+            candidates: (sources.candidates + sources.rejected + decided + refused)
+                .ordered(AlbumQuery(album)).map { .init($0) },
             urls: try await history(of: urls.filter { URL(string: $0) != nil }, in: library) + others.map { .init($0) })
     }
 

@@ -41,7 +41,9 @@ struct SourceOptions: ParsableArguments {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
                 throw ValidationError(
-                    "“\(word)” is no source: \(names), or NAME=URL, where a comma of the URL is written as %2C")
+                    word.isEmpty
+                        ? "a name is missing, before, behind or between commas: sources are \(names), or NAME=URL"
+                        : "“\(word)” is no source: \(names), or NAME=URL, where a comma of the URL is written as %2C")
             }
             do throws(OwnSource.Problem) {
                 let own = try OwnSource(name: parts[0], pattern: parts[1], reserved: ["tags", "picture"])
@@ -55,8 +57,8 @@ struct SourceOptions: ParsableArguments {
 
     func validate() throws {
         let own = Set(self.own)
-        if Set(own.map(\.name)).count < own.count {
-            throw ValidationError("--source has two URLs for one name; give each service of yours a name of its own")
+        if let name = Dictionary(grouping: own, by: \.name).first(where: { $1.count > 1 })?.key {
+            throw ValidationError("--source has two URLs for “\(name)”; give each service of yours a name of its own")
         }
         do throws(BaseProblem) {
             _ = try Self.bases(sourceBase, own.map(\.name))

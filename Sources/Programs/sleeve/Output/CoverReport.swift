@@ -1,18 +1,53 @@
 import CommandSupport
 import CoverLibrary
 import CoverSources
+import MusicFolder
 import Platform
 
 /// Where a cover was looked for: the result of `sleeve why`.
 struct CoverReport: Encodable {
-    /// Nil for a URL, like all of an album.
+    /// `redacted`. Nil for a URL, like all of an album.
     var album: Album?
     var sources: [Answer]?
+    /// Its cover files.
+    var files: [File]?
     /// Why a fill looks for no cover for folders of the album.
     var obstacles: [String]?
     var candidates: [Candidate]?
     /// What the cache knows of the cover's URLs.
     var urls: [Address]
+
+    /// A cover file of the album.
+    struct File: Encodable {
+        private let path, state: String
+        /// The number of the fill that has written it; nil for a person's.
+        private let fill: Int64?
+        /// Whether its picture is that of the songs' tags; nil for a person's.
+        private let fromTags: Bool?
+
+        private init(_ path: BytePath, _ state: String, fill: Int64? = nil, fromTags: Bool? = nil) {
+            (self.path, self.state, self.fill, self.fromTags) = ("\(path)", state, fill, fromTags)
+        }
+
+        /// - Parameter written: The files that fills have written for the album.
+        static func all(of album: Album, written: [WrittenFile], _ places: [AlbumPlace]) -> [File] {
+            let (tags, present) = (Set(places.compactMap(\.embedded?.digest)), written.filter(\.isThere))
+            let own = album.coverFilePath.map { BytePath(bytes: $0) }.flatMap { path in
+                present.contains { $0.path == path } ? nil : File(path, "yours")
+            }
+            return [own].compactMap(\.self)
+                + present.map { file in
+                    let state = file.isUnchanged ? "written" : "changed since"
+                    return File(file.path, state, fill: file.run, fromTags: tags.contains("\(file.digest)"))
+                }
+        }
+
+        fileprivate var text: String {
+            let place = fromTags == true ? " from its tags" : ""
+            return fill.map { "\(path), written by fill \($0)\(place)\(state == "written" ? "" : ", \(state)")" }
+                ?? "\(path), \(state)"
+        }
+    }
 
     /// The answer of a service that was asked for the album.
     struct Answer: Encodable {
@@ -93,6 +128,7 @@ struct CoverReport: Encodable {
             text +=
                 ((artist.isEmpty ? "" : "\(artist): ") + album.title + (year.isEmpty ? "" : " (\(year))"))
                 .withoutControls + "\n"
+            for file in files ?? [] { text += "Cover file: \(file.text)".withoutControls + "\n" }
             for obstacle in obstacles ?? [] { text += "Not searched for \(obstacle)".withoutControls + "\n" }
             if sources?.isEmpty != false { text += "No service was searched for this album.\n" }
         }
@@ -115,5 +151,16 @@ struct CoverReport: Encodable {
             text += "\nNo address of a cover\(isRejected ? " that was not rejected" : "") is known.\n"
         }
         return text
+    }
+}
+
+extension Album {
+    /// The album without credentials in its addresses.
+    var redacted: Album {
+        var album = self
+        album.coverURL = coverURL.map { Redaction.redact($0) }
+        let alternates = alternateCoverURLs
+        if !alternates.isEmpty { album.alternateCoverURLs = alternates.map { Redaction.redact($0) } }
+        return album
     }
 }

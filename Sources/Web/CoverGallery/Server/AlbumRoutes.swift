@@ -147,7 +147,9 @@ struct AlbumRoutes: Sendable {
         let cached = library.listings(.requests([CoverRequest(album: album)]))
         for try await each in cached where listing == nil { listing = each }
         let url = listing?.url ?? ""
-        let source = OwnPictures.isAddress(url) ? "your own picture" : URL(string: url)?.host()
+        let isStarter = StarterAlbums.slug(of: url) != nil
+        let own = isStarter ? "a starter album's cover" : OwnPictures.isAddress(url) ? "your own picture" : nil
+        let source = own ?? URL(string: url)?.host()
         return .json {
             $0.add("source", album.coverFile == nil ? source : "a file beside the music")
             guard album.coverFile == nil, let width = listing?.width, let height = listing?.height else { return }

@@ -71,6 +71,36 @@ import Testing
         #expect(steps.next() == .end(.missing("none of the sources has its cover")))
     }
 
+    @Test func `covers that a person has refused are the reason, unless there is another`() {
+        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer], acceptsDoubtful: false)
+        var found = findings([], [(.itunes, .found)])
+        found.areRefused = true
+        steps.add(found)
+        steps.add(findings([], [(.deezer, .notFound)]))
+        guard case .end(.missing(let reason)) = steps.next() else {
+            Issue.record("no end")
+            return
+        }
+        #expect(reason.contains("you refused its covers") && reason.contains("`sleeve fill allow`"))
+    }
+
+    /// A fill finds them in the order of asking, its memory in that of their names.
+    @Test(arguments: [false, true])
+    func `doubtful covers have one order, in whichever they were found`(isReversed: Bool) {
+        func doubtful(_ source: SourceName, _ score: Int) -> SourceCandidate {
+            candidate(source, .none, "https://\(source)").judged(Match(.doubtful, "because", score: score))
+        }
+        let own = ["x", "y"].map { doubtful(SourceName(rawValue: $0), 1) }
+        let covers = [doubtful(.deezer, 9), doubtful(.itunes, 5), doubtful(.deezer, 5)] + own
+        var steps = FillSteps(for: query, own: [], sources: [.deezer], acceptsDoubtful: false)
+        steps.add(findings(isReversed ? covers.reversed() : covers, [(.deezer, .found)]))
+        // Their pictures are compared before.
+        _ = steps.next()
+        #expect(steps.next() == .end(.doubtful(covers)))
+        #expect(covers.reversed().ordered(query) == covers)
+        #expect(doubtful(.itunes, 9).doubted("repeated", isLast: true).match.score == 0)
+    }
+
     @Test func `the tags are looked at before the services, or after those that a person wants first`() {
         var steps = FillSteps(
             for: query, own: ["https://a.example/1"], servicesBeforeTags: [], sources: [.itunes], acceptsDoubtful: false

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
+import MusicFolder
 
 /// An argument that names an album: its number in the list, its title or its id. The title may follow the artist, `artist - title`, and be
 /// written as messages and `sleeve fill review` print it: `7. artist, title (year)`.
@@ -28,6 +29,23 @@ struct AlbumReference: ExpressibleByArgument {
         return try only(indices, text, kind, albums)
     }
 
+    /// The index of an album that may also be named by a folder that it is in, or by a file there: a path with a slash, or `.`.
+    /// - Parameter library: The library file.
+    /// - Throws: As `index(in:)`.
+    func index(in albums: [Album], of library: String) throws -> Int {
+        let isPath = text.contains("/") || [".", ".."].contains(text)
+        guard isPath, Kind.allCases.allSatisfy({ Self.find(text, $0, albums).isEmpty }) else {
+            return try index(in: albums)
+        }
+        let (path, given) = (BytePath(text).resolved, BytePath(text))
+        let ids = Set(MusicState.albums(at: path ?? given, in: library))
+        let found = albums.indices.filter { ids.contains(albums[$0].id) }
+        if let index = found.first, found.count == 1 { return index }
+        if found.isEmpty, path == nil { return try index(in: albums) }
+        guard found.isEmpty else { throw fail("\(found.count) albums are in \(given)\(Self.choice(found))") }
+        throw fail("no album of the library is in \(given); `sleeve album scan` adds those of a folder")
+    }
+
     private static func find(_ name: String, _ kind: Kind, _ albums: [Album]) -> [Int] {
         switch kind {
         case .number:
@@ -51,12 +69,13 @@ struct AlbumReference: ExpressibleByArgument {
         }
     }
 
+    private static func choice(_ found: [Int]) -> String {
+        "; name one by its number: " + found.prefix(10).map { String($0 + 1) }.joined(separator: ", ")
+    }
+
     private func only(_ found: [Int], _ name: String, _ kind: Kind, _ albums: [Album]) throws -> Int {
         if let index = found.first, found.count == 1 { return index }
-        if found.count > 1 {
-            let numbers = found.prefix(10).map { String($0 + 1) }.joined(separator: ", ")
-            throw fail("\(found.count) albums are titled “\(name)”; name one by its number: \(numbers)")
-        }
+        if found.count > 1 { throw fail("\(found.count) albums are titled “\(name)”\(Self.choice(found))") }
         if kind == .number {
             throw fail(
                 "there is no album \(name); the library has \(Decimals.count(albums.count, "album"))"

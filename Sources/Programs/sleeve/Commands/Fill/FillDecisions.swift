@@ -41,17 +41,17 @@ struct CoverReferences: ParsableArguments {
 extension CoverReferences {
     /// Decides about pictures for all albums, whatever their size and coding.
     /// - Throws: An exit code, after an error message.
-    fileprivate func decide(
-        in library: LibraryAPI, isQuiet: Bool, _ verb: String, _ decide: (MusicState, Cover) throws -> Void
+    fileprivate func decideEverywhere(
+        in library: LibraryAPI, isQuiet: Bool, _ verb: String, _ decide: (MusicState, String) async throws -> Void
     ) async throws -> DecidedCovers {
         let state = try MusicFolderOptions.openState(library.configuration)
-        for url in texts {
+        for text in texts {
             do {
-                try decide(state, try await library.cover(for: CoverRequest(location: url)))
+                try await decide(state, text)
             } catch let failure as CoverFailure {
                 throw fail(failure.advice)
             }
-            if !isQuiet { Log.info("\(Redaction.redact(url)): \(verb) for all albums") }
+            if !isQuiet { Log.info("\(text): \(verb) for all albums") }
         }
         return DecidedCovers(covers: texts.count)
     }
@@ -61,77 +61,17 @@ struct EverywhereOption: ParsableArguments {
     @Flag(help: "For all albums: the picture at a URL, in all sizes, is what a service shows in place of a cover.")
     var everywhere = false
 
-    func validate(_ references: CoverReferences) throws {
-        guard everywhere, let text = references.texts.first(where: { !$0.contains("://") }) else { return }
+    func validate(_ references: CoverReferences, takesDigests: Bool = false) throws {
+        let text = references.texts.first { text in
+            !text.contains("://") && !(takesDigests && text.hasPrefix(RefusedPicture.scheme))
+        }
+        guard everywhere, let text else { return }
         throw ValidationError("--everywhere needs the URL of a picture, not '\(text)'.")
     }
 }
 
 /// The result of a command that decides about covers.
 struct DecidedCovers: Encodable { let covers: Int }
-
-struct FillReview: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "review", _superCommandName: "sleeve fill",
-        abstract: "List the doubtful covers that were found.",
-        discussion: """
-            The other commands take an album as it is printed, its number, or the URL of a cover.
-            """)
-
-    @Flag(help: "List the covers that you refused, and those of fills that you removed.")
-    var refused = false
-
-    @OptionGroup var options: LibraryOptions
-
-    func run() async throws {
-        try await withAlbums(try options.configuration()) { library in
-            let covers = try await FoundCovers(library)
-            let found = (refused ? try await covers?.refused() : try await covers?.doubtful()) ?? []
-            let isRepeated = { (album: FoundCovers.Album) in
-                !options.json && album.covers.allSatisfy { $0.match.reason == RepeatedPictures.reason }
-            }
-            for album in found where !isRepeated(album) { try print(album) }
-            let repeated = found.filter(isRepeated).map { "\($0.number). \($0.album.fullName)" }
-            if !repeated.isEmpty {
-                try printLine("\(repeated.joined(separator: "; ")): \(RepeatedPictures.reason)")
-            }
-            let removed = refused ? try await library.removedCovers() : []
-            for (name, file) in removed {
-                if options.json {
-                    let line: JSONObject = ["album": file.album, "removed": "\(file.path)"]
-                    try printResult(line.text + "\n")
-                } else {
-                    try printLine(name)
-                    try printLine("  you removed \(file.path)")
-                }
-            }
-            if options.json || options.quiet || !removed.isEmpty || !found.isEmpty { return }
-            try printResult(refused ? "No refused covers.\n" : "No doubtful covers.\n")
-        }
-    }
-
-    private func print(_ found: FoundCovers.Album) throws {
-        if !options.json { try printLine("\(found.number). \(found.album.fullName)") }
-        for cover in found.covers {
-            let (album, url) = (cover.album, cover.pictures.first)
-            if options.json {
-                let line: JSONObject = [
-                    "album": found.album.id, "number": found.number, "artist": found.album.artist,
-                    "title": found.album.title, "source": cover.source.rawValue, "foundArtist": album.artist,
-                    "foundTitle": album.title, "foundYear": album.year, "foundTracks": album.trackCount,
-                    "reason": cover.match.reason, "url": url,
-                ]
-                try printResult(line.text + "\n")
-                continue
-            }
-            let facts = [album.year.map { "(\($0))" }, album.trackCount.map { Decimals.count($0, "track") }]
-            let text = ([album.artist, album.title] + facts.compactMap(\.self)).joined(separator: ", ")
-            for line in ["\(cover.source.title): \(text)", cover.match.reason, Redaction.redact(url ?? "")] {
-                try printLine("  \(line)")
-            }
-        }
-    }
-}
 
 struct FillAccept: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -169,8 +109,8 @@ struct FillRefuse: AsyncParsableCommand {
         commandName: "refuse", _superCommandName: "sleeve fill",
         abstract: "Never write these covers again: they are wrong.",
         discussion: """
-            Of an album, all covers that are known, with those of its tags and of its own addresses. Files stay: remove them, or \
-            take the fill back.
+            Of an album, all covers that are known, with those of its tags and of its own addresses. Files stay, and are named: remove \
+            them, or take the fill back.
             """)
 
     @OptionGroup var references: CoverReferences
@@ -181,22 +121,38 @@ struct FillRefuse: AsyncParsableCommand {
 
     func run() async throws {
         try await editing.withLibrary { library in
+            let isQuiet = editing.options.quiet
             if everywhere.everywhere {
-                let decided = try await references.decide(in: library, isQuiet: editing.options.quiet, "refused") {
-                    try $0.refuse($1)
+                let decided = try await references.decideEverywhere(in: library, isQuiet: isQuiet, "refused") {
+                    state, text in
+                    // A listed URL has no credentials.
+                    let listed = try await FoundCovers(library)?.covers(at: text).flatMap(\.covers).flatMap(\.pictures)
+                    let url = listed?.first { Redaction.redact($0) == text } ?? text
+                    let cover = try await library.cover(for: CoverRequest(location: url))
+                    try state.refuse(cover, at: url)
+                    let files = try state.writtenFiles()
+                    let same = Set(try state.pictures(files.map(\.digest), like: cover))
+                    if !isQuiet { try state.tellWhatStays(files.filter { same.contains($0.digest) }) }
                 }
                 return try editing.options.printResult(decided, text: "")
             }
             let decided = try await references.decide(
-                in: library, "refused", isQuiet: editing.options.quiet, createsMemory: true,
+                in: library, "refused", isQuiet: isQuiet, createsMemory: true,
                 nothing: { "no doubtful or certain cover of \($0) is known" }
             ) { covers, found, isURL in
                 let pictures = isURL ? [] : await library.pictures(of: found.album, besides: found.covers)
                 try await covers.refuse(found.covers + pictures, of: found.album)
                 var album = found.album
-                if let url = album.coverURL, found.covers.contains(where: { $0.pictures.contains(url) }) {
+                let isItsAddress = found.covers.contains { cover in album.coverURL.map(cover.pictures.contains) ?? false
+                }
+                if isItsAddress {
                     album.coverURL = nil
                     try await library.albums.edit([(found.album, album)])
+                }
+                if !isQuiet, isItsAddress || !isURL,
+                    let state = MusicState.existing(of: library.configuration.libraryPath)
+                {
+                    try state.tellWhatStays(try state.writtenFiles().filter { $0.album == album.id })
                 }
                 return found.covers.count + pictures.count
             }
@@ -217,14 +173,24 @@ struct FillAllow: AsyncParsableCommand {
     @OptionGroup var everywhere: EverywhereOption
     @OptionGroup var options: LibraryOptions
 
-    func validate() throws { try everywhere.validate(references) }
+    func validate() throws { try everywhere.validate(references, takesDigests: true) }
 
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
             if everywhere.everywhere {
-                let decided = try await references.decide(in: library, isQuiet: options.quiet, "allowed") {
-                    state, cover in
-                    if let digest = Digest(cover.digest) { try state.allow(refusedPicture: digest) }
+                let decided = try await references.decideEverywhere(in: library, isQuiet: options.quiet, "allowed") {
+                    state, text in
+                    let refused = try state.refusedPictures()
+                    var digests = refused.filter { $0.isNamed(text) }.map(\.digest)
+                    if digests.isEmpty, text.contains("://"), !refused.isEmpty {
+                        let cover = try await library.cover(for: CoverRequest(location: text))
+                        digests = try state.pictures(refused.map(\.digest), like: cover)
+                    }
+                    if digests.isEmpty {
+                        throw fail(
+                            "no picture at \(text) is refused for all albums; see `sleeve fill review --refused`")
+                    }
+                    try state.allow(refusedPictures: digests)
                 }
                 return try options.printResult(decided, text: "")
             }

@@ -45,7 +45,7 @@ struct FillResult: Encodable {
         let counts = [
             (
                 missing,
-                "\(albums(missing)) no cover at the sources that were asked; `sleeve why` tells what each answered."
+                "\(albums(missing)) no cover that may be written; `sleeve why` tells what each source answered."
             ), (doubtful, "\(albums(doubtful)) only doubtful covers; `sleeve fill review` lists them."),
             (failed, "\(failures); the next fill tries again."),
             (unwritten, "\(Decimals.count(unwritten, "folder")) got no cover file."),

@@ -33,12 +33,17 @@ struct FillUndo: AsyncParsableCommand {
         let (tags, ofTags) = try await undo(embedded, state)
         var (albums, kept, failed) = (Set<Album.ID>(), tags.kept, tags.failed)
         var (removed, restored): ([BytePath], [BytePath]) = ([], [])
+        // What is in place of the files that are gone.
+        var places: [BytePath: BytePath?] = [:]
         for (file, step) in undone {
             switch step {
             case .remove:
                 removed.append(file.path)
                 albums.insert(file.album)
-            case .restore(let replaced): restored.append(file.folder.appending(replaced.name))
+                places[file.path] = .some(nil)
+            case .restore(let replaced):
+                restored.append(file.folder.appending(replaced.name))
+                places[file.path] = restored.last
             case .keep:
                 kept += 1
                 Log.warning("\(file.path): was changed since; it stays as it is")
@@ -53,7 +58,7 @@ struct FillUndo: AsyncParsableCommand {
                 Log.error("\(file.path): \(MusicState.awayReason)")
             }
         }
-        if !dryRun { try await forget(albums, library, state) }
+        if !dryRun { try await forget(albums, places, library, state) }
         tell(removed, "would be removed")
         tell(restored, "the smaller cover would be put back")
         tell(ofTags, "the cover would be taken out of its tags")
@@ -113,17 +118,23 @@ struct FillUndo: AsyncParsableCommand {
             .print(files.map { "\($0): \(what)" }, ": \(what); --json lists them all")
     }
 
-    /// The library loses the URLs of the covers, unless a person has edited them, and the covers are accepted no longer.
-    private func forget(_ albums: Set<Album.ID>, _ library: LibraryAPI, _ state: MusicState) async throws {
+    /// The library loses the files and the URLs of the covers, unless a person has edited them, and the covers are accepted no longer.
+    private func forget(
+        _ albums: Set<Album.ID>, _ places: [BytePath: BytePath?], _ library: LibraryAPI, _ state: MusicState
+    ) async throws {
         let urls = try state.note(coverURLs: Dictionary(uniqueKeysWithValues: albums.map { ($0, nil) }))
-        let found = try await library.albums.all().filter { albums.contains($0.id) }
+        let all = try await library.albums.all()
         try await library.albums.edit(
-            found.filter { urls[$0.id] != nil && $0.coverURL == urls[$0.id] }.map { album in
-                var former = album
-                former.coverURL = nil
-                return (album, former)
+            all.compactMap { former in
+                var album = former
+                if let url = urls[album.id], album.coverURL == url { album.coverURL = nil }
+                let file = album.coverFilePath.map { BytePath(bytes: $0) }
+                if let file, let place = places[file] { album.coverFilePath = place?.bytes }
+                return album == former ? nil : (former, album)
             })
         guard let memory = SourceMemory.existing(for: library.configuration) else { return }
-        for album in found { try await memory.withdrawAcceptance(of: AlbumQuery(album).key) }
+        for album in all where albums.contains(album.id) {
+            try await memory.withdrawAcceptance(of: AlbumQuery(album).key)
+        }
     }
 }

@@ -51,7 +51,10 @@ struct FillWork {
                 arguments.covers.embed
                 ? try await embed(scanned.map { ($0.scanned, nil) }, run: nil, messages, nil) : nil
             try print(plan, steps, tags)
-            return messages.print(isQuiet: isQuiet, news: try state.news(messages.known, of: folders))
+            let news = try state.news(messages.known, of: folders)
+            messages.print(isQuiet: isQuiet, news: news)
+            if found.missing > 0 || !news.isDisjoint(with: messages.problems) { throw ExitStatus.someFailed }
+            return
         }
         if let request { try state.save(.init(folders: folders, options: request)) }
         outcome.findings.sweep()
@@ -110,8 +113,8 @@ struct FillWork {
         _ written: [WrittenFile], _ albums: [Album.ID: Album], _ likenesses: Likenesses
     ) throws -> RepeatedPictures {
         var pictures = RepeatedPictures()
-        for digest in try state.refusedPictures() {
-            pictures.addRepeated(digest, likenesses[digest], isRefused: true)
+        for picture in try state.refusedPictures() {
+            pictures.addRepeated(picture.digest, likenesses[picture.digest], isRefused: true)
         }
         for digest in try state.repeatedPictures() { pictures.addRepeated(digest, likenesses[digest]) }
         for file in written {
@@ -179,7 +182,8 @@ struct FillWork {
             }
             if !names.isEmpty { steps.append("would ask \(names.map(\.rawValue).joined(separator: ", "))") }
             if let cover = known.certain { steps.append("would download \(cover.pictures[0]) (\(cover.source.title))") }
-            let again = known.answers.isEmpty ? "" : " again yet; `sleeve why` tells what each answered"
+            let refused = known.areRefused ? ", you refused its covers" : ""
+            let again = known.answers.isEmpty ? "" : " again yet\(refused); `sleeve why` tells what each answered"
             if names.isEmpty, known.certain == nil { steps.append("would ask no source\(again)") }
             let text = Redaction.redact(steps.joined(separator: ", else "))
             let lacking = job.targets.map {

@@ -26,7 +26,7 @@ extension FoundCovers {
             throw fail("no source was asked yet; `sleeve fill` looks for covers")
         }
         guard reference.contains("://") else {
-            let number = try AlbumReference(argument: reference).index(in: albums) + 1
+            let number = try AlbumReference(argument: reference).index(in: albums, of: configuration.libraryPath) + 1
             return [(covers, try await covers.covers(of: number))]
         }
         let found = try await covers.covers(at: reference)

@@ -1,0 +1,16 @@
+import CommandSupport
+import MusicFolder
+import Platform
+
+extension MusicState {
+    /// Says of files whose cover was refused that they stay, and what to do. Those that are not as a fill wrote them are a person's.
+    /// - Throws: `Problem`.
+    func tellWhatStays(_ files: [WrittenFile]) throws {
+        let last = try runs().first
+        let lines = files.filter { !$0.isUndone && $0.isUnchanged }.map { file in
+            let undo = file.run == last ? ", or take all of the last fill back by `sleeve fill undo`" : ""
+            return "\(file.path): stays; remove it\(undo)"
+        }
+        MessageList("file") { Log.info($0) }.print(lines)
+    }
+}

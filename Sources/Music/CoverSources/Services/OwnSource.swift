@@ -62,7 +62,7 @@ package struct OwnSource: Sendable, Hashable {
         let authority = rest.prefix { !"/?".contains($0) }
         address = scheme + authority
         if authority.contains("@") {
-            throw Problem("its URL may have no user name and no password; a key may be a parameter, such as ?key=…")
+            throw Problem("its URL may have no user name and no password; a key may be one of its parameters")
         }
         guard Self.isHost(address), !authority.contains(where: "{}".contains) else {
             throw Problem("“\(authority)” is no host, with a port if need be; {artist} and others stand behind it only")

@@ -69,76 +69,43 @@ static struct part trimmed(const struct sleeve_picture *picture) {
     return (struct part){left, top, width - right, height - bottom};
 }
 
-/// The channels of a pixel, for the processor's vectors.
-typedef float channels __attribute__((vector_size(16)));
-
-/// How much of a pixel is between two places.
-static float share(uint32_t pixel, float start, float end) {
-    return (end < pixel + 1 ? end : pixel + 1) - (start > pixel ? start : pixel);
-}
-
-/// Averages all pixels of a part to 32 by 32, each by its share of a place.
-static void describe(const struct sleeve_picture *picture, struct part part, struct sleeve_descriptor *result) {
+/// Averages all pixels of a part to 32 by 32, once it is reduced to 64 by 64: an average alone lets through what is too fine for it, and more
+/// of that in a larger picture.
+static bool describe(const struct sleeve_picture *picture, struct part part, struct sleeve_descriptor *result) {
     const uint32_t width = part.right - part.left, height = part.bottom - part.top;
-    const float across = (float)width / side, down = (float)height / side;
-    channels places[side * side] = {0};
-    float sums[sleeve_described_side * 4];
-    for (int line = 0; line < side; line++) {
-        const float top = line * down, bottom = fminf(top + down, height);
-        memset(sums, 0, sizeof sums);
-        for (uint32_t y = (uint32_t)top; y < bottom; y++) {
-            const uint8_t *row = picture->pixels + ((size_t)(part.top + y) * picture->width + part.left) * 4;
-            const float weight = share(y, top, bottom) / (across * down);
-            for (uint32_t index = 0; index < width * 4; index++) sums[index] += row[index] * weight;
-        }
-        for (int column = 0; column < side; column++) {
-            const float left = column * across, right = fminf(left + across, width);
-            for (uint32_t x = (uint32_t)left; x < right; x++) {
-                channels pixel;
-                memcpy(&pixel, sums + x * 4, sizeof pixel);
-                places[line * side + column] += pixel * share(x, left, right);
-            }
-        }
-    }
-    float blue[cells] = {0}, red[cells] = {0};
-    for (int index = 0; index < side * side; index++) {
-        const channels color = places[index];
-        const float luma = 0.299f * color[0] + 0.587f * color[1] + 0.114f * color[2];
-        const int area = cell(index);
-        result->luma[index] = (uint8_t)fminf(lrintf(luma), 255);
-        blue[area] += (color[2] - luma) * 0.564f / 16;
-        red[area] += (color[0] - luma) * 0.713f / 16;
-    }
-    for (int index = 0; index < cells; index++) {
-        result->blue[index] = (int8_t)fmaxf(-127, fminf(lrintf(blue[index]), 127));
-        result->red[index] = (int8_t)fmaxf(-127, fminf(lrintf(red[index]), 127));
-    }
-}
-
-/// Reduces a part to at most 64 by 64 first: an average alone lets through what is too fine for it, and more of that in a larger picture.
-static bool describe_part(const struct sleeve_picture *picture, struct part part, struct sleeve_descriptor *result) {
-    const uint32_t width = part.right - part.left, height = part.bottom - part.top, most = 2 * side;
-    struct sleeve_picture small = {.width = width < most ? width : most, .height = height < most ? height : most};
-    struct sleeve_reducer *reducer = sleeve_reducer_new(width, height, width, height, small.width, small.height);
+    struct sleeve_reducer *reducer = sleeve_reducer_new(width, height, width, height, 2 * side, 2 * side);
     for (uint32_t y = 0; reducer && y < height; y++) {
         const uint8_t *row = picture->pixels + ((size_t)(part.top + y) * picture->width + part.left) * 4;
         memcpy(sleeve_reducer_row(reducer), row, (size_t)width * 4);
         sleeve_reducer_add(reducer);
     }
-    small.pixels = sleeve_reducer_finish(reducer);
-    if (!small.pixels) return false;
-    describe(&small, (struct part){0, 0, small.width, small.height}, result);
-    free(small.pixels);
+    uint8_t *pixels = sleeve_reducer_finish(reducer);
+    if (!pixels) return false;
+    float luma[side * side] = {0}, blue[cells] = {0}, red[cells] = {0};
+    for (int index = 0; index < 4 * side * side; index++) {
+        const uint8_t *color = pixels + index * 4;
+        const int place = index / side / 4 * side + index % (2 * side) / 2;
+        const float value = 0.299f * color[0] + 0.587f * color[1] + 0.114f * color[2];
+        luma[place] += value / 4;
+        blue[cell(place)] += (color[2] - value) * 0.564f / 64;
+        red[cell(place)] += (color[0] - value) * 0.713f / 64;
+    }
+    free(pixels);
+    for (int index = 0; index < side * side; index++) result->luma[index] = (uint8_t)fminf(lrintf(luma[index]), 255);
+    for (int index = 0; index < cells; index++) {
+        result->blue[index] = (int8_t)fmaxf(-127, fminf(lrintf(blue[index]), 127));
+        result->red[index] = (int8_t)fmaxf(-127, fminf(lrintf(red[index]), 127));
+    }
     return true;
 }
 
 int sleeve_describe(const struct sleeve_picture *picture, struct sleeve_descriptor results[2]) {
     if (picture->width > sleeve_described_side || picture->height > sleeve_described_side) return 0;
     const struct part whole = {0, 0, picture->width, picture->height}, part = trimmed(picture);
-    if (!describe_part(picture, part, &results[0])) return 0;
+    if (!describe(picture, part, &results[0])) return 0;
     const uint32_t excess = picture->width > picture->height ? picture->width - picture->height : picture->height - picture->width;
     if (excess > 1 || memcmp(&part, &whole, sizeof part) == 0) return 1;
-    return describe_part(picture, whole, &results[1]) ? 2 : 1;
+    return describe(picture, whole, &results[1]) ? 2 : 1;
 }
 
 // MARK: The comparison
@@ -364,6 +331,18 @@ static void halve(const float *values, float *halves) {
 /// A picture with less detail is plain.
 static const float least_detail = 4;
 
+/// Whether a picture has structure in few areas only, such as a name on a ground.
+static bool is_sparse(const float *values) {
+    float sums[cells] = {0}, squares[cells] = {0};
+    int structured = 0;
+    for (int index = 0; index < side * side; index++) {
+        sums[cell(index)] += values[index] / 16;
+        squares[cell(index)] += values[index] * values[index] / 16;
+    }
+    for (int index = 0; index < cells; index++) structured += squares[index] - sums[index] * sums[index] > 2.5f * 2.5f;
+    return structured < 12;
+}
+
 int32_t sleeve_compare(const struct sleeve_descriptor *first, const struct sleeve_descriptor *second) {
     float a[side * side], b[side * side], halves[2][side * side / 4];
     for (int index = 0; index < side * side; index++) a[index] = first->luma[index], b[index] = second->luma[index];
@@ -393,8 +372,10 @@ int32_t sleeve_compare(const struct sleeve_descriptor *first, const struct sleev
     const struct colors colors = compare_colors(first, second, fit.move);
     const bool is_grey = colors.least_strength < 1.5f && colors.strength > 4;
     const float match = correlation(a, over.values, over.weights);
-    if (match > 0.98f && worst < 2 && fit.gain > 0.8f && fit.gain < 1.25f && !is_grey && colors.tint < 4
-        && colors.left < 3 + 0.12f * colors.spread && colors.worst < 14) return sleeve_same;
+    // Where there is little to compare, no part of it may differ: covers of an artist have one layout.
+    const bool is_strict = is_sparse(a) || is_sparse(b);
+    if (match > 0.98f && worst < (is_strict ? 0.8f : 2) && fit.gain > 0.8f && fit.gain < 1.25f && !is_grey && colors.tint < 4
+        && colors.left < 3 + 0.12f * colors.spread && colors.worst < (is_strict ? 8 : 14)) return sleeve_same;
 
     const bool is_turned = colors.turn > 25 && colors.agreement > 0.5f && colors.least_spread > 4;
     if (fit.gain <= 0.5f || fit.gain >= 2 || (!is_grey && (colors.tint >= 26 || is_turned))) return sleeve_different;

@@ -51,9 +51,10 @@ static double lanczos(double x) {
 
 /// - Parameters:
 ///   - available: pixels along the side.
-///   - scale: pixels for one of the result, at least 1.
+///   - scale: pixels for one of the result.
 static bool make_axis(struct axis *axis, uint32_t available, double scale, uint32_t count) {
-    uint32_t taps = (uint32_t)ceil(2 * lobes * scale) + 1;
+    const double step = fmax(scale, 1);
+    uint32_t taps = (uint32_t)ceil(2 * lobes * step) + 1;
     if (taps > available) taps = available;
     axis->count = count;
     axis->taps = taps;
@@ -62,14 +63,14 @@ static bool make_axis(struct axis *axis, uint32_t available, double scale, uint3
     if (!axis->first || !axis->weights) return false;
     for (uint32_t index = 0; index < count; index++) {
         const double centre = (index + 0.5) * scale;
-        double start = ceil(centre - lobes * scale - 0.5);
+        double start = ceil(centre - lobes * step - 0.5);
         if (start > available - taps) start = available - taps;
         if (start < 0) start = 0;
         axis->first[index] = (uint32_t)start;
         float *weights = axis->weights + (size_t)index * taps;
         double sum = 0;
         for (uint32_t tap = 0; tap < taps; tap++) {
-            const double weight = lanczos((start + tap + 0.5 - centre) / scale);
+            const double weight = lanczos((start + tap + 0.5 - centre) / step);
             weights[tap] = (float)weight;
             sum += weight;
         }

@@ -111,6 +111,21 @@ struct LikenessTests {
         }
     }
 
+    /// Covers of an artist have one layout, in which a few letters differ.
+    @Test func `a name on a ground is the same only if the small type below it is, too`() throws {
+        func cover(_ period: Int) throws -> Likeness {
+            let pixels = Pixels(width: 300, height: 300) { x, y in
+                let isName = (90..<210).contains(x) && (130..<160).contains(y) && x / 10 % 2 == 0
+                let isType = (100..<200).contains(x) && (172..<176).contains(y) && x / period % 2 == 0
+                return [UInt8](repeating: isName ? 20 : isType ? 200 : 244, count: 3)
+            }
+            return try #require(Likeness(pixels.jpeg()))
+        }
+        let picture = try cover(4)
+        #expect(picture.verdict(with: picture) == .same)
+        #expect(picture.verdict(with: try cover(6)) == .alike)
+    }
+
     @Test(arguments: [(1, 1), (1, 900), (900, 1), (2, 3), (31, 33), (192, 191), (193, 192), (7, 7)])
     func `pictures of any size are described`(_ width: Int, _ height: Int) throws {
         let picture = try #require(

@@ -63,13 +63,19 @@ extension SourceCandidate {
         return largest.judged(Match(.doubtful, "\(reason), \(first.match.reason)", score: score))
     }
 
-    /// The largest of covers whose picture is the one in the tags of all songs. The tags tell the album unless several have its name.
+    /// The largest of covers whose picture is the one in the tags of all songs. The tags tell the album unless several have its name, or an
+    /// independent source shows another picture, where all titles are only near the wanted one: that of a sibling may be in the tags.
     /// - Parameters: As of `pooled`.
     package static func proved(
-        byTags covers: [SourceCandidate], for query: AlbumQuery, among all: [SourceCandidate]
+        byTags covers: [SourceCandidate], beside others: [SourceCandidate], for query: AlbumQuery,
+        among all: [SourceCandidate]
     ) -> SourceCandidate? {
         guard let first = covers.first, let largest = largest(covers) else { return nil }
         if query.hasNamesake || haveNamesakes(all, query) { return nil }
+        let isNear = covers.allSatisfy { !Evidence(query, $0.album).title.line.agrees }
+        if isNear, !areIndependent(covers), others.contains(where: { $0.source.lineage != first.source.lineage }) {
+            return nil
+        }
         let reason = "\(Evidence(query, first.album).text); its picture is the one in the tags: certain"
         return largest.judged(Match(.certain, reason, score: first.match.score))
     }

@@ -40,13 +40,20 @@ struct CoverComparison: Sendable {
         func same(as likeness: Likeness) -> [SourceCandidate] {
             open.filter { $0.likeness.verdict(with: likeness) == .same }.map(\.cover)
         }
-        if let tags, let proved = SourceCandidate.proved(byTags: same(as: tags), for: query, among: all) {
+        func different(from likeness: Likeness) -> [SourceCandidate] {
+            open.filter { $0.likeness.verdict(with: likeness) == .different }.map(\.cover)
+        }
+        if let tags,
+            let proved = SourceCandidate.proved(
+                byTags: same(as: tags), beside: different(from: tags), for: query, among: all)
+        {
             return [proved] + open.map(\.cover).filter { $0.identity != proved.identity } + repeated
         }
         var (pooled, others) = ([SourceCandidate](), [SourceCandidate]())
         for one in open {
-            let different = open.filter { $0.likeness.verdict(with: one.likeness) == .different }.map(\.cover)
-            if let cover = SourceCandidate.pooled(same(as: one.likeness), beside: different, for: query, among: all) {
+            if let cover = SourceCandidate.pooled(
+                same(as: one.likeness), beside: different(from: one.likeness), for: query, among: all)
+            {
                 if !pooled.contains(cover) { pooled.append(cover) }
             } else {
                 others.append(one.cover)

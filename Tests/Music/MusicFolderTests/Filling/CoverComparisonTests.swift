@@ -94,6 +94,19 @@ import Testing
         #expect(judged(covers, tags: 3).allSatisfy { $0.certainty == .doubtful })
     }
 
+    /// A sibling's picture may be in the tags.
+    @Test func `of titles that are only near, the tags prove nothing while another source shows another picture`() {
+        func judged(_ title: String, _ other: SourceName) -> SourceCandidate? {
+            let covers = [
+                (cover(.itunes, title, year: 2001), UInt64(2)), (cover(other, "Low Tide: Distant", year: 2003), 3),
+            ]
+            return self.judged(covers, tags: 2).first
+        }
+        #expect(judged("Low Tide: Distant", .musicbrainz)?.certainty == .doubtful)
+        #expect(judged("Low Tide: Distant", .deezer)?.certainty == .certain, "shops err alike")
+        #expect(judged("Low Tide", .musicbrainz)?.certainty == .certain)
+    }
+
     @Test func `a picture of unrelated albums proves nothing`() {
         var pictures = RepeatedPictures()
         for artist in ["A", "B", "C"] {

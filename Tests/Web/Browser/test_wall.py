@@ -39,6 +39,24 @@ class Wall(GalleryTest):
         page.covers_settle()
         self.assertLess(page.run("return document.querySelectorAll('*').length"), 400)
 
+    def test_a_jump_reuses_the_covers_where_they_are_and_gives_none_but_the_chosen_one_its_own_place(self):
+        page = self.gallery(2_000, warm=False).wall()
+        page.covers_settle()
+        covers, moved, placed = page.run("""
+            const wall = document.querySelector('#wall'), frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            wall.scrollTop = wall.scrollHeight / 3;
+            await frames();
+            const observer = new MutationObserver(() => {});
+            observer.observe(wall, {subtree: true, childList: true});
+            wall.scrollTop *= 2;
+            await frames();
+            const moved = observer.takeRecords().flatMap(({addedNodes}) => [...addedNodes]).filter(({classList}) => classList?.contains('cover'));
+            const covers = [...wall.querySelectorAll('.cover')];
+            return [covers.length, moved.length, covers.filter((each) => each.style.transform && each.ariaSelected !== 'true').length];""")
+        self.assertGreater(covers, 20)
+        self.assertLess(moved, covers / 2, "a row more or less")
+        self.assertEqual(placed, 0)
+
     def test_the_same_keys_choose_along_and_across_rows_and_the_chosen_album_stays_in_view(self):
         page = self.begin()
         columns = self.columns(page)

@@ -56,11 +56,11 @@ export class Covers {
     const view = recycled ?? makeView();
     if (view.dataset.id !== album.id) this.release(view);
     assign(view, album);
-    tint(view, this.#states.get(album.id)?.color);
     this.#views.set(album.id, view);
     if (!album.hasCover) this.#states.set(album.id, { failure: album.problem ?? "No cover address yet.", cause: album.cause, final: true });
     if (performance.now() - this.#rushedAt > settleDelay) this.#show(album.id, view);
     else {
+      tint(view);
       showWaiting(view);
       setTimeout(() => this.#views.get(album.id) === view && this.#show(album.id, view), settleDelay);
     }

@@ -93,26 +93,27 @@ export class Views {
   /** Shows the views `from` to `to`, and the chosen one, which the list's active descendant refers to. */
   fill(from, to, kept = new Map()) {
     const count = this.#count, chosen = count ? this.#chosen : -1;
-    for (const [index, view] of this.#views) {
-      if ((index >= from && index <= to) || index === chosen) continue;
-      this.#views.delete(index);
-      this.#spare.push(view);
-    }
-    const missing = [];
-    if (chosen >= 0 && (chosen < from || chosen > to) && !this.#views.has(chosen)) missing.push(chosen);
-    for (let index = from; index <= to; index++) if (!this.#views.has(index)) missing.push(index);
-    const keys = missing.map((index) => this.#source.keyAt(index));
-    const wanted = new Set(keys);
-    for (const [key, view] of kept) if (!wanted.has(key)) this.#spare.push(view);
-    missing.forEach((index, n) => {
-      const own = kept.get(keys[n]), recycled = own ?? this.#spare.pop() ?? null;
-      if (!own) recycled?.classList.remove("gliding");
-      this.#insert(index, keys[n], recycled);
-    });
-    // Reused views may have another position in the set.
-    for (const [index, view] of this.#views) {
+    const indices = Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => from + offset);
+    const isJump = !indices.some((index) => this.#views.has(index));
+    if (chosen > to) indices.push(chosen);
+    else if (chosen >= 0 && chosen < from) indices.unshift(chosen);
+    const shown = new Set(indices), wanted = new Set(indices.map((index) => this.#source.keyAt(index)));
+    const leaving = [...this.#views.keys()].filter((index) => !shown.has(index)).sort((one, other) => one - other);
+    const spare = [...leaving.map((index) => this.#views.get(index)), ...[...kept].filter(([key]) => !wanted.has(key)).map(([, view]) => view)];
+    for (const index of leaving) this.#views.delete(index);
+    // After a jump each of them takes another album where it is, and its styles stay.
+    if (!isJump || kept.size) for (const view of spare) view.remove();
+    this.#spare.unshift(...spare);
+    let former = null;
+    for (const index of indices) {
+      const view = this.#views.get(index) ?? this.#make(index, kept);
+      // In document order, which screen readers follow.
+      const place = former ? former.nextSibling : this.#parent.firstChild;
+      if (view !== place) this.#parent.insertBefore(view, place);
+      // Reused views may have another position in the set.
       if (view.ariaPosInSet !== String(index + 1)) view.ariaPosInSet = String(index + 1);
       if (view.ariaSetSize !== String(count)) view.ariaSetSize = String(count);
+      former = view;
     }
     for (const view of this.#spare) view.remove();
     this.#spare.splice(maximumSpare).forEach((view) => this.#source.release(view));
@@ -140,16 +141,16 @@ export class Views {
     this.mark();
   }
 
-  #insert(index, key, recycled) {
+  #make(index, kept) {
+    const key = this.#source.keyAt(index), own = kept.get(key), recycled = own ?? this.#spare.shift() ?? null;
+    if (!own) recycled?.classList.remove("gliding");
     const view = this.#source.viewAt(index, recycled);
     view.dataset.key = key;
     view.id ||= `${this.#host.id}-view-${++lastID}`;
     view.setAttribute("role", "option");
     view.setAttribute("aria-selected", "false");
     this.#views.set(index, view);
-    // In document order, which screen readers follow.
-    const next = this.#views.get(index + 1) ?? null;
-    if (view.parentNode !== this.#parent || view.nextSibling !== next) this.#parent.insertBefore(view, next);
+    return view;
   }
 }
 

@@ -1,4 +1,4 @@
-// A wall of covers: rows of square views, of which those in view are in the document. It shares the data source and the delegate of
+// A wall of covers: rows of square views, of which those in view are in the document, in a grid. It shares the data source and the delegate of
 // the scroller. The browser scrolls it, so a moving finger or wheel never waits for this code.
 
 import { Views } from "./views.js";
@@ -20,11 +20,10 @@ function usualTile(width, height) {
   return room / Math.ceil(room / (tile + bareGap)) - bareGap;
 }
 
-const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
-
 export class Wall {
   #host;
-  #sheet;
+  #sheet; // as high as all rows
+  #block; // the views' parent
   #source;
   #delegate;
   #views;
@@ -42,9 +41,10 @@ export class Wall {
   constructor(host, { dataSource, delegate }) {
     this.#host = host;
     this.#sheet = host.firstElementChild;
+    this.#block = this.#sheet.firstElementChild;
     this.#source = dataSource;
     this.#delegate = delegate;
-    this.#views = new Views(host, { dataSource, delegate }, this.#sheet);
+    this.#views = new Views(host, { dataSource, delegate }, this.#block);
     host.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     host.addEventListener("click", (event) => this.#views.tap(event.target, (index) => this.choose(index)));
     new ResizeObserver(([{ contentRect }]) => {
@@ -95,10 +95,10 @@ export class Wall {
     this.#shown = "";
   }
 
-  /** Shows changed data. Views that stay glide to their new positions. */
+  /** Shows changed data. */
   reload(index) {
     const former = this.#views.get(this.index)?.dataset.key, wasInView = this.#isInView;
-    const kept = this.#views.takeAll(!reducedMotion.matches);
+    const kept = this.#views.takeAll(false);
     this.#shown = "";
     this.#extend();
     this.#views.choose(this.#views.clamp(index));
@@ -153,7 +153,9 @@ export class Wall {
     this.#columns = Math.max(1, Math.round(room / (tile + this.#gap)));
     this.#size = Math.floor(room / this.#columns) - this.#gap;
     this.#host.classList.toggle("captioned", isCaptioned);
-    this.#host.style.setProperty("--size", `${this.#size}px`);
+    const lengths = { size: this.#size, caption: this.#caption, gap: this.#gap, edge };
+    for (const [name, pixels] of Object.entries(lengths)) this.#host.style.setProperty(`--${name}`, `${pixels}px`);
+    this.#host.style.setProperty("--columns", String(this.#columns));
     if (width) this.#delegate.didResize?.(this.#size);
     this.#extend();
   }
@@ -199,11 +201,16 @@ export class Wall {
     this.#shown = shown;
     const end = (row) => Math.min(last, (row + 1) * columns - 1);
     if (last >= 0) this.#delegate.didShow?.(Math.min(last, firstRow * columns), end(lastRow));
-    const from = Math.max(0, firstRow - overscan) * columns;
-    this.#views.fill(Math.min(from, Math.max(0, last)), end(lastRow + overscan), kept);
+    const from = Math.min(Math.max(0, firstRow - overscan) * columns, Math.max(0, last)), to = end(lastRow + overscan);
+    this.#views.fill(from, to, kept);
+    // The style sheet has them in a grid: to give each its own place costs ten times as much.
+    this.#block.style.transform = `translateY(${this.#topOf(from)}px)`;
     for (const [index, view] of this.#views) {
-      const x = edge + (index % columns) * (this.#size + this.#gap), y = edge + this.#topOf(index);
-      view.style.transform = `translate(${x}px, ${y}px)`;
+      // The chosen one, where it is out of view.
+      const isApart = index < from || index > to;
+      view.classList.toggle("apart", isApart);
+      const x = edge + (index % columns) * (this.#size + this.#gap), y = edge + this.#topOf(index) - this.#topOf(from);
+      view.style.transform = isApart ? `translate(${x}px, ${y}px)` : "";
     }
   }
 }

@@ -222,15 +222,17 @@ import Wire
                 let reply = try await stage.ask("GET", "/\(name)")
                 #expect(reply.status == 200)
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
-                // The server writes the version of the files into both, and the paths of all into the worker.
-                let isWhole = reply.body == Array(bytes) || ["service-worker.js", "index.html"].contains(name)
+                // The server writes the version into two, the paths of all into the worker, and the modules into two.
+                let made = ["service-worker.js", "index.html", "app.js", "tools.js"]
+                let isWhole = reply.body == Array(bytes) || made.contains(name)
                 #expect(isWhole, "\(name)")
                 let tag = reply.fields["etag"] ?? ""
                 #expect(try await stage.ask("GET", "/\(name)", ["If-None-Match": tag]).status == 304)
             }
             let worker = try await stage.ask("GET", "/service-worker.js").text
             #expect(!worker.contains("\"VERSION\"") && !worker.contains("\"PATHS\""))
-            for name in names where !name.hasSuffix(".css") && !["index.html", "service-worker.js"].contains(name) {
+            let ownFiles = names.filter { ![".css", ".js", ".html"].contains(where: $0.hasSuffix) }
+            for name in ownFiles + ["style.css", "app.js", "tools.js"] {
                 let isStored = worker.contains("\"\(name)\"") || worker.contains("/\(name)\"")
                 #expect(isStored, "without the server \(name) would be missing")
             }

@@ -54,7 +54,7 @@ async function go({ view, sort = "library", show = "", q = "", page = null, tile
   Object.assign(library, { sort, query: q, page });
   library.arrange();
   if (tile) gallery.tile = tile;
-  await gallery.open(view === "wall" ? view : "scroller", { id: album, position });
+  gallery.open(view === "wall" ? view : "scroller", { id: album, position });
 }
 
 /** Opens the gallery of a page that was loaded without its server. False if it was open already. */

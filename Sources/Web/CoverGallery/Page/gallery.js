@@ -1,6 +1,7 @@
 // The albums in the scroller or on the wall, two views of one list, and the parts of the page that follow the chosen album.
 
 import { Scroller } from "./scroller.js";
+import { Wall } from "./wall.js";
 import { canRetry, onPosition, onRetry, showAlbum, showCoverState, showPosition } from "./details.js";
 import { emptyButton, showEmpty } from "./empty.js";
 import { postponeTint, tintFrom } from "./ambient.js";
@@ -16,8 +17,6 @@ export class Gallery {
   #library;
   #covers;
   #views = {};
-  #making = {}; // the views whose modules load
-  #wanted = "scroller"; // the view that was asked for last
   /** The view that is shown: a `Scroller` or a `Wall`. */
   #view = null;
   /** Its name: "scroller" or "wall". */
@@ -81,10 +80,8 @@ export class Gallery {
    * Shows a view of the list, on an album: by default the chosen one.
    * @param {string} [name] @param {{id?: string, position?: number}} [at] position: the view's, as it was
    */
-  async open(name = this.#wanted, { id, position } = {}) {
-    this.#wanted = name;
-    this.#views[name] ??= await (this.#making[name] ??= this.#make(name).finally(() => delete this.#making[name]));
-    if (name !== this.#wanted) return;
+  open(name = this.name, { id, position } = {}) {
+    this.#views[name] ??= this.#make(name);
     if (this.#view !== this.#views[name]) this.#view?.close();
     this.name = document.body.dataset.view = name;
     this.#view = this.#views[name];
@@ -97,9 +94,8 @@ export class Gallery {
     this.changed();
   }
 
-  async #make(name) {
-    const View = name === "wall" ? (await import("./wall.js")).Wall : Scroller;
-    const view = new View(hosts[name], {
+  #make(name) {
+    const View = name === "wall" ? Wall : Scroller, view = new View(hosts[name], {
       dataSource: {
         count: () => this.#library.shown.length,
         keyAt: (index) => this.#library.shown[index].id,
@@ -144,7 +140,7 @@ export class Gallery {
   /** Changes the view of the list. */
   toggle() {
     this.leaves();
-    return grow(() => this.open(this.#wanted === "wall" ? "scroller" : "wall"), () => this.#covers.pictureOf(this.#chosen));
+    return grow(() => this.open(this.name === "wall" ? "scroller" : "wall"), () => this.#covers.pictureOf(this.#chosen));
   }
 
   /** Chooses an album by its id; false if it is not shown. */

@@ -20,7 +20,15 @@ struct PageFiles: Sendable {
     init() {
         // The page needs all style sheets together: as one file they cost one request.
         let sheets = Self.styleSheets.compactMap { name in Self.contents.first { $0.name == name }?.bytes }
-        var contents = Self.contents + [("style.css", Array(sheets.joined()))]
+        let modules = Self.contents.filter { $0.name.hasSuffix(".js") && $0.name != "service-worker.js" }
+            .map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
+        let script = PageScript(
+            Dictionary(uniqueKeysWithValues: modules), main: Self.scripts[0], restName: Self.scripts[1])
+        var contents = Self.contents.filter { !Self.scripts.contains($0.name) }
+        contents += [
+            ("style.css", Array(sheets.joined())), (Self.scripts[0], Array(script.first.utf8)),
+            (Self.scripts[1], Array(script.rest.utf8)),
+        ]
         // A browser installs a service worker again if a byte differs, and with it all files of the page.
         let version = Self.tag(contents.flatMap(\.bytes))
         let paths = contents.map(\.name).filter(Self.isCached).map { name in
@@ -46,10 +54,14 @@ struct PageFiles: Sendable {
         String(Digest(of: bytes).description.prefix(16))
     }
 
-    /// Whether the service worker stores a file. The page itself is stored by its folder, and its style sheets as one file.
+    /// Whether the service worker stores a file. The page itself is stored by its folder.
     private static func isCached(_ name: String) -> Bool {
-        name != "index.html" && name != "service-worker.js" && (!name.hasSuffix(".css") || name == "style.css")
+        name.hasSuffix(".css")
+            ? name == "style.css" : name.hasSuffix(".js") ? scripts.contains(name) : name != "index.html"
     }
+
+    /// What the page asks for instead of its modules: those that show the first covers, and all others.
+    private static let scripts = ["app.js", "tools.js"]
 
     /// In the order of the cascade.
     private static let styleSheets = [

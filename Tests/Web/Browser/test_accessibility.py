@@ -4,6 +4,7 @@ import importlib.metadata
 import inputs
 import pixels
 from case import GONE, GalleryTest
+from test_doubtful import Reviewing
 
 AXE = importlib.metadata.distribution("axe-playwright-python").locate_file("axe_playwright_python/axe.min.js").read_text()
 # Every rule that is on by default, and those of WCAG that are not.
@@ -29,6 +30,11 @@ class Checker(GalleryTest):
         page.covers_settle()
         page.browser.execute_script(AXE)
         return page
+
+    def schemes(self, page):
+        for scheme in ("light", "dark"):
+            inputs.prefer(page.browser, prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
+            yield scheme
 
     def found(self, page, what):
         """The findings on the page, after short animations have ended."""
@@ -87,8 +93,7 @@ class Accessible(Checker):
     def everywhere(self, page):
         """The findings on the page, with the panel, with the dialog, and with an invalid field."""
         found = []
-        for scheme in ("light", "dark"):
-            inputs.prefer(page.browser, prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
+        for scheme in self.schemes(page):
             found += self.found(page, scheme)
             page.click("#menu-toggle")
             page.appears("#menu")
@@ -144,10 +149,44 @@ class Accessible(Checker):
         page.size(0)
         self.assert_accessible(found + self.found(page, "nothing found"))
 
+    def test_nothing_is_found_on_the_pages_of_an_artist_and_a_genre_in_the_viewer_and_beside_runs(self):
+        page, found = self.begin(), []
+        for view, is_phone in (("row", False), ("wall", False), ("wall", True)):
+            if view == "wall" and not is_phone:
+                page.wall()
+            if is_phone:
+                inputs.phone(page.browser)
+            for scheme in self.schemes(page):
+                what = f"{scheme}, {view}{' of a phone' if is_phone else ''}"
+                for field, link in (("artist", "#chosen-artist a"), ("genre", "#facts a")):
+                    page.run("document.querySelector(arguments[0]).click()", link)
+                    page.appears("#page")
+                    page.covers_settle()
+                    found += self.found(page, f"{what}, {field}")
+                    page.run("document.querySelector('#page-back').click()")
+                    page.appears("#page", False)
+                page.covers_settle()
+                page.focus_covers()
+                page.press("Enter")
+                page.until("document.querySelector('#viewer').open && document.querySelector('#viewer-picture').complete", what="the viewer")
+                found += self.found(page, f"{what}, viewer")
+                page.press("Escape")
+                page.until("!document.querySelector('#viewer').open", what="the viewer to close")
+                page.run("document.querySelector('#panel-toggle').click()")
+                page.run("""
+                    const {showRun} = await import(new URL('runs.js', document.querySelector('script').src));
+                    const possible = {refresh: true, fill: true, scan: true, import: true}, state = {possible, running: null, progress: '', problem: null};
+                    showRun({...state, name: 'fill', result: {albums: 9, filled: 5, missing: 2, doubtful: 1, failed: 1, unwritten: 0},
+                        failures: [{album: 'x', title: 'Low Tide', reason: 'no answer came', cause: 'timed out', url: 'https://a.invalid/1'}]});
+                    for (const each of document.querySelectorAll('#panel details')) each.open = true;""")
+                page.appears("#run-failures a")
+                found += self.found(page, f"{what}, runs")
+                page.run("document.querySelector('#panel-close').click()")
+        self.assert_accessible(found)
+
     def test_the_edges_of_fields_and_the_icons_of_buttons_can_be_seen_in_light_and_dark(self):
         page = self.begin()
-        for scheme in ("light", "dark"):
-            inputs.prefer(page.browser, prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
+        for scheme in self.schemes(page):
             self.assertEqual(self.unseen(page), [], scheme)
             page.edit("#add")
             self.assertEqual(self.unseen(page), [], f"{scheme}, dialog")
@@ -206,6 +245,18 @@ class Accessible(Checker):
                 "label", "heading-order", "label-content-name-mismatch", "target-size", "color-contrast", "as painted", "scrollable-region-focusable"):
             self.assertIn(f": {rule}" if "-" in rule else rule, found)
         self.assertIn("edgeless", "".join(self.unseen(page)))
+
+
+class Review(Reviewing, Checker):
+    def test_nothing_is_found_in_the_review_of_doubtful_covers(self):
+        page, found = self.review(), []
+        page.browser.execute_script(AXE)
+        for what, change in (("row", page.rest), ("wall", page.wall), ("wall of a phone", lambda: inputs.phone(page.browser))):
+            change()
+            for scheme in self.schemes(page):
+                page.until("(({complete, naturalWidth}) => complete && naturalWidth)(document.querySelector('#proposal'))", what="the proposal")
+                found += self.found(page, f"{scheme}, review, {what}")
+        self.assert_accessible(found)
 
 
 class WithoutTheServer(Checker):

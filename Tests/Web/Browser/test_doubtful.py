@@ -16,8 +16,10 @@ def music(path, **tags):
     path.write_bytes(b"fLaC" + b"".join(bytes([kind]) + len(body).to_bytes(3, "big") + body for kind, body in blocks))
 
 
-class Doubtful(GalleryTest):
-    def begin(self):
+class Reviewing:
+    """For tests of a `GalleryTest` that reviews covers."""
+
+    def review(self):
         """Two albums for which an imitated service has a cover of a title that differs."""
         origin = self.stage.origin.base
 
@@ -62,11 +64,13 @@ class Doubtful(GalleryTest):
             " && document.querySelector('.compare').innerText.includes(arguments[0]) && document.querySelector('.compare').innerText",
             name, what=f"the cover of {name}")
 
+
+class Doubtful(Reviewing, GalleryTest):
     def saved(self, title):
         return next(album.get("coverUrl", "") for album in self.stage.saved() if album["title"] == title)
 
     def test_a_doubtful_cover_is_shown_whole_beside_what_is_known_of_both_albums_accepted_and_refused(self):
-        page = self.begin()
+        page = self.review()
         titles = page.run("return [...document.querySelectorAll('#covers [role=option]')].map((option) => option.ariaLabel)")
         self.assertEqual({title.split(",")[0] for title in titles}, {"Low Tide", "High Water"})
         page.focus_covers()
@@ -102,7 +106,7 @@ class Doubtful(GalleryTest):
         self.assertFalse(self.saved("High Water"))
 
     def test_keys_accept_refuse_and_go_on_in_both_views(self):
-        page = self.begin().wall()
+        page = self.review().wall()
         page.focus_covers()
         page.press("Home")
         first, second = (("Low Tide", "High Water") if page.chosen()["name"].startswith("Low") else ("High Water", "Low Tide"))

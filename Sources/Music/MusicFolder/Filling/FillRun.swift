@@ -212,8 +212,9 @@ struct FillRun: Sendable {
 
     /// A person's own service has answered.
     private mutating func note(_ outcome: CoverOutcome, of source: SourceName) async {
-        let isAnswer = outcome.kind != .fresh && (outcome.failure.map { $0.status != nil } ?? true)
-        let (refusal, waiting) = gate.didAnswer(source, isAnswer: isAnswer, status: outcome.failure?.status)
+        // What was known says nothing of the service, and that a cover is absent may have been known.
+        let isKnown = outcome.kind == .fresh || outcome.contentDigest == nil && outcome.isAbsent
+        let (refusal, waiting) = gate.didEnd(source, isKnown: isKnown, status: outcome.failure?.status)
         if let refusal { await fill.queue.abandon(source, refusal) }
         for one in waiting where unfinished.contains(one.album) {
             steps[one.album].prefer([one.cover])

@@ -1,7 +1,7 @@
 import CoverSources
 
-/// The downloads from a person's own services, which are located without a request: one at first, and the others once the service has
-/// answered. One that refuses the person is asked once.
+/// The downloads from a person's own services, which are located without a request: one at a time, until a service has answered one. A service
+/// that refuses the person is asked once.
 struct OwnSourceGate: Sendable {
     struct Download: Sendable {
         var album: Int
@@ -11,7 +11,7 @@ struct OwnSourceGate: Sendable {
 
     enum Admission {
         case download
-        /// `didAnswer` returns it.
+        /// `didEnd` returns it.
         case wait
         case refuse(String)
     }
@@ -25,42 +25,33 @@ struct OwnSourceGate: Sendable {
     private var states: [SourceName: State] = [:]
 
     mutating func admit(_ download: Download) -> Admission {
-        let source = download.cover.source
-        switch states[source] {
-        case nil:
-            states[source] = .asked(waiting: [])
-            return .download
+        switch states[download.cover.source] {
+        case nil: states[download.cover.source] = .asked(waiting: [])
         case .asked(let waiting):
-            states[source] = .asked(waiting: waiting + [download])
+            states[download.cover.source] = .asked(waiting: waiting + [download])
             return .wait
-        case .open: return .download
+        case .open: break
         case .closed(let refusal): return .refuse(refusal)
         }
+        return .download
     }
 
     /// A download has ended.
     /// - Parameters:
-    ///   - isAnswer: Whether the service has answered it in this run.
-    ///   - status: That of a failure.
+    ///   - isKnown: Whether its end may have been known without a request.
+    ///   - status: That of a failure. A service that has answered may refuse a single picture, by 403.
     /// - Returns: Why the service is asked no more, if that is new, and the downloads that have waited.
-    mutating func didAnswer(_ source: SourceName, isAnswer: Bool, status: Int?) -> (
-        refusal: String?, waiting: [Download]
-    ) {
-        var waiting: [Download] = []
-        switch states[source] {
-        case nil, .closed: return (nil, [])
-        case .asked(let others): waiting = others
-        case .open: break
+    mutating func didEnd(
+        _ source: SourceName, isKnown: Bool, status: Int?
+    ) -> (refusal: String?, waiting: [Download]) {
+        var (refused, waiting): (Set, [Download]) = ([401], [])
+        if case .closed = states[source] { return (nil, []) }
+        if case .asked(let others) = states[source] {
+            (refused, waiting) = ([401, 403], others)
+            states[source] = isKnown ? nil : .open
         }
-        // One that has answered may refuse a single picture.
-        if let status, status == 401 || status == 403 && !isOpen(source) {
-            states[source] = .closed("HTTP \(status)")
-            return ("HTTP \(status)", waiting)
-        }
-        // A cover that was cached says nothing of the service.
-        states[source] = isAnswer || isOpen(source) ? .open : nil
-        return (nil, waiting)
+        guard let status, refused.contains(status) else { return (nil, waiting) }
+        states[source] = .closed("HTTP \(status)")
+        return ("HTTP \(status)", waiting)
     }
-
-    private func isOpen(_ source: SourceName) -> Bool { if case .open = states[source] { true } else { false } }
 }

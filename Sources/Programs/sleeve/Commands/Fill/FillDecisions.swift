@@ -152,7 +152,11 @@ struct FillRefuse: AsyncParsableCommand {
                 if !isQuiet, isItsAddress || !isURL,
                     let state = MusicState.existing(of: library.configuration.libraryPath)
                 {
-                    try state.tellWhatStays(try state.writtenFiles().filter { $0.album == album.id })
+                    let files = try state.writtenFiles().filter { $0.album == album.id }
+                    let places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
+                    let folders = Set(places.filter { !$0.isShared }.flatMap(\.folders))
+                    try state.tellWhatStays(
+                        files, songs: try state.embeddedCovers().count { folders.contains($0.folder) })
                 }
                 return found.covers.count + pictures.count
             }

@@ -58,18 +58,15 @@ struct FillReview: AsyncParsableCommand {
         }
     }
 
-    /// Albums with one picture stand in one line, before its URLs.
+    /// Such albums stand in one line, before the URLs of the pictures.
     private func print(repeated found: [FoundCovers.Album]) throws {
-        let urls = { (found: FoundCovers.Album) in found.covers.compactMap(\.pictures.first) }
-        var seen: Set<[String]> = []
-        for first in found where seen.insert(urls(first)).inserted {
-            let names = found.filter { urls($0) == urls(first) }.map(\.name)
-            try printLine("\(names.joined(separator: "; ")): \(RepeatedPictures.reason)")
-            for url in urls(first) { try printLine("  \(Redaction.redact(url))") }
+        if found.isEmpty { return }
+        try printLine("\(found.map(\.name).joined(separator: "; ")): \(RepeatedPictures.reason)")
+        var seen: Set<String> = []
+        for url in found.flatMap(\.covers).compactMap(\.pictures.first) where seen.insert(url).inserted {
+            try printLine("  \(Redaction.redact(url))")
         }
-        if !found.isEmpty {
-            try printLine("`sleeve fill refuse --everywhere URL` refuses such a picture for all albums.")
-        }
+        try printLine("`sleeve fill refuse --everywhere URL` refuses such a picture for all albums.")
     }
 
     /// Prints the covers that a person has removed, and the pictures that are refused for all albums. - Returns: Whether there are none.

@@ -4,13 +4,15 @@ import Platform
 
 extension MusicState {
     /// Says of files whose cover was refused that they stay, and what to do. Those that are not as a fill wrote them are a person's.
+    /// - Parameter songs: In whose tags a fill has written a cover.
     /// - Throws: `Problem`.
-    func tellWhatStays(_ files: [WrittenFile]) throws {
+    func tellWhatStays(_ files: [WrittenFile], songs: Int = 0) throws {
         let last = try runs().first
         let lines = files.filter { !$0.isUndone && $0.isUnchanged }.map { file in
             let undo = file.run == last ? ", or take all of the last fill back by `sleeve fill undo`" : ""
             return "\(file.path): stays; remove it\(undo)"
         }
         MessageList("file") { Log.info($0) }.print(lines)
+        if songs > 0 { Log.info("the covers that fills wrote into the tags of \(Decimals.count(songs, "song")) stay") }
     }
 }

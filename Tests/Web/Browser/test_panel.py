@@ -137,6 +137,11 @@ class Panel(GalleryTest):
         page.type("#list-file", str(more))
         page.size(4)
         page.until("document.querySelector('#run-text').textContent === 'Imported 2 albums.'", what="the outcome")
+        more.write_text('[{"title": "A"},\n{"title": "B",, }]')
+        page.type("#list-file", str(more))
+        page.until("document.querySelector('#run-text').textContent.startsWith('The list:2:15: malformed JSON')", what="the place of the fault")
+        self.assertTrue(page.text("#run-text").endswith("; nothing was imported"), page.text("#run-text"))
+        page.appears("#run-import")
         music = self.stage.folder / "music" / "Low Tide"
         music.mkdir(parents=True)
         write_music(music / "1.flac", ALBUM="Low Tide", ALBUMARTIST="The Harbour Lights", DATE="1971", TITLE="One")

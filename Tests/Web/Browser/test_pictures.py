@@ -109,6 +109,21 @@ class Pictures(PictureTest):
         page.status("Added “Beside”")
         self.own_address(3)
 
+    def test_a_text_dropped_on_the_page_is_an_address_or_brings_what_can_be_dropped(self):
+        page = self.begin()
+        drop = """
+            const transfer = new DataTransfer();
+            transfer.setData('text/plain', arguments[1]);
+            return ['dragover', 'drop'].map((kind) => !document.querySelector(arguments[0]).dispatchEvent(
+                new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer: transfer})));"""
+        self.assertEqual(page.run(drop, "#search", "some words"), [False, False], "the field takes them itself")
+        self.assertEqual(page.run(drop, "main", "some words"), [True, True])
+        page.status("a list of albums")
+        self.assertFalse(page.run("return document.querySelector('#album-dialog').open"))
+        page.run(drop, "main", " https://a.invalid/1.jpg\n")
+        page.until("document.querySelector('#album-dialog').open", what="the form")
+        self.assertEqual(page.run("return document.querySelector('#album-dialog [name=coverUrl]').value"), "https://a.invalid/1.jpg")
+
     def test_a_wide_picture_is_shown_whole_among_the_covers(self):
         page = self.begin()
         wide = self.stage.folder / "wide.svg"

@@ -51,11 +51,10 @@ struct CommandRun: GalleryRun {
         @Sendable func lines(of file: String) -> [String] {
             folder.text(of: file).split(whereSeparator: \.isNewline).map(String.init)
         }
-        @Sendable func message() -> String? {
+        @Sendable func messages() -> [String] {
             // The second line of wrong usage leads to a help that the page has not.
-            let line = lines(of: "messages").last { !$0.hasPrefix("See 'sleeve ") }
-            return ["sleeve: ", "Error: "].reduce(line) { line, prefix in
-                line.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+            lines(of: "messages").filter { !$0.hasPrefix("See 'sleeve ") }.map { line in
+                ["sleeve: ", "Error: "].reduce(line) { $0.hasPrefix($1) ? String($0.dropFirst($1.count)) : $0 }
             }
         }
         let (output, errors) = (try folder.create("results"), try folder.create("messages"))
@@ -67,7 +66,7 @@ struct CommandRun: GalleryRun {
         return await withTaskCancellationHandler {
             let reading = Task {
                 while (try? await Task.sleep(for: interval)) != nil {
-                    if let line = message() { await report(line) }
+                    if let line = messages().last { await report(line) }
                 }
             }
             let status = await exit.value.status
@@ -75,7 +74,10 @@ struct CommandRun: GalleryRun {
             await reading.value
             let result = lines(of: "results").last { $0.hasPrefix("{") }
             let failures = lines(of: "report").compactMap(Failed.init).suffix(maximumFailures).map(\.failure)
-            let problem = message() ?? "It ended with exit code \(status)."
+            // What is wrong in a list that was sent comes before what came of it.
+            let list = "\(folder.file("list")):", messages = messages()
+            let place = messages.first { $0.hasPrefix(list) }.map { "the list:\($0.dropFirst(list.count)); " }
+            let problem = messages.last.map { (place ?? "") + $0 } ?? "It ended with exit code \(status)."
             return RunOutcome(result: result, problem: result == nil ? problem : nil, failures: failures)
         } onCancel: {
             children.stop()

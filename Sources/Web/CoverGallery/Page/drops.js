@@ -1,7 +1,9 @@
 // Pictures, their addresses, and lists of albums that are dropped on the page, or pasted into the form.
 
-const carried = ["Files", "text/uri-list"];
 let marked = null;
+/** A text that is dropped on a field is the field's. */
+const isTaken = ({ target, dataTransfer: { types } }) => types.includes("Files") || types.includes("text/uri-list")
+  || (types.includes("text/plain") && !target.closest?.("input"));
 
 /**
  * @param {object} take
@@ -14,14 +16,14 @@ let marked = null;
 export function listenForPictures(take) {
   // Without this the browser would leave the page and show the file.
   addEventListener("dragover", (event) => {
-    if (!carried.some((type) => event.dataTransfer.types.includes(type))) return;
+    if (!isTaken(event)) return;
     event.preventDefault();
     mark(targetOf(event.target));
   });
   addEventListener("dragleave", (event) => event.relatedTarget ?? mark(null));
   addEventListener("drop", (event) => {
     mark(null);
-    if (!carried.some((type) => event.dataTransfer.types.includes(type))) return;
+    if (!isTaken(event)) return;
     event.preventDefault();
     give(take, event.target, sourceIn(event.dataTransfer));
   });
@@ -42,9 +44,9 @@ function give(take, target, source) {
   else take.page(source);
 }
 
-/** The first file, or the first address of a link or a picture of another page. */
+/** The first file, or the first address: of a link or a picture of another page, or in a text. */
 function sourceIn(transfer) {
-  const lines = transfer.getData("text/uri-list").split(/\r?\n/);
+  const lines = (transfer.getData("text/uri-list") || transfer.getData("text/plain")).trim().split(/\s+/);
   return transfer.files[0] ?? lines.find((line) => /^https?:/.test(line)) ?? null;
 }
 

@@ -68,7 +68,7 @@ export class Edits {
       cover: (id, source) => this.#setCover(id, source),
       page: (source) => this.add(source),
       list: (file) => ask("POST", "api/lists", file).then(() => say("Importing the list…"), showProblem),
-      nothing: () => say("Drop a picture file, or a picture of a web page.", { kind: "problem" }),
+      nothing: () => say("Drop a picture, its address, or a list of albums: JSON, CSV, or the library of beets.", { kind: "problem" }),
     });
     onSave((edit, signal) => this.#make(edit, signal), () => this.#gallery.focus()); // keys now act on the saved album
   }

@@ -17,7 +17,7 @@ export function setUpPlaces(library, gallery) {
   const follow = () => {
     if (library.shown !== shown || library.sort !== sort) {
       [shown, sort, at] = [library.shown, library.sort, -1];
-      marks = library.query ? [] : marksOf(shown, sort);
+      marks = library.query || library.page ? [] : marksOf(shown, sort);
       paint();
     }
     const now = marks.findLastIndex((mark) => mark.index <= gallery.place);

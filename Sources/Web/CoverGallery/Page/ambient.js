@@ -1,53 +1,36 @@
-// The page's background takes a little of the chosen cover's average colour. The colour changes in steps and only while the
-// covers rest: each step repaints the whole window, and a separate layer that fades would slow down every frame of a scroll.
+// The page's background takes a little of the chosen cover's average colour, once the covers rest: a change repaints the whole window. The
+// style sheet has the way from one colour to the next.
 
 const canvas = document.createElement("canvas");
 canvas.width = canvas.height = 8;
 const context = canvas.getContext("2d", { willReadFrequently: true });
-/** The time without movement before the colour changes, and the time between two steps, in milliseconds. */
-const restDelay = 220, stepDelay = 70;
-const steps = 12;
+/** The time without movement before the colour changes, in milliseconds. */
+const restDelay = 220;
 let wanted = null, timer = 0;
-let shown = [0, 0, 0, 0], from = shown, to = shown, step = steps; // red, green, blue, opacity
 
 /** @param {HTMLImageElement | null} picture */
 export function tintFrom(picture) {
   if (picture === wanted?.picture && picture?.src === wanted?.address) return;
   wanted = { picture, address: picture?.src };
-  step = 0;
-  schedule(restDelay);
+  schedule();
 }
 
 /** Called while covers move: delays the change until they rest. */
 export function postponeTint() {
-  if (step < steps) schedule(restDelay);
+  if (timer) schedule();
 }
 
-function schedule(delay) {
+function schedule() {
   clearTimeout(timer);
-  timer = setTimeout(takeStep, delay);
+  timer = setTimeout(change, restDelay);
 }
 
-function takeStep() {
-  if (step === 0 && !begin()) return void (step = steps);
-  const share = ++step / steps;
-  shown = from.map((value, channel) => value + (to[channel] - value) * share);
-  const [red, green, blue, light] = shown;
-  document.body.style.setProperty("--tint", `rgb(${red} ${green} ${blue})`);
-  document.body.style.setProperty("--light", String(light));
-  if (step < steps) schedule(stepDelay);
-}
-
-/** False if there is no colour to change to. */
-function begin() {
-  const { picture, address } = wanted;
+function change() {
+  timer = 0;
+  const { picture, address } = wanted, colour = picture && average(picture);
   // The view may show another album by now.
-  if (picture && picture.src !== address) return false;
-  const colour = picture && average(picture);
-  if (picture && !colour) return false;
-  to = colour ? [...colour, 1] : [...shown.slice(0, 3), 0];
-  from = shown[3] ? shown : [...to.slice(0, 3), 0];
-  return true;
+  if (picture && (!colour || picture.src !== address)) return;
+  document.body.style.setProperty("--tint", colour ? `rgb(${colour.join(" ")})` : "transparent");
 }
 
 /** The average colour. Saturated pixels count more: viewers remember a cover by them. Null if the picture cannot be drawn. */

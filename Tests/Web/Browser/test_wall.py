@@ -81,6 +81,7 @@ class Wall(GalleryTest):
             page.wait_for_place(3)
         page.until("document.querySelector('#viewer').open", what="the whole picture")
         page.press("Escape")
+        page.until("!document.querySelector('#viewer').open", what="the whole picture to go")
         page.press("Enter")
         page.until("document.querySelector('#viewer').open", what="the whole picture again")
 

@@ -31,7 +31,7 @@ import Wire
     }
 
     @Test func `while the server is away edits wait on the disk, and are sent once when it is back`() async throws {
-        let port = try await closedPort()
+        let port = try await freePort()
         let url = "http://127.0.0.1:\(port)"
         try await withAlbums([]) { folder in
             let library = try await folder.library { $0.remote = URL(string: url) }

@@ -202,7 +202,7 @@ import Wire
     }
 
     @Test func `a server that is not there is named`() async throws {
-        let port = try await closedPort()
+        let port = try closedPort()
         let bucket = try bucket(at: "http://127.0.0.1:\(port)")
         let error = await #expect(throws: TierError.self) { try await bucket.check(isReadOnly: false) }
         #expect(error?.description.contains("127.0.0.1") == true)

@@ -113,7 +113,7 @@ struct LinkRelayTests {
     }
 
     @Test func `a server that is not there resets the connection`() async throws {
-        let relay = try await LinkRelay.start(Self.link, before: "localhost", port: try await closedPort())
+        let relay = try await LinkRelay.start(Self.link, before: "localhost", port: try closedPort())
         let port = relay.port
         let ending = try await onThread {
             let wire = try Wire(port: port)

@@ -9,7 +9,7 @@ import Wire
 /// The linked libcurl words its messages as `CurlMessage` expects. `SecrecyTests` has those about proxies.
 @Suite(.timeLimit(.minutes(5))) struct CurlMessageTests {
     @Test func `a refused connection is recognized by errno, and its message names host and port`() async throws {
-        let port = try await closedPort()
+        let port = try closedPort()
         try await withClient { client in
             let url = "http://127.0.0.1:\(port)/"
             let error = await client.failure(url)

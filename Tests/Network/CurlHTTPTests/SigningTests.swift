@@ -111,7 +111,7 @@ import Wire
             } _: { client in
                 texts.append("\(try await client.get(server.url + "/a"))")
                 texts.append("\(try #require(await client.failure(server.url + "/b")))")
-                let port = try await closedPort()
+                let port = try closedPort()
                 texts.append("\(try #require(await client.failure("http://127.0.0.1:\(port)/")))")
             }
             texts += server.requests.map(\.head)

@@ -68,7 +68,7 @@ import Wire
 
     @Test func `a connection that is reset during the TLS handshake is a failure to connect`() async throws {
         let relay = try await LinkRelay.start(
-            LinkModel(roundTrip: .milliseconds(1), bitsPerSecond: 1_000_000_000), port: try await closedPort())
+            LinkModel(roundTrip: .milliseconds(1), bitsPerSecond: 1_000_000_000), port: try closedPort())
         let url = "https://127.0.0.1:\(relay.port)/1.jpg"
         try await withClient { client in expect(await client.failure(url), .connect, url) }
         await relay.stop()

@@ -67,8 +67,28 @@ package func withListener(
     try await body(listener)
 }
 
-/// A port without a listener.
-package func closedPort() async throws -> Int {
+/// A port at which nothing listens, for as long as this process runs: a socket that does not listen has it.
+package func closedPort() throws -> Int {
+    #if os(Linux)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #else
+        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        }
+    }
+    if !isBound { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE) }
+    return Int(UInt16(bigEndian: address.sin_port))
+}
+
+/// A port that a listener has just had, for a server that is told its port. Another program may take it before.
+package func freePort() async throws -> Int {
     let listener = try Listener(answer: nil)
     listener.stop()
     for await _ in listener.requests {}

@@ -148,7 +148,7 @@ import Wire
     }
 
     @Test func `a failure has a status and a reason`() async throws {
-        let port = try await closedPort()
+        let port = try closedPort()
         try await withOpenGallery(library: { ($0.timeout, $0.maximumSize) = (.seconds(1), 1 << 20) }) { stage in
             func url(_ number: Int, _ query: String) -> String { path(stage.origin.coverURL(number) + "?" + query) }
             for status in [404, 410] {

@@ -148,7 +148,7 @@ import Wire
         try await withStage { stage in
             let target =
                 how == "gone"
-                ? stage.url(2, "status=404") : "http://127.0.0.1:\(try await closedPort())/2.jpg"
+                ? stage.url(2, "status=404") : "http://127.0.0.1:\(try closedPort())/2.jpg"
             let url = stage.url(1)
             try await stage.store(.redirect, url, target)
             #expect(try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 1))

@@ -66,7 +66,7 @@ import Wire
         try await withStage {
             $0.retries = 0
         } _: { stage in
-            let dead = "http://127.0.0.1:\(try await closedPort())"
+            let dead = "http://127.0.0.1:\(try closedPort())"
             let urls = (1...60).map { stage.url($0, "to=\(dead)/\($0).jpg") }
             let gone = try await stage.library.prefetch(urls).summary()
             #expect(gone.failed == 60, "\(gone)")

@@ -61,6 +61,25 @@ extension CommandTests {
             }
         }
 
+        @Test func `a URL beside its album means that cover; nothing is decided if one of them is unknown`()
+            async throws
+        {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                struct Line: Decodable { var url: String }
+                let review = try await stage.run("fill", "review", "--json")
+                let line = try #require(review.stdout.split(separator: "\n").first)
+                let url = try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
+                let unknown = try await stage.run("fill", "refuse", "Reissued", "Nobody's")
+                #expect(unknown.status == 1 && unknown.stderr.contains("Nobody's"), "\(unknown)")
+                #expect(try await stage.run("fill", "review").stdout.contains("Someone, Reissued"))
+                let accepted = try await sleeveTests.run(
+                    ["fill", "accept", "Reissued", url] + fill.dropFirst(2), environment: stage.environment)
+                #expect(accepted.status == 0, "\(accepted)")
+                #expect(accepted.stderr.components(separatedBy: "accepted 1 cover").count == 2, "\(accepted)")
+            }
+        }
+
         @Test func `undo takes back that a cover was accepted, and a dry run of it says what it would remove`()
             async throws
         {

@@ -59,6 +59,31 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [
+            ["cache", "pack", "x.tar"], ["album", "export", "x.csv"], ["album", "export", "x.json"],
+            ["album", "export", "x.jsonl"],
+        ])
+        func `a pack and an export replace what they have written and an empty file, and no other file`(
+            _ command: [String]
+        ) async throws {
+            try await withStage { stage in
+                try await stage.fill([stage.origin.coverURL(1)])
+                #expect(try await stage.run("album", "add", "--title", "A").status == 0)
+                let file = "\(stage.folder)/\(command[2])"
+                func write() async throws -> RunResult {
+                    try await sleeveTests.run(command.dropLast() + [file], environment: stage.environment)
+                }
+                for text in ["ID3\u{4}", "https://a.example/1.jpg\n", "title,artist\nA,B\n"] {
+                    try Data(text.utf8).write(to: URL(filePath: file))
+                    let refused = try await write()
+                    #expect(refused.status == 1 && refused.stderr.contains("it stays"), "\(refused)")
+                    #expect(try stage.text(of: file) == text)
+                }
+                try Data().write(to: URL(filePath: file))
+                for _ in 0..<2 { #expect(try await write().status == 0) }
+            }
+        }
+
         @Test func `metrics go into metrics and an empty file, and no other file`() async throws {
             try await withStage { stage in
                 for text in ["Dear\n", "name = 1\n", "a,b\n1,2\n", "# a\n\nx{a=\"b\"}\n", "\u{FFFD}"] {

@@ -98,7 +98,7 @@ import Wire
     {
         // The only transfer stays in flight until the page has moved on, however long that takes.
         try await withGallery(
-            library: { ($0.parallel, $0.timeout) = (1, .seconds(600)) },
+            library: { $0.parallel = 1 },
             albums: { origin in (0..<60).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?hold=1") } }
         ) { stage in
             let ids = try await stage.ids

@@ -72,6 +72,8 @@ func withGallery(
     var configuration = LibraryConfiguration(
         cacheDirectory: URL(filePath: folder + "/cache"), libraryFile: URL(filePath: folder + "/albums.json"))
     configuration.retries = 0
+    // A transfer that a test holds must not end before the test, however slow the machine is.
+    configuration.timeout = .seconds(600)
     configureLibrary(&configuration)
     let library = try await LibraryAPI(configuration: configuration)
     var options = GalleryOptions()

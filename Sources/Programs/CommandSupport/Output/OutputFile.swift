@@ -89,6 +89,20 @@ package enum OutputFile {
         return descriptor
     }
 
+    /// Refuses to replace a file that has something else than what would be written.
+    /// - Parameter isOwn: Says so by its first bytes.
+    /// - Throws: An exit code, after an error message.
+    package static func check(_ path: String, ifOwn isOwn: ([UInt8]) -> Bool) throws {
+        if isSpecial(path) { return }
+        // What cannot be read is reported by the writing.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { return }
+        defer { close(descriptor) }
+        var start = [UInt8](repeating: 0, count: 512)
+        let count = pread(descriptor, &start, start.count, 0)
+        if count > 0, !isOwn(Array(start[..<count])) { throw refusal(path) }
+    }
+
     /// Checks that `path` can be written. - Throws: An exit code, after an error message.
     package static func check(_ path: String) throws {
         var status = stat()

@@ -44,6 +44,9 @@ struct AlbumExport: AsyncParsableCommand {
             let albums = try await library.albums.all().map(\.withoutCoverFile)
             let text = AlbumFile.text(of: albums, format: format)
             let output = output == "-" ? nil : output
+            // The first characters tell an export from a person's table or text.
+            let start = format == .csv ? "id,title" : format == .jsonl ? "{" : "["
+            if let output { try OutputFile.check(output) { $0.starts(with: Array(start.utf8)) } }
             if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try printResult(text) }
             if let output, !options.quiet {
                 Log.info("wrote \(Decimals.count(albums.count, "album")) to \(output)")

@@ -19,7 +19,7 @@ struct CachePack: AsyncParsableCommand {
             Without an option, all covers are packed. Exits with 3 if a cover is damaged; the others are packed.
             """)
 
-    @Argument(help: "The file to write or replace; - is stdout.", completion: .file())
+    @Argument(help: "A new file, or a pack to replace; - is stdout.", completion: .file())
     var file: String
 
     @Flag(help: "Pinned covers only.")
@@ -41,6 +41,8 @@ struct CachePack: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.configuration()
         try configuration.check(output: file, "the pack")
+        // A pack's first file: a list of URLs, or a song, is named by mistake.
+        if file != "-" { try OutputFile.check(file) { $0.starts(with: Array("entries.jsonl\0".utf8)) } }
         try await withLibrary(configuration, createsCache: false) { library in
             var filter = self.filter.filter
             filter.isPinned = pinned

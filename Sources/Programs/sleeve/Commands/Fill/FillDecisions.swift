@@ -23,16 +23,35 @@ struct CoverReferences: ParsableArguments {
         _ decide: (_ covers: FoundCovers, _ found: FoundCovers.Album, _ isURL: Bool) async throws -> Int
     ) async throws -> DecidedCovers {
         var all = 0
+        var named: [(text: String, isURL: Bool, found: [(FoundCovers, FoundCovers.Album)])] = []
         for text in texts {
+            let found = try await FoundCovers.named(text, in: library, createsMemory: createsMemory)
+            if found.isEmpty { throw fail(nothing("“\(text)”")) }
+            named.append((text, text.contains("://"), found))
+        }
+        // The URL of a cover beside its album means that cover of that album.
+        let albums = Set(named.filter { !$0.isURL }.flatMap { $0.found.map(\.1.album.id) })
+        var chosen: Set<Album.ID> = []
+        for index in named.indices where named[index].isURL {
+            let own = named[index].found.filter { albums.contains($0.1.album.id) }
+            if own.isEmpty { continue }
+            named[index].found = own
+            chosen.formUnion(own.map(\.1.album.id))
+        }
+        for (text, isURL, found) in named {
             var total = 0
-            for (covers, found) in try await FoundCovers.named(text, in: library, createsMemory: createsMemory) {
-                let count = try await decide(covers, found, text.contains("://"))
+            for (covers, found) in found {
+                if !isURL, chosen.contains(found.album.id) {
+                    total += 1
+                    continue
+                }
+                let count = try await decide(covers, found, isURL)
                 total += count
+                all += count
                 if count == 0 || isQuiet { continue }
                 Log.info("\(found.album.fullName): \(verb) \(Decimals.count(count, "cover"))")
             }
             if total == 0 { throw fail(nothing("“\(text)”")) }
-            all += total
         }
         return DecidedCovers(covers: all)
     }

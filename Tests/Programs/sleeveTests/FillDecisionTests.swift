@@ -7,6 +7,14 @@ import Testing
 extension CommandTests {
     /// What a person decides about covers that were found.
     @Suite struct FillDecisionTests: FillSuite {
+        /// The URL of the first doubtful cover.
+        private func doubtfulURL(_ stage: Stage) async throws -> String {
+            struct Line: Decodable { var url: String }
+            let review = try await stage.run("fill", "review", "--json")
+            let line = try #require(review.stdout.split(separator: "\n").first)
+            return try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
+        }
+
         @Test func `a doubtful cover is listed, and written only when that is wanted`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
@@ -21,10 +29,7 @@ extension CommandTests {
         @Test func `a doubtful cover whose address an album got is accepted, until that edit is undone`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
-                struct Line: Decodable { var url: String }
-                let review = try await stage.run("fill", "review", "--json")
-                let line = try #require(review.stdout.split(separator: "\n").first)
-                let url = try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
+                let url = try await doubtfulURL(stage)
                 #expect(try await stage.run("album", "edit", "Reissued", "--cover-url", url).status == 0)
                 #expect(try await stage.run("fill", "review").stdout == "No doubtful covers.\n")
                 #expect(try await stage.run("album", "undo").status == 0)
@@ -66,10 +71,7 @@ extension CommandTests {
         {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
-                struct Line: Decodable { var url: String }
-                let review = try await stage.run("fill", "review", "--json")
-                let line = try #require(review.stdout.split(separator: "\n").first)
-                let url = try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
+                let url = try await doubtfulURL(stage)
                 let unknown = try await stage.run("fill", "refuse", "Reissued", "Nobody's")
                 #expect(unknown.status == 1 && unknown.stderr.contains("Nobody's"), "\(unknown)")
                 #expect(try await stage.run("fill", "review").stdout.contains("Someone, Reissued"))

@@ -79,14 +79,20 @@ package enum OutputFile {
         // The file that is looked at is the one that is emptied.
         let descriptor = OwnedPath.create(path, O_RDWR, mode: 0o644)
         guard descriptor >= 0 else { throw cannotWrite(path) }
-        var start = [UInt8](repeating: 0, count: 64 << 10)
-        let count = pread(descriptor, &start, start.count, 0)
-        guard count >= 0, count == 0 || isOwn(Array(start[..<count])), ftruncate(descriptor, 0) == 0 else {
-            let error = count > 0 ? refusal(path) : cannotWrite(path)
+        let isForeign = isForeign(descriptor, isOwn)
+        guard isForeign == false, ftruncate(descriptor, 0) == 0 else {
+            let error = isForeign == true ? refusal(path) : cannotWrite(path)
             close(descriptor)
             throw error
         }
         return descriptor
+    }
+
+    /// Whether a file has something that is not Sleeve's; nil, with `errno`, if it cannot be read.
+    private static func isForeign(_ descriptor: Int32, _ isOwn: ([UInt8]) -> Bool) -> Bool? {
+        var start = [UInt8](repeating: 0, count: 64 << 10)
+        let count = pread(descriptor, &start, start.count, 0)
+        return count < 0 ? nil : count > 0 && !isOwn(Array(start[..<count]))
     }
 
     /// Refuses to replace a file that has something else than what would be written.
@@ -98,9 +104,7 @@ package enum OutputFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { return }
         defer { close(descriptor) }
-        var start = [UInt8](repeating: 0, count: 512)
-        let count = pread(descriptor, &start, start.count, 0)
-        if count > 0, !isOwn(Array(start[..<count])) { throw refusal(path) }
+        if isForeign(descriptor, isOwn) == true { throw refusal(path) }
     }
 
     /// Checks that `path` can be written. - Throws: An exit code, after an error message.

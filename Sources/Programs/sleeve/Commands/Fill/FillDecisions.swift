@@ -38,20 +38,19 @@ struct CoverReferences: ParsableArguments {
             named[index].found = own
             chosen.formUnion(own.map(\.1.album.id))
         }
-        for (text, isURL, found) in named {
+        for index in named.indices where !named[index].isURL {
+            named[index].found.removeAll { chosen.contains($0.1.album.id) }
+        }
+        for (text, isURL, found) in named where !found.isEmpty {
             var total = 0
             for (covers, found) in found {
-                if !isURL, chosen.contains(found.album.id) {
-                    total += 1
-                    continue
-                }
                 let count = try await decide(covers, found, isURL)
                 total += count
-                all += count
                 if count == 0 || isQuiet { continue }
                 Log.info("\(found.album.fullName): \(verb) \(Decimals.count(count, "cover"))")
             }
             if total == 0 { throw fail(nothing("“\(text)”")) }
+            all += total
         }
         return DecidedCovers(covers: all)
     }

@@ -4,6 +4,7 @@
 //   DISK_ROOT=DIRECTORY          Only operations on this directory and files below it count. Needed.
 //   DISK_TRACE=FILE              Appends each operation that changes a file (struct operation, names, data).
 //   DISK_KILL=N                  Sends SIGKILL to the process before the N-th of these operations.
+//   DISK_KILL=sync               Sends SIGKILL to the process before the first sync of a cover, or of the file system.
 //   DISK_STOP=N                  Sends SIGSTOP to the process right after the N-th of these operations.
 //   DISK_FAIL=ERRNO:N[:lasting]  Fails the N-th call that may fail with ERRNO; with `lasting`, all from the N-th on.
 //   DISK_LACKS=CALL:ERRNO ...    The file system has no such call: fchmod, flock, fsync (of files), folder (their fsync) or syncfs.
@@ -51,7 +52,7 @@ static const char *root;
 static size_t rootLength;
 static int trace = -1;
 static long killAt, stopAt, changes, failAt, failable;
-static int failure, lasting;
+static int failure, lasting, killsAtSync;
 
 static void read_environment(void) {
     root = getenv("DISK_ROOT");
@@ -60,6 +61,7 @@ static void read_environment(void) {
                *stop = getenv("DISK_STOP");
     if (path) trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (number) killAt = atol(number);
+    if (number) killsAtSync = strcmp(number, "sync") == 0;
     if (stop) stopAt = atol(stop);
     if (fail) lasting = sscanf(fail, "%d:%ld", &failure, &failAt) == 2 && strstr(fail, "lasting") != NULL;
 }
@@ -369,6 +371,7 @@ static int sync_file(int descriptor, long call) {
     int result = -1;
     if (!fails(SYNCING, path_of(descriptor, path))) {
         will_change(path);
+        if (killsAtSync && is_recorded(path) && (call == SYS_syncfs || (!isFolder && strstr(path, "/covers/")))) kill(getpid(), SIGKILL);
         result = (int)syscall(call, descriptor);
         if (result == 0 && is_recorded(path) && fstat(descriptor, &status) == 0)
             record(

@@ -73,12 +73,11 @@ extension CommandTests {
             }
         }
 
-        @Test func `without a usable lease file everything is downloaded`() async throws {
+        @Test func `without a usable folder of leases everything is downloaded`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(20..<21))
                 try? FileManager.default.removeItem(atPath: stage.cache + "/leases")
-                try FileManager.default.createDirectory(
-                    atPath: stage.cache + "/leases", withIntermediateDirectories: false)
+                try Data("something else".utf8).write(to: URL(filePath: stage.cache + "/leases"))
                 try await stage.fill(stage.urls(0..<20))
                 #expect(try await stage.entries().count == 21)
             }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import CoverCache
 
-/// Two tables on one file behave as two processes: the kernel's locks belong to open files.
+/// Two tables in one folder behave as two processes: the kernel's locks belong to open files.
 @Suite struct LeaseTableTests {
     @Test func `one table at a time holds the lease of a key; after its release another takes it`() throws {
         try withTables { first, second in
             let lease = try #require(first.take("http://a/1"))
             #expect(second.take("http://a/1") == nil)
-            #expect(second.take("http://a/2") != nil, "another key")
+            for other in 2...100 { #expect(second.take("http://a/\(other)") != nil, "another key") }
             first.release(lease)
             #expect(second.take("http://a/1") == lease)
             #expect(first.take("http://a/1") == nil)
@@ -49,10 +49,10 @@ import Testing
             let (first, second) = (try LeaseTable(directory), try LeaseTable(directory))
             first.didCommit()
             _ = try #require(first.take("http://a/1"))
-            try #require(truncate(folder.path + "/leases", 0) == 0)
+            try #require(truncate(folder.path + "/leases/commits", 0) == 0)
             #expect(first.hasForeignCommits && second.take("http://a/1") == nil)
             first.didCommit()
-            try Bytes.remove(folder.path + "/leases")
+            try Bytes.remove(folder.path + "/leases/commits")
             second.didCommit()
             #expect(second.take("http://a/1") == nil)
         }
@@ -62,9 +62,9 @@ import Testing
         try withFolder { folder in
             let directory = try CacheDirectory(creating: folder.path)
             let first = try LeaseTable(directory)
-            try Bytes.write(repeatElement(UInt8(ascii: "\n"), count: 2 << 20), to: folder.path + "/leases")
+            try Bytes.write(repeatElement(UInt8(ascii: "\n"), count: 2 << 20), to: folder.path + "/leases/commits")
             #expect(try !LeaseTable(directory).hasForeignCommits)
-            #expect(Bytes.length(folder.path + "/leases") == 0)
+            #expect(Bytes.length(folder.path + "/leases/commits") == 0)
             first.didCommit()
             #expect(first.take("http://a/1") != nil)
         }
@@ -93,19 +93,30 @@ import Testing
         }
     }
 
-    @Test func `only the user may read the file; one that is no table is refused, and stays as it is`() throws {
+    @Test func `only the user may read the files; one that counts no commits is refused, and stays as it is`() throws {
         try withFolder { folder in
             let directory = try CacheDirectory(creating: folder.path)
-            _ = try LeaseTable(directory)
-            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/leases")
-            #expect(attributes[.posixPermissions] as? Int == 0o600)
-            try Data("something else".utf8).write(to: URL(filePath: folder.path + "/leases"))
-            #expect(throws: (any Error).self) { try LeaseTable(directory) }
-            let kept = try Data(contentsOf: URL(filePath: folder.path + "/leases"))
-            #expect(kept.starts(with: Data("something else".utf8)))
-            try FileManager.default.removeItem(atPath: folder.path + "/leases")
-            try FileManager.default.createDirectory(atPath: folder.path + "/leases", withIntermediateDirectories: false)
-            #expect(throws: (any Error).self) { try LeaseTable(directory) }
+            for path in ["/leases", "/leases/commits"] {
+                _ = try LeaseTable(directory)
+                let file = folder.path + path
+                let attributes = try FileManager.default.attributesOfItem(atPath: file)
+                #expect(attributes[.posixPermissions] as? Int == (path == "/leases" ? 0o700 : 0o600))
+                try FileManager.default.removeItem(atPath: file)
+                try Data("something else".utf8).write(to: URL(filePath: file))
+                #expect(throws: (any Error).self) { try LeaseTable(directory) }
+                #expect(try Data(contentsOf: URL(filePath: file)).starts(with: Data("something else".utf8)))
+                try FileManager.default.removeItem(atPath: file)
+            }
+        }
+    }
+
+    @Test(arguments: ["", "\n\n"]) func `the one file of earlier caches gives way to the folder`(content: String) throws {
+        try withFolder { folder in
+            let directory = try CacheDirectory(creating: folder.path)
+            try Data(content.utf8).write(to: URL(filePath: folder.path + "/leases"))
+            let (first, second) = (try LeaseTable(directory), try LeaseTable(directory))
+            #expect(first.take("http://a/1") != nil && second.take("http://a/1") == nil)
+            #expect(Bytes.exists(folder.path + "/leases/commits"))
         }
     }
 

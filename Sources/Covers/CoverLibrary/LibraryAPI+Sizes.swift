@@ -37,7 +37,7 @@ extension LibraryAPI {
         throw CoverFailure(.badSize, url: url, detail: detail)
     }
 
-    /// The same in any size. One that is not kept is made anew by each call.
+    /// The same in any size. Each call makes a size that is not kept.
     package func cover(for request: CoverRequest, within longestSide: Int) async throws(CoverFailure) -> Cover {
         let cover = try await cover(for: request)
         var small: Cover?

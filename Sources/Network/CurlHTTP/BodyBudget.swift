@@ -24,7 +24,7 @@ final class BodyBudget {
     /// - Parameter limit: bytes.
     init(limit: Int) { self.limit = limit }
 
-    /// Whether another transfer may start besides those in flight.
+    /// Whether another transfer may start beside those in flight.
     func mayStart(inFlight: Int) -> Bool {
         expected == 0 || inFlight == 0 && unstored == 0 || (inFlight + 1) * expected + unstored <= limit
     }

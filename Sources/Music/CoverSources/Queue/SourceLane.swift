@@ -34,7 +34,7 @@ actor SourceLane {
     /// Why the source gets no more requests in this run; nil if it does.
     var abandonment: String? { limiter.abandonment }
 
-    /// Whether nobody asks, and the next request may be sent.
+    /// Whether it has no caller, and the next request may be sent.
     var isIdle: Bool { !isBusy && limiter.abandonment == nil && limiter.delay(at: clock.now()) == .zero }
 
     /// How long a caller would wait for the source.

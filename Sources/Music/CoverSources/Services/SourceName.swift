@@ -6,7 +6,11 @@ package struct SourceName: RawRepresentable, Sendable, Hashable, Comparable, Cod
 
     package var description: String { rawValue }
 
-    private var service: SourceService? { SourceService.all.first { $0.name == self } }
+    private var service: SourceService? { Self.ranks[self].map { SourceService.all[$0] } }
+
+    /// The services' places in their order.
+    private static let ranks = Dictionary(
+        uniqueKeysWithValues: SourceService.all.enumerated().map { ($0.element.name, $0.offset) })
 
     /// The service's own name.
     package var title: String { service?.title ?? rawValue }
@@ -19,7 +23,7 @@ package struct SourceName: RawRepresentable, Sendable, Hashable, Comparable, Cod
 
     /// A person's own services by their names, then the others in their order.
     package static func < (first: Self, second: Self) -> Bool {
-        let ranks = [first, second].map { name in SourceService.all.firstIndex { $0.name == name } ?? -1 }
-        return ranks[0] != ranks[1] ? ranks[0] < ranks[1] : first.rawValue < second.rawValue
+        let (rank, other) = (ranks[first] ?? -1, ranks[second] ?? -1)
+        return rank != other ? rank < other : first.rawValue < second.rawValue
     }
 }

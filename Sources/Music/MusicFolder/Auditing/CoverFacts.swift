@@ -20,7 +20,7 @@ package struct CoverFacts: Sendable, Hashable {
     private static let sizedTypes: Set<String?> = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 
     /// Reads a file.
-    /// - Parameter likenesses: They are given what the picture shows; nil if nobody compares it.
+    /// - Parameter likenesses: They are given what the picture shows; nil if it is not compared.
     package init(of path: BytePath, _ likenesses: Likenesses? = nil) {
         do throws(MusicProblem) {
             let (bytes, isWhole) = try RegularFile.contents(of: path, maximumLength: RegularFile.maximumPictureLength)

@@ -53,7 +53,7 @@ package final class MusicState: @unchecked Sendable {
             database = try DamagedFile.replacing(
                 file, name: "music",
                 notice: {
-                    notice("what was remembered of music folders is damaged; moved it to \($0) and started anew")
+                    notice("what was remembered of music folders is damaged; moved it to \($0) and started a new one")
                 },
                 Self.open)
         } catch let problem as Problem {

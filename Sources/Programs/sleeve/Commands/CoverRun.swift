@@ -79,7 +79,7 @@ struct CoverRun {
         await line.value
 
         failures.summarize(hasReport: report != nil)
-        let summary = outcomes.progress
+        let summary = outcomes.progress.leaving(failures.unstored)
         let emptyText = await ended(summary)
         let evicted = await library.warnOfEvictedCovers()
         let lost = await lostCovers(summary, evicted: evicted, former: former, library)
@@ -168,7 +168,8 @@ struct CoverRun {
         let succeeded = summary.downloaded + summary.revalidated + summary.fresh + summary.joined
         if hasProblem { return succeeded > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
         if !isComplete { return summary.requested > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
-        return summary.failed - summary.gone + summary.skipped > 0 || !isKept ? ExitStatus.someFailed : nil
+        let isDone = summary.failed - summary.gone + summary.skipped + failures.unstored == 0
+        return isDone && isKept ? nil : ExitStatus.someFailed
     }
 }
 

@@ -206,7 +206,7 @@ extension CommandTests {
                 let missing = try await stage.run("album", "show", "A")
                 #expect(missing.status == 0 && missing.stdout.contains("not in the cache; `sleeve why`"), "\(missing)")
                 let none = try await stage.run("album", "show", "B")
-                #expect(none.status == 0 && none.stdout.contains("the album has no cover URL"), "\(none)")
+                #expect(none.status == 0 && none.stdout.contains("no file, and no address"), "\(none)")
                 #expect(stage.origin.requestCount == 0)
             }
         }

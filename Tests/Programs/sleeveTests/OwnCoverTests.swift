@@ -28,6 +28,10 @@ extension CommandTests {
                 #expect(try await got() == one)
                 let path = music + "/One/cover.jpg"
                 #expect(try await stage.run("get", "--path", "--album", "One").stdout == path + "\n")
+                for command in ["pin", "unpin", "remove"] {
+                    let told = try await stage.run("cache", command, "--album", "One", "--album", "Two")
+                    #expect(told.status == 3 && told.stderr.contains("One: its cover is the file \(path)"), "\(told)")
+                }
                 #expect(try await stage.run("get", "--path", "--size", "150", "--album", "One").status == 3)
                 let small = try await stage.run("get", "--size", "150", "--album", "One", "--json", "-o", file)
                 #expect(small.stdout.contains("\"width\":150"), "\(small)")

@@ -10,7 +10,7 @@ struct AlbumChange: AsyncParsableCommand {
             Fields that are not given stay as they are, and the album keeps its place. An empty text clears a field: --genre "".
             """)
 
-    @Argument(help: "Number, title or id of the album.")
+    @Argument(help: "Number, title, id or folder of the album.")
     var album: AlbumReference
 
     @Option(help: "The new title.")
@@ -36,7 +36,7 @@ struct AlbumChange: AsyncParsableCommand {
     func run() async throws {
         try await editing.edit(nothing: "nothing was changed: the album has these values already") { library in
             let albums = try await library.albums.all()
-            let former = albums[try album.index(in: albums)]
+            let former = albums[try album.index(in: albums, of: library.configuration.libraryPath)]
             do {
                 return try await library.albums.edit(former.id) { album in
                     apply(to: &album)

@@ -11,7 +11,7 @@ struct AlbumDelete: AsyncParsableCommand {
               sleeve album delete 3 4 title:1999
             """)
 
-    @Argument(help: "Numbers, titles or ids of albums.")
+    @Argument(help: "Numbers, titles, ids or folders of albums.")
     var albums: [AlbumReference]
 
     @OptionGroup var editing: EditOptions
@@ -19,7 +19,8 @@ struct AlbumDelete: AsyncParsableCommand {
     func run() async throws {
         try await editing.edit(nothing: "another program has deleted them already") { library in
             let all = try await library.albums.all()
-            return try await library.albums.delete(albums.map { all[try $0.index(in: all)].id })
+            return try await library.albums.delete(
+                albums.map { all[try $0.index(in: all, of: library.configuration.libraryPath)].id })
         }
     }
 }

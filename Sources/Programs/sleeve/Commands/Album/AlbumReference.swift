@@ -3,7 +3,7 @@ import CommandSupport
 import CoverLibrary
 import MusicFolder
 
-/// An argument that names an album: its number in the list, its title or its id. The title may follow the artist, `artist - title`, and be
+/// An argument that names an album: its number in the list, its title, its id or its folder. The title may follow the artist, `artist - title`, and be
 /// written as messages and `sleeve fill review` print it: `7. artist, title (year)`.
 struct AlbumReference: ExpressibleByArgument {
     var text: String
@@ -13,9 +13,7 @@ struct AlbumReference: ExpressibleByArgument {
         case number, title, id
     }
 
-    /// The index of the album in `albums`.
-    /// - Throws: An exit code, after an error message, if no album matches or several do.
-    func index(in albums: [Album]) throws -> Int {
+    private func index(in albums: [Album]) throws -> Int {
         for kind in Kind.allCases where text.hasPrefix("\(kind.rawValue):") {
             let name = String(text.dropFirst(kind.rawValue.count + 1))
             return try only(Self.find(name, kind, albums), name, kind, albums)
@@ -29,11 +27,11 @@ struct AlbumReference: ExpressibleByArgument {
         return try only(indices, text, kind, albums)
     }
 
-    /// The index of an album that may also be named by a folder that it is in, or by a file there: a path with a slash, or `.`.
+    /// The index of the album in `albums`. It may also be named by a folder that it is in, or by a file there.
     /// - Parameter library: The library file.
-    /// - Throws: As `index(in:)`.
+    /// - Throws: An exit code, after an error message, if no album matches or several do.
     func index(in albums: [Album], of library: String) throws -> Int {
-        let isPath = text.contains("/") || [".", ".."].contains(text)
+        let isPath = text.contains("/") || BytePath(text).resolved != nil
         guard isPath, Kind.allCases.allSatisfy({ Self.find(text, $0, albums).isEmpty }) else {
             return try index(in: albums)
         }

@@ -13,7 +13,7 @@ struct AlbumShow: AsyncParsableCommand {
             `sleeve why` tells where its cover was looked for. Nothing is requested.
             """)
 
-    @Argument(help: "The album's number, title or id.")
+    @Argument(help: "The album's number, title, id or folder.")
     var album: AlbumReference
 
     @OptionGroup(visibility: .hidden) var archive: ArchiveServerOptions
@@ -26,7 +26,7 @@ struct AlbumShow: AsyncParsableCommand {
         try await withAlbums(configuration) { library in
             try await StarterLibrary.prepare(library)
             let albums = try await library.albums.all()
-            let album = albums[try self.album.index(in: albums)]
+            let album = albums[try self.album.index(in: albums, of: library.configuration.libraryPath)]
             let cover = try await cover(of: album, in: library)
             let text = text(album, cover, library.coverURLs(of: album))
             try options.printResult(await Summary(album, cover, library), text: text)
@@ -52,7 +52,7 @@ struct AlbumShow: AsyncParsableCommand {
                 cover.url.isFileURL
                     ? ["File", cover.url.path(percentEncoded: false)] : ["Save as", Self.command(cover)])
         } else {
-            let state = urls.isEmpty ? "the album has no cover URL" : "not in the cache"
+            let state = urls.isEmpty ? "no file, and no address" : "not in the cache"
             rows.append(["Cover", "\(state); `sleeve why` tells where it was looked for"])
         }
         return TextTable([], rows).text()

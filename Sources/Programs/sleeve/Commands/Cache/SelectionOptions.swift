@@ -2,6 +2,7 @@ import AlbumLibrary
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
+import MusicFolder
 import Platform
 import Synchronization
 
@@ -14,7 +15,8 @@ struct SelectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The cover of this album: its number, title or id. Repeat the option for more.", valueName: "album"))
+            "The cover of this album: its number, title, id or folder. Repeat the option for more.", valueName: "album")
+    )
     var album: [AlbumReference] = []
 
     @OptionGroup var filter: FilterOptions
@@ -43,7 +45,14 @@ struct SelectionOptions: ParsableArguments {
         var requests: [CoverRequest] = []
         if !album.isEmpty {
             let albums = try await library.existingAlbums()
-            for reference in album { requests.append(CoverRequest(album: albums[try reference.index(in: albums)])) }
+            for reference in album {
+                let album = albums[try reference.index(in: albums, of: library.configuration.libraryPath)]
+                if let problem = Self.problem(album, library) {
+                    failures.add("\(album.shortName): \(problem)")
+                } else {
+                    requests.append(CoverRequest(album: album))
+                }
+            }
         }
         for input in inputs {
             if input.contains("://") {
@@ -53,6 +62,15 @@ struct SelectionOptions: ParsableArguments {
             }
         }
         return .requests(requests)
+    }
+
+    /// Why the cache has nothing of an album's; nil if it may have.
+    private static func problem(_ album: Album, _ library: LibraryAPI) -> String? {
+        guard library.coverURLs(of: album).isEmpty else { return nil }
+        guard let file = album.coverFilePath else {
+            return "the library has no address of its cover; `sleeve fill` looks for one"
+        }
+        return "its cover is the file \(BytePath(bytes: file)), which stays; the cache has no copy of it"
     }
 
     private static func requests(of list: String, _ failures: MessageList) async throws -> [CoverRequest] {

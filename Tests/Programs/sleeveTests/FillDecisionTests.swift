@@ -56,13 +56,82 @@ extension CommandTests {
                 #expect(result.status == 0, "\(result)")
                 #expect(
                     (next.albums, next.filled) == (1, 1), "without folders: those that were scanned; no other album")
+                #expect(!result.stderr.contains("--contact"), "no service is asked")
                 #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
                 #expect(pictures(stage)["Id/With an Id/cover.jpg"] == nil)
                 let again = try await sleeveTests.run(
                     ["fill", "accept", "Reissued"] + fill.dropFirst(3), environment: stage.environment)
                 let path = "\(stage.folder)/music/Someone/Reissued/cover.jpg"
                 #expect(
-                    again.status == 0 && again.stdout == "Someone, Reissued (2001) has a cover: \(path).\n", "\(again)")
+                    again.status == 0
+                        && again.stdout == "Someone, Reissued (2001) has the accepted cover already: \(path).\n",
+                    "\(again)")
+            }
+        }
+
+        @Test func `an accepted cover replaces what a fill wrote, which undo puts back, and no file of a person`()
+            async throws
+        {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let url = try await doubtfulURL(stage)
+                // Larger than the accepted one.
+                let own = "home=\(stage.origin.url)/covers/9.jpg?a={album}"
+                let file = "Someone/Reissued/cover.jpg"
+                #expect(try await run(stage, fill.prefix(3) + ["--source", own]).0.filled >= 1)
+                let former = try #require(pictures(stage)[file])
+                let accept = ["fill", "accept", "Reissued", url] + fill.dropFirst(2)
+                let (counts, result) = try await run(stage, accept)
+                #expect((counts.albums, counts.filled) == (1, 1), "\(result)")
+                let accepted = try #require(pictures(stage)[file])
+                #expect(accepted != former)
+                #expect(try await stage.run("album", "show", "Reissued").stdout.contains(url))
+                #expect(try await run(stage, fill).0.filled == 0)
+
+                #expect(try await stage.run("fill", "undo").stdout == "1 cover put back.\n")
+                #expect(pictures(stage)[file] == former)
+                let path = "\(stage.folder)/music/\(file)"
+                let shown = try await stage.run("album", "show", "Reissued")
+                #expect(shown.stdout.contains(path) && !shown.stdout.contains(url), "\(shown)")
+
+                let mine = MusicPicture.jpeg(300, 300, number: 7).bytes
+                try Data(mine).write(to: URL(filePath: path))
+                let refused = try await sleeveTests.run(accept, environment: stage.environment)
+                #expect(refused.status == 3 && pictures(stage)[file] == mine, "\(refused)")
+                #expect(
+                    refused.stderr.contains("\(path) stays, as no fill wrote it; remove or rename it"), "\(refused)")
+                try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
+                #expect(try await run(stage, accept).0.filled == 1)
+                #expect(pictures(stage)[file] == accepted)
+            }
+        }
+
+        @Test func `a cover that was changed is the person's after undo`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let path = "\(stage.folder)/music/The Harbour Lights/Low Tide/cover.jpg"
+                let mine = MusicPicture.jpeg(300, 300, number: 7).bytes
+                try Data(mine).write(to: URL(filePath: path))
+                let undone = try await stage.run("fill", "undo")
+                #expect(undone.stderr.contains("\(path): was changed since; it stays as it is"), "\(undone)")
+                for name in ["Low Tide", stage.folder + "/music/The Harbour Lights"] {
+                    let why = try await stage.run("why", name)
+                    #expect(why.stdout.contains("Cover file: \(path), yours\n"), "\(why)")
+                }
+                let got = stage.folder + "/got.jpg"
+                #expect(try await stage.run("get", "--album", "Low Tide", "-o", got).status == 0)
+                #expect(FileManager.default.contents(atPath: got) == Data(mine))
+            }
+        }
+
+        @Test func `an album is named by its folder, also by the bare name of that`() async throws {
+            try await withMusic(albums: [Self.albums[0]]) { stage, fill in
+                _ = try await run(stage, fill)
+                let why = try await stage.shell("cd \"$1\" && \"$SLEEVE\" why music", stage.folder)
+                #expect(why.status == 0 && why.stdout.contains("Low Tide (1971)"), "\(why)")
+                // The addresses that were never requested say nothing one by one.
+                #expect(why.stdout.contains(" more addresses of the covers above: never requested"), "\(why)")
+                #expect(try await stage.run("album", "edit", stage.folder + "/music", "--genre", "Jazz").status == 0)
             }
         }
 

@@ -56,7 +56,7 @@ extension SourceMemory {
         }
 
         /// What sources other than one have found, also what was refused.
-        func candidates(besides source: SourceName) -> [SourceCandidate] {
+        func candidates(beside source: SourceName) -> [SourceCandidate] {
             current.filter { $0.source != source }
         }
 

@@ -146,7 +146,7 @@ package actor SourceMemory {
     }
 
     /// Replaces what was judged of a cover, until its source is asked again.
-    func judge(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
+    package func judge(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
         try perform {
             let match = candidate.match
             try database.statement(
@@ -177,8 +177,9 @@ package actor SourceMemory {
 
     // MARK: Decisions
 
-    /// Counts a cover as certain from now on: the next fill writes it.
+    /// Counts a cover as certain from now on, in place of one that was accepted before: the next fill writes it.
     package func accept(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
+        try withdrawAcceptance(of: album)
         try decide([candidate], of: album, isAccepted: true)
     }
 

@@ -71,9 +71,6 @@ package actor SourceQueue {
         searches += 1
         current += 1
         defer { current -= 1 }
-        // What a person has accepted counts, even if its source is not asked in this run.
-        let accepted = search.record.decided(search.record.current).filter { $0.match == .accepted }
-        search.findings.add(nil, accepted.filter { lanes[$0.source] == nil && !skipped.contains($0.source) })
         var passed: [CoverSource] = []
         for source in sources where !skipped.contains(source.name) && search.findings.certain == nil {
             try Task.checkCancellation()
@@ -109,8 +106,17 @@ package actor SourceQueue {
         return search.findings
     }
 
+    /// The covers that a person has accepted for an album. Nothing is requested.
+    package func acceptedCovers(of query: AlbumQuery) async -> [SourceCandidate] {
+        let record = await remembered(query)
+        let known = sources.flatMap { $0.known(query) }.filter { one in
+            !record.current.contains { $0.identity == one.identity }
+        }
+        return record.decided(record.current + known).filter { $0.match == .accepted }
+    }
+
     /// What another source has for an album whose cover is certain by its names: the first one that is quick, or has nothing else to do. A cover
-    /// by an id needs nobody's consent, and no album that has none must wait for one.
+    /// by an id needs no second opinion, and albums without a cover must not wait for one.
     /// - Parameter skipped: Sources that are not asked: those that were.
     /// - Returns: Nil if no source may be asked.
     /// - Throws: `CancellationError`.
@@ -199,7 +205,7 @@ package actor SourceQueue {
 
         /// Judges what a source has found, beside what the others have.
         func matching(_ source: SourceName, _ found: [SourceCandidate]) -> [SourceCandidate] {
-            let known = record.candidates(besides: source) + findings.candidates.filter { $0.source != source }
+            let known = record.candidates(beside: source) + findings.candidates.filter { $0.source != source }
             return SourceCandidate.matching(query, found, known: known, decisions: record.decisions)
         }
 
@@ -310,11 +316,10 @@ package actor SourceQueue {
         let (certain, doubtful, refused) = (count(.certain), count(.doubtful), count(.none))
         let isFound = certain + doubtful > 0
         if all.isEmpty { return (answer(.notFound, "no album"), []) }
-        let detail =
-            (isFound
-                ? "\(certain) certain and \(doubtful) doubtful of \(all.count) albums"
-                : "none of \(all.count == 1 ? "1 album" : "\(all.count) albums") matches")
-            + (refused > 0 ? ", \(refused) refused by you" : "")
+        let counts = [(certain, "certain"), (doubtful, "doubtful"), (refused, "refused by you")]
+            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let albums = all.count == 1 ? "1 album" : "\(all.count) albums"
+        let detail = counts.isEmpty ? "none of \(albums) matches" : "\(counts.joined(separator: ", ")) of \(albums)"
         return (answer(isFound ? .found : .notFound, detail), judged)
     }
 
@@ -352,8 +357,9 @@ package actor SourceQueue {
     /// Remembers that a cover could not be downloaded. Of a source that only locates covers this is the answer.
     /// - Parameter isAbsent: Whether its server says that there is none.
     package func didFail(_ candidate: SourceCandidate, _ detail: String, isAbsent: Bool, for query: AlbumQuery) async {
-        let rejected = candidate.rejected("the server has no picture of it")
-        if isAbsent { await judge(rejected, for: query) }
+        let rejected = candidate.rejected(isAbsent ? "the server has no picture of it" : "no picture came: \(detail)")
+        // That a person's own source has it was taken for granted.
+        if isAbsent || candidate.source.isOwn { await judge(rejected, for: query) }
         guard let source = sources.first(where: { $0.name == candidate.source }), source.location != nil,
             await remembered(query).lastAnswers.first(where: { $0.source == source.name })?.url == ""
         else { return }

@@ -26,6 +26,8 @@ package actor CoverWriter {
     private let name: String
     /// The number of this fill.
     package nonisolated let run: Int64
+    /// The first file that was written for each album since the library was last given what was found.
+    private var unnoted: [String: WrittenFile] = [:]
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -47,9 +49,10 @@ package actor CoverWriter {
     ///   - title: The album's, after which a cover may be named.
     ///   - url: Where a source had the cover; nil for the album's own URL.
     ///   - keepsFormer: Keep the file that it replaces, as undo has that from nowhere else.
+    ///   - replacesLarger: Replace a file of an earlier fill even if the cover is not larger.
     package func write(
         _ source: String, _ digest: Digest, to target: FillJob.Target, of album: String, title: String,
-        foundAt url: String? = nil, keepsFormer: Bool = false
+        foundAt url: String? = nil, keepsFormer: Bool = false, replacesLarger: Bool = false
     ) -> Result {
         do {
             let cover = try CachedCover(source, digest)
@@ -59,7 +62,9 @@ package actor CoverWriter {
                 folder: target.folder, name: Array("\(name).\(cover.fileExtension)".utf8), digest: digest,
                 width: cover.size?.width, height: cover.size?.height, album: album, run: run, foundURL: url)
             (file.root, file.disk) = (try state.root(of: target.folder), folder.disk)
-            return try write(cover, &file, folder, target, title, keepsFormer)
+            let result = try write(cover, &file, folder, target, title, keepsFormer, replacesLarger)
+            if case .written(let file, _) = result, unnoted[album] == nil { unnoted[album] = file }
+            return result
         } catch let error as SystemError where [.full, .quota, .readOnly].contains(error.cause) {
             return .noRoom(folder: target.folder, reason: error.reason)
         } catch let error as SystemError {
@@ -73,15 +78,16 @@ package actor CoverWriter {
 
     private func write(
         _ cover: borrowing CachedCover, _ file: inout WrittenFile, _ folder: OpenFolder, _ target: FillJob.Target,
-        _ title: String, _ keepsFormer: Bool
+        _ title: String, _ keepsFormer: Bool, _ replacesLarger: Bool
     ) throws -> Result {
         guard let name = FileName(file.name) else {
             return .failed(folder: file.folder, reason: "\(self.name) cannot be a file's name")
         }
         if let former = target.former, let formerName = FileName(former.name) {
             let formerFile = OwnFile(formerName, in: folder, state.journal)
-            guard try formerFile.digest() == former.digest else { return .exists(former.path) }
-            let isLarger = (file.pixelCount ?? 0) > (former.pixelCount ?? 0)
+            let isSame = replacesLarger && former.digest == file.digest
+            guard try !isSame && formerFile.digest() == former.digest else { return .exists(former.path) }
+            let isLarger = replacesLarger || (file.pixelCount ?? 0) > (former.pixelCount ?? 0)
             guard isLarger || former.album != file.album else { return .notLarger(former.path) }
             if keepsFormer { try state.keep(former) }
             file.replaced = .init(name: former.name, digest: former.digest, run: former.run)
@@ -113,6 +119,7 @@ package actor CoverWriter {
     /// Removes a file of this run, if it is unchanged. - Returns: Whether it was.
     package func takeBack(_ file: WrittenFile) -> Bool {
         guard let folder = try? OpenFolder(path: file.folder.bytes) else { return false }
+        if unnoted[file.album]?.path == file.path { unnoted[file.album] = nil }
         return (try? remove(file, in: folder)) != nil && (try? state.forget(file)) != nil
     }
 
@@ -188,13 +195,15 @@ package actor CoverWriter {
         try await library.albums.edit(albums, run: "fill \(run)")
     }
 
-    /// The URLs at which sources had the covers of written files, by albums, of which the library may not know yet.
-    func foundURLs() throws -> [String: String] { try state.foundURLs() }
-    func forgetFoundURLs() throws { try state.forgetFoundURLs() }
+    /// What the library may not know yet, by albums: the URLs at which sources had the covers of written files, and the files.
+    func unnotedCovers() throws -> (urls: [String: String], files: [String: WrittenFile]) {
+        (try state.foundURLs(), unnoted)
+    }
 
-    /// The first file that this fill has written for each album.
-    func files() throws -> [String: WrittenFile] {
-        Dictionary(try state.files(ofRun: run).map { ($0.album, $0) }) { first, _ in first }
+    /// The library knows what was found.
+    func didNoteCovers() throws {
+        unnoted = [:]
+        try state.forgetFoundURLs()
     }
 }
 

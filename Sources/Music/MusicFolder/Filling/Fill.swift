@@ -41,7 +41,7 @@ package struct Fill: Sendable {
         _ jobs: [FillJob], onEvent: @escaping @Sendable (FillEvent) -> Void = { _ in },
         progress: @escaping @Sendable (FillSummary) -> Void = { _ in }
     ) async throws -> FillSummary {
-        try await noteCovers()
+        try await noteCovers(of: jobs)
         if jobs.isEmpty { return FillSummary() }
         let (requests, feed) = AsyncStream<CoverRequest>.makeStream()
         let (lookups, work) = AsyncStream<FillRun.Lookup>.makeStream()
@@ -72,7 +72,7 @@ package struct Fill: Sendable {
             group.cancelAll()
         }
         run.summary.isCancelled = !run.unfinished.isEmpty
-        try await noteCovers()
+        try await noteCovers(of: jobs)
         try await forget(run.takenBack)
         if let problem = run.problem { throw problem }
         return run.summary
@@ -144,10 +144,16 @@ package struct Fill: Sendable {
     // MARK: One album
 
     func steps(of job: FillJob) async -> FillSteps {
+        let accepted = await queue.acceptedCovers(of: job.query)
+        if options.writesAcceptedOnly {
+            var steps = FillSteps(for: job.query, accepted: accepted)
+            steps.reject("the cover that you accepted is not on its server any more")
+            return steps
+        }
         var filled: [String] = []
         if let address = job.filled, await isCertain(address, for: job.query) { filled = [address.url] }
         var steps = FillSteps(
-            for: job.query, own: job.ownURLs, filled: filled,
+            for: job.query, own: job.ownURLs, accepted: accepted, filled: filled,
             servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags, hasPicture: job.embedded != nil,
             sources: job.whyUnsearchable == nil ? sources : [], acceptsDoubtful: options.acceptsDoubtful)
         steps.reject(job.whyUnsearchable)
@@ -190,25 +196,27 @@ package struct Fill: Sendable {
         return await writer.write(
             path, digest, to: target, of: job.album.id, title: job.album.title,
             foundAt: picture.offer == nil ? nil : picture.url,
-            keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false)
+            keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false,
+            replacesLarger: options.writesAcceptedOnly)
     }
 
     // MARK: The library
 
     /// Gives albums of the library without a URL those at which sources had their covers, of this fill and of one that was killed, or the files
-    /// that were written from their tags: the gallery shows them.
-    func noteCovers() async throws {
-        let (urls, files) = (try await writer.foundURLs(), try await writer.files())
+    /// that were written from their tags: the gallery shows them. What an earlier fill gave an album is replaced with its file.
+    func noteCovers(of jobs: [FillJob]) async throws {
+        let (urls, files) = try await writer.unnotedCovers()
         if urls.isEmpty, files.isEmpty { return }
+        let formers = Dictionary(jobs.lazy.compactMap { job in job.filled.map { (job.album.id, $0.url) } }) { $1 }
         try await edit { album in
-            guard album.coverURL?.isEmpty != false else { return }
+            guard album.coverURL?.isEmpty != false || album.coverURL == formers[album.id] else { return }
             if let url = urls[album.id] {
                 album.coverURL = url
             } else if let file = files[album.id], [nil, file.replacedPath?.bytes].contains(album.coverFilePath) {
                 album.coverFilePath = file.path.bytes
             }
         }
-        try await writer.forgetFoundURLs()
+        try await writer.didNoteCovers()
     }
 
     /// Takes URLs away from albums to which this run gave them.

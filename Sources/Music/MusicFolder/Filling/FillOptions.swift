@@ -6,6 +6,8 @@ package struct FillOptions: Sendable, Hashable {
     package var acceptsDoubtful = false
     /// Look for larger covers in place of files that an earlier fill wrote.
     package var upgrades = false
+    /// Write the covers that a person has accepted, and no others. They replace what fills wrote, larger or not.
+    package var writesAcceptedOnly = false
     /// Pixels that the shorter side of a cover must have; nil for any number. An upgrade leaves covers that have them.
     package var minimumPixels: Int?
     /// Write covers with at most this many pixels on the longest side, as baseline JPEG; nil to write them as they are.

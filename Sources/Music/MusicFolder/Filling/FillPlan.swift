@@ -84,7 +84,8 @@ package struct FillPlan: Sendable {
                 for folder in place.coverFolders {
                     if place.isShared {
                         obstacles.append((folder, album, .shared))
-                    } else if former == nil, let file = gone[folder], file.album == album.id,
+                    } else if former == nil, !options.writesAcceptedOnly, let file = gone[folder],
+                        file.album == album.id,
                         filled[album.id]?.facts.map({ $0.key == job.query.key }) ?? true
                     {
                         obstacles.append((folder, album, .removed(file.path)))
@@ -150,9 +151,11 @@ package struct FillPlan: Sendable {
 }
 
 extension FillOptions {
-    /// Whether a cover for an album may replace what a fill has written: always, if that was for another album, which was here before.
+    /// Whether a cover for an album may replace what a fill has written: always, if that was for another album, which was here before, or if a
+    /// person has accepted the new one.
     fileprivate func replaces(_ file: WrittenFile, by album: Album) -> Bool {
-        file.album != album.id || upgrades && (minimumPixels == nil || isTooSmall(file.width, file.height))
+        file.album != album.id || writesAcceptedOnly
+            || upgrades && (minimumPixels == nil || isTooSmall(file.width, file.height))
     }
 }
 

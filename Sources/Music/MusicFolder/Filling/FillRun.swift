@@ -191,7 +191,7 @@ struct FillRun: Sendable {
         let isOwn = offer.map { $0.match == .accepted } ?? (outcome.url != job.filled?.url)
         if !isOwn, pictures.isRefused(digest, likeness) {
             if let offer {
-                await fill.queue.judge(offer.rejected("you have refused its picture everywhere"), for: job.query)
+                await fill.queue.judge(offer.rejected(RepeatedPictures.refusal), for: job.query)
             }
             steps[number].reject("you have refused the picture of its cover")
             return advance(number)
@@ -261,7 +261,7 @@ struct FillRun: Sendable {
         case .end(let end):
             // What an upgrade does not find is no loss: the album has a cover.
             let formers = job.targets.compactMap(\.former).filter { $0.album == job.album.id }
-            let isUpgrade = formers.count == job.folders.count
+            let isUpgrade = formers.count == job.folders.count && !fill.options.writesAcceptedOnly
             finish(number, isUpgrade ? formers.map { .exists(job.album, $0.path) } : [FillEvent.ended(job.album, end)])
         }
     }
@@ -331,7 +331,7 @@ struct FillRun: Sendable {
         finish(number, events)
         if ContinuousClock.now - noted > Self.noteInterval {
             // A failure is that of the end, too.
-            try? await fill.noteCovers()
+            try? await fill.noteCovers(of: jobs)
             noted = .now
         }
     }

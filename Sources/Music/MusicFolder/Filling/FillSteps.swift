@@ -1,6 +1,6 @@
 import CoverSources
 
-/// Decides what is tried next for one album: the URLs that a person or a list gave it, then the sources in their order, each until it has a
+/// Decides what is tried next for one album: the URLs that a person or a list gave it, the covers that the person accepted, then the sources in their order, each until it has a
 /// certain cover that can be downloaded; at the end, if that is wanted, the doubtful ones.
 struct FillSteps: Sendable {
     enum Step: Sendable, Hashable {
@@ -37,14 +37,16 @@ struct FillSteps: Sendable {
     /// - Parameters:
     ///   - query: The album.
     ///   - own: The cover URLs that a person or a list gave the album.
+    ///   - accepted: The covers that a person has accepted.
     ///   - filled: Those of an earlier fill whose match is certain.
     ///   - servicesBeforeTags: The services that are asked before the tags are looked at; nil if these have no picture.
     ///   - sources: All services that may be asked.
     init(
-        for query: AlbumQuery, own: [String], filled: [String] = [], servicesBeforeTags: Set<SourceName>? = nil,
-        hasPicture: Bool = false,
-        sources: Set<SourceName>, acceptsDoubtful: Bool
+        for query: AlbumQuery, own: [String] = [], accepted: [SourceCandidate] = [], filled: [String] = [],
+        servicesBeforeTags: Set<SourceName>? = nil, hasPicture: Bool = false, sources: Set<SourceName> = [],
+        acceptsDoubtful: Bool = false
     ) {
+        candidates = accepted
         (self.query, self.own, self.filled, self.hasPicture) = (query, own, filled, hasPicture)
         self.servicesBeforeTags = servicesBeforeTags.map { $0.intersection(sources) }
         (self.sources, self.acceptsDoubtful) = (sources, acceptsDoubtful)

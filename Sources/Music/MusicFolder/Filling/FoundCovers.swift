@@ -44,7 +44,8 @@ package struct FoundCovers: Sendable {
         try await covers().keeping { $0.pictures.contains { [$0, Redaction.redact($0)].contains(url) } }
     }
 
-    private func covers(_ isWanted: (AlbumLibrary.Album) -> Bool = { _ in true }) async throws -> [Album] {
+    /// All covers that are known of all albums, or of those that are wanted.
+    package func covers(_ isWanted: (AlbumLibrary.Album) -> Bool = { _ in true }) async throws -> [Album] {
         var found: [Album] = []
         for (index, album) in albums.enumerated() where isWanted(album) {
             found.append(Album(number: index + 1, album: album, covers: try await covers(album)))
@@ -66,6 +67,11 @@ package struct FoundCovers: Sendable {
     /// No fill proposes or writes the covers, certain ones neither, until they are allowed.
     package func refuse(_ covers: [SourceCandidate], of album: AlbumLibrary.Album) async throws {
         try await memory.refuse(covers, of: AlbumQuery(album).key)
+    }
+
+    /// Replaces what was judged of a cover, until its source is asked again.
+    package func judge(_ cover: SourceCandidate, of album: AlbumLibrary.Album) async throws {
+        try await memory.judge(cover, of: AlbumQuery(album).key)
     }
 
     /// Withdraws a refusal.

@@ -73,14 +73,15 @@ extension MusicState {
         }
     }
 
-    func save(refusedPicture digest: Digest, at url: String) throws(Problem) {
+    /// Remembers a picture as one that is no album's, in whatever size and coding it is found.
+    package func save(refusedPicture digest: Digest, at url: String) throws(Problem) {
         try transaction {
             try database.statement("INSERT OR REPLACE INTO refused_pictures (digest, url) VALUES (?, ?)")
                 .run(.text(digest.description), .text(url))
         }
     }
 
-    package func allow(refusedPictures digests: [Digest]) throws(Problem) {
+    package func allow(refusedPictures digests: Set<Digest>) throws(Problem) {
         try transaction {
             for digest in digests {
                 try database.statement("DELETE FROM refused_pictures WHERE digest = ?").run(.text(digest.description))

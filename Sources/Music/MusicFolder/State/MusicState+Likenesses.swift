@@ -24,21 +24,24 @@ extension MusicState {
         }
     }
 
-    /// Remembers the picture of a cover as one that is no album's, in whatever size and coding it is found.
-    package func refuse(_ cover: Cover, at url: String) throws(Problem) {
-        guard let digest = Digest(cover.digest) else { return }
+    /// Remembers what a cover shows. - Returns: Its digest.
+    package func note(_ cover: Cover) throws(Problem) -> Digest? {
+        guard let digest = Digest(cover.digest) else { return nil }
         if let likeness = cover.data.withUnsafeBytes({ Likeness($0) }) { try save([digest: likeness]) }
-        try save(refusedPicture: digest, at: url)
+        return digest
     }
 
-    /// Those of some pictures that show what a cover does, in whatever size and coding.
-    package func pictures(_ digests: [Digest], like cover: Cover) throws(Problem) -> [Digest] {
-        let (known, likeness) = (try likenesses(), cover.data.withUnsafeBytes { Likeness($0) })
-        return digests.filter { digest in
-            if digest.description == cover.digest { return true }
-            guard let likeness, let other = known[digest] else { return false }
-            return other.verdict(with: likeness) == .same
-        }
+    /// Those of some pictures that show what one of others does, in whatever size and coding.
+    package func pictures(_ digests: some Collection<Digest>, like others: Set<Digest>) throws(Problem) -> Set<Digest> {
+        if others.isEmpty { return [] }
+        let known = try likenesses()
+        let wanted = others.compactMap { known[$0] }
+        return Set(
+            digests.filter { digest in
+                if others.contains(digest) { return true }
+                guard let likeness = known[digest] else { return false }
+                return wanted.contains { $0.verdict(with: likeness) == .same }
+            })
     }
 
     package func save(_ likenesses: [Digest: Likeness]) throws(Problem) {

@@ -75,7 +75,7 @@ struct CoverReport: Encodable {
         fileprivate let source: SourceName
         fileprivate let certainty, reason, artist, title: String
         fileprivate let year, tracks: Int?
-        private let pictures: [String]
+        fileprivate let pictures: [String]
 
         init(_ candidate: SourceCandidate) {
             source = candidate.source
@@ -106,6 +106,9 @@ struct CoverReport: Encodable {
             (status, answeredAt, until) = (absence?.status, absence?.answeredAt, absence?.until)
             redirect = history.redirect.map { Redaction.redact($0) }
         }
+
+        /// Whether nothing is known.
+        fileprivate var isUnknown: Bool { state == "unknown" && redirect == nil }
 
         fileprivate var text: String {
             var facts: [String] = []
@@ -145,7 +148,17 @@ struct CoverReport: Encodable {
                 let (year, tracks) = (found.year.map { String($0) } ?? "", found.tracks.map { String($0) } ?? "")
                 return [found.certainty, found.source.title, found.artist, found.title, year, tracks, found.reason]
             })
-        add(["Address", "State"], urls.map { [$0.url, $0.text] })
+        // A cover that was found has several addresses. Most of them are never requested.
+        let found = Set((candidates ?? []).flatMap(\.pictures)).subtracting([album?.coverURL].compactMap(\.self))
+        let told = urls.filter { !$0.isUnknown || !found.contains($0.url) }
+        add(["Address", "State"], told.map { [$0.url, $0.text] })
+        let others = urls.count - told.count
+        if others > 0 {
+            let count = Decimals.count(
+                others, told.isEmpty ? "address" : "more address", told.isEmpty ? "addresses" : "more addresses")
+            text +=
+                "\(told.isEmpty ? "\n" : "")\(count) of the covers above: never requested, or forgotten; --json lists them.\n"
+        }
         if urls.isEmpty, let candidates {
             let isRejected = candidates.contains { $0.certainty == "rejected" }
             text += "\nNo address of a cover\(isRejected ? " that was not rejected" : "") is known.\n"

@@ -371,9 +371,9 @@ import Testing
                     cover.path, cover.digest, to: shelf.target, of: "1", title: "", foundAt: "https://a.example/1"))
             // As after a kill.
             let next = try CoverWriter(try shelf.state(), name: "cover")
-            #expect(try await next.foundURLs() == ["1": "https://a.example/1"])
-            try await next.forgetFoundURLs()
-            #expect(try await writer.foundURLs().isEmpty)
+            #expect(try await next.unnotedCovers().urls == ["1": "https://a.example/1"])
+            try await next.didNoteCovers()
+            #expect(try await writer.unnotedCovers().urls.isEmpty)
             #expect(try shelf.state().writtenFiles().count == 1)
         }
     }

@@ -68,7 +68,6 @@ struct FillArguments: ParsableArguments {
         store.apply(to: &configuration)
         try configuration.setRemote(editing.remote)
         try configuration.check(output: output.report, "--report")
-        if !network.offline { try sources.requireContact(configuration.userAgent) }
         try await withAlbums(configuration) { library in
             var outcome: (any Error)?
             do {

@@ -44,6 +44,9 @@ struct FillCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await arguments.withLibrary { library, state in
+            if !arguments.network.offline {
+                try arguments.sources.requireContact(library.configuration.userAgent)
+            }
             var work = FillWork(arguments, library, state)
             (work.options.acceptsDoubtful, work.options.upgrades) = (choice.acceptDoubtful, choice.upgrade)
             let last = music.folders.isEmpty ? try state.lastFill()?.folders ?? [] : []

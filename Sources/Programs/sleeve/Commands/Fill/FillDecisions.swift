@@ -147,9 +147,13 @@ struct FillRefuse: AsyncParsableCommand {
                     let listed = try await FoundCovers(library)?.covers(at: text).flatMap(\.covers).flatMap(\.pictures)
                     let url = listed?.first { Redaction.redact($0) == text } ?? text
                     let cover = try await library.cover(for: CoverRequest(location: url))
-                    try state.refuse(cover, at: url)
+                    guard let digest = try state.note(cover) else { return }
+                    try state.save(refusedPicture: digest, at: url)
+                    try await library.judge(showing: [digest], state) { cover, _ in
+                        cover.certainty == .doubtful ? cover.rejected(RepeatedPictures.refusal) : nil
+                    }
                     let files = try state.writtenFiles()
-                    let same = Set(try state.pictures(files.map(\.digest), like: cover))
+                    let same = try state.pictures(files.map(\.digest), like: [digest])
                     if !isQuiet { try state.tellWhatStays(files.filter { same.contains($0.digest) }) }
                 }
                 return try editing.options.printResult(decided, text: "")
@@ -158,7 +162,7 @@ struct FillRefuse: AsyncParsableCommand {
                 in: library, "refused", isQuiet: isQuiet, createsMemory: true,
                 nothing: { "no doubtful or certain cover of \($0) is known" }
             ) { covers, found, isURL in
-                let pictures = isURL ? [] : await library.pictures(of: found.album, besides: found.covers)
+                let pictures = isURL ? [] : await library.pictures(of: found.album, beside: found.covers)
                 try await covers.refuse(found.covers + pictures, of: found.album)
                 var album = found.album
                 let isItsAddress = found.covers.contains { cover in album.coverURL.map(cover.pictures.contains) ?? false
@@ -203,16 +207,24 @@ struct FillAllow: AsyncParsableCommand {
                 let decided = try await references.decideEverywhere(in: library, isQuiet: options.quiet, "allowed") {
                     state, text in
                     let refused = try state.refusedPictures()
-                    var digests = refused.filter { $0.isNamed(text) }.map(\.digest)
-                    if digests.isEmpty, text.contains("://"), !refused.isEmpty {
-                        let cover = try await library.cover(for: CoverRequest(location: text))
-                        digests = try state.pictures(refused.map(\.digest), like: cover)
+                    var digests = Set(refused.lazy.filter { $0.isNamed(text) }.map(\.digest))
+                    if digests.isEmpty, text.contains("://"), !refused.isEmpty,
+                        let digest = try state.note(try await library.cover(for: CoverRequest(location: text)))
+                    {
+                        digests = try state.pictures(refused.map(\.digest), like: [digest])
                     }
                     if digests.isEmpty {
                         throw fail(
                             "no picture at \(text) is refused for all albums; see `sleeve fill review --refused`")
                     }
                     try state.allow(refusedPictures: digests)
+                    let isRepeated = try !state.pictures(digests, like: state.repeatedPictures()).isEmpty
+                    try await library.judge(showing: digests, state) { cover, query in
+                        guard cover.match.reason == RepeatedPictures.refusal else { return nil }
+                        return isRepeated
+                            ? cover.doubted(RepeatedPictures.reason, isLast: true)
+                            : cover.judged(.judge(query, cover.album))
+                    }
                 }
                 return try options.printResult(decided, text: "")
             }

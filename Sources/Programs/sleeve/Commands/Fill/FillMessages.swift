@@ -24,6 +24,8 @@ final class FillMessages: Sendable {
     private struct State {
         var lines: [Kind: [String]] = [:]
         var stops: Set<String> = []
+        /// In the order of writing, without those that were removed again.
+        var written: [(path: BytePath, line: String)] = []
         /// The first picture that is no cover for each reason, and how many there are.
         var placeholders: [String: (first: String, count: Int)] = [:]
     }
@@ -84,6 +86,7 @@ final class FillMessages: Sendable {
                 state.placeholders[reason, default: (first, 0)].count += 1
             }
         case .takenBack(let album, let path, _):
+            state.withLock { $0.written.removeAll { $0.path == path } }
             add(.note, "\(path): removed again: albums of other artists have the same picture as \(album.fullName)")
         case .written(_, let file, _, let url, let origin):
             let place =
@@ -92,7 +95,7 @@ final class FillMessages: Sendable {
                 case .source(let source): source.title
                 case .own: url.flatMap { URL(string: $0)?.host() } ?? "its own URL"
                 }
-            add(.written, "wrote \(file.path) (\(place))")
+            state.withLock { $0.written.append((file.path, "wrote \(file.path) (\(place))")) }
         case .exists: break
         }
     }
@@ -107,7 +110,9 @@ final class FillMessages: Sendable {
 
     /// - Parameter news: What no fill has said before. With `isQuiet`, nothing else is said but failures; an album that is gone is said once.
     func print(isQuiet: Bool, news: Set<String>) {
-        var (all, placeholders) = state.withLock { ($0.lines, $0.placeholders) }
+        var (all, placeholders) = state.withLock { state in
+            (state.lines.merging([.written: state.written.map(\.line)]) { $1 }, state.placeholders)
+        }
         all[.note, default: []] += placeholders.sorted { $0.key < $1.key }.map { _, found in
             found.first + (found.count > 1 ? "; so \(found.count == 2 ? "is" : "are") \(found.count - 1) more" : "")
         }

@@ -31,7 +31,7 @@ struct FillResult: Encodable {
 
     /// - Parameters:
     ///   - isUpgrade: Whether larger covers were looked for, too.
-    ///   - present: The covers that albums have for which one was accepted, as sentences without a full stop.
+    ///   - present: The accepted covers that albums have already, as sentences without a full stop.
     func text(isUpgrade: Bool, present: [String], _ embedding: EmbedSummary?) -> String {
         func albums(_ count: Int) -> String { "\(Decimals.count(count, "album")) \(count == 1 ? "has" : "have")" }
         let outcome =
@@ -39,7 +39,7 @@ struct FillResult: Encodable {
             + (isUpgrade ? " without a cover file, or with one of a fill" : " without a cover file")
             + " (\(ByteSize(bytes)), \(Decimals.text(seconds, 1)) s).\n"
         let nothing = covered > 0 ? "Nothing to fill: \(albums(covered)) a cover file.\n" : "Nothing to fill.\n"
-        var text = self.albums > 0 ? outcome : unwritten == 0 && present.isEmpty ? nothing : ""
+        var text = self.albums > present.count ? outcome : unwritten == 0 && present.isEmpty ? nothing : ""
         text += present.map { $0 + ".\n" }.joined()
         let failures = Terminal.standardOutput.text("\(Decimals.count(failed, "album")) failed", in: .failure)
         let counts = [

@@ -50,8 +50,9 @@ struct FillReview: AsyncParsableCommand {
                 try printResult(line.text + "\n")
                 continue
             }
-            let facts = [album.year.map { "(\($0))" }, album.trackCount.map { Decimals.count($0, "track") }]
-            let text = ([album.artist, album.title] + facts.compactMap(\.self)).joined(separator: ", ")
+            let title = album.title + (album.year.map { " (\($0))" } ?? "")
+            let tracks = album.trackCount.map { Decimals.count($0, "track") }
+            let text = [album.artist, title, tracks].compactMap(\.self).joined(separator: ", ")
             for line in ["\(cover.source.title): \(text)", cover.match.reason, url ?? ""] {
                 try printLine("  \(line)")
             }

@@ -31,21 +31,21 @@ struct FillUndo: AsyncParsableCommand {
         let embedded = try state.runs().first.map { try state.embeddedCovers(ofRun: $0) } ?? []
         let undone = try await writer.undo(isDryRun: dryRun) { library.coverFile($0) }
         let (tags, ofTags) = try await undo(embedded, state)
-        var (albums, kept, failed) = (Set<Album.ID>(), tags.kept, tags.failed)
+        var (kept, failed) = (tags.kept, tags.failed)
         var (removed, restored): ([BytePath], [BytePath]) = ([], [])
-        // What is in place of the files that are gone.
-        var places: [BytePath: BytePath?] = [:]
+        // What is in the place of each file now, by the albums.
+        var places: [Album.ID: [BytePath: BytePath?]] = [:]
         for (file, step) in undone {
             switch step {
             case .remove:
                 removed.append(file.path)
-                albums.insert(file.album)
-                places[file.path] = .some(nil)
+                places[file.album, default: [:]][file.path] = .some(nil)
             case .restore(let replaced):
                 restored.append(file.folder.appending(replaced.name))
-                places[file.path] = restored.last
+                places[file.album, default: [:]][file.path] = restored.last
             case .keep:
                 kept += 1
+                places[file.album, default: [:]][file.path] = file.path
                 Log.warning("\(file.path): was changed since; it stays as it is")
             case .stayAway:
                 kept += 1
@@ -58,9 +58,9 @@ struct FillUndo: AsyncParsableCommand {
                 Log.error("\(file.path): \(MusicState.awayReason)")
             }
         }
-        if !dryRun { try await forget(albums, places, library, state) }
+        if !dryRun { try await forget(places, library, state) }
         tell(removed, "would be removed")
-        tell(restored, "the smaller cover would be put back")
+        tell(restored, "the former cover would be put back")
         tell(ofTags, "the cover would be taken out of its tags")
         let done = [
             (removed.count, "taken back"), (restored.count, "put back"), (tags.removed, "taken out of tags"),
@@ -118,22 +118,27 @@ struct FillUndo: AsyncParsableCommand {
             .print(files.map { "\($0): \(what)" }, ": \(what); --json lists them all")
     }
 
-    /// The library loses the files and the URLs of the covers, unless a person has edited them, and the covers are accepted no longer.
+    /// The library loses the files and the URLs of the covers, unless a person has edited them, and the covers are accepted no longer. A file
+    /// that is in the place of a cover counts instead.
     private func forget(
-        _ albums: Set<Album.ID>, _ places: [BytePath: BytePath?], _ library: LibraryAPI, _ state: MusicState
+        _ places: [Album.ID: [BytePath: BytePath?]], _ library: LibraryAPI, _ state: MusicState
     ) async throws {
-        let urls = try state.note(coverURLs: Dictionary(uniqueKeysWithValues: albums.map { ($0, nil) }))
+        let urls = try state.note(coverURLs: places.mapValues { _ in nil })
         let all = try await library.albums.all()
         try await library.albums.edit(
             all.compactMap { former in
                 var album = former
+                guard let own = places[album.id] else { return nil }
                 if let url = urls[album.id], album.coverURL == url { album.coverURL = nil }
                 let file = album.coverFilePath.map { BytePath(bytes: $0) }
-                if let file, let place = places[file] { album.coverFilePath = place?.bytes }
+                if file.map({ own[$0] != nil }) ?? (album.coverURL == nil) {
+                    album.coverFilePath = own.values.compactMap(\.self).min()?.bytes
+                    if Cover(fileOf: album) == nil { album.coverFilePath = nil }
+                }
                 return album == former ? nil : (former, album)
             })
         guard let memory = SourceMemory.existing(for: library.configuration) else { return }
-        for album in all where albums.contains(album.id) {
+        for album in all where places[album.id] != nil {
             try await memory.withdrawAcceptance(of: AlbumQuery(album).key)
         }
     }

@@ -3,6 +3,7 @@ import CoverLibrary
 import CoverSources
 import MusicFolder
 import Platform
+import Synchronization
 
 /// A fill: the scan, the covers, the tags, and what is said of them.
 struct FillWork {
@@ -10,8 +11,8 @@ struct FillWork {
     let library: LibraryAPI
     let state: MusicState
     var options: FillOptions
-    /// The albums to fill; nil for all.
-    var only: Set<Album.ID>?
+    /// The albums whose accepted covers are to be written; nil to fill all albums.
+    var only: Set<Album.ID>? { didSet { options.writesAcceptedOnly = only != nil } }
 
     init(_ arguments: FillArguments, _ library: LibraryAPI, _ state: MusicState) {
         (self.arguments, self.library, self.state, options) = (arguments, library, state, FillOptions())
@@ -63,9 +64,19 @@ struct FillWork {
         let likenesses = Likenesses(try state.likenesses())
         let pictures = try pictures(written, albums, likenesses)
         try stopIfSignalled()
-        let summary = try await fill(plan.jobs, pictures, likenesses, writer) { event in
+        let present = Mutex(only == nil ? [] : plan.present)
+        let summary = try await fill(plan.jobs, pictures, likenesses, writer) { [only] event in
             report?.add(event)
             messages.add(event)
+            if only != nil, case .exists(let album, let path) = event { present.withLock { $0.append((path, album)) } }
+        }
+        let unchanged = Set(written.lazy.filter(\.isUnchanged).map(\.path))
+        let kept = present.withLock { $0 }
+        for (file, album) in kept where !unchanged.contains(file) {
+            messages.add(
+                .album,
+                "\(album.fullName): \(file) stays, as no fill wrote it; remove or rename it, then accept the cover again"
+            )
         }
         try state.save(repeatedPictures: summary.repeatedPictures)
         try state.save(likenesses.added)
@@ -87,9 +98,13 @@ struct FillWork {
         let result = FillResult(
             summary, embedding, covered: plan.covered, obstacles: Set(plan.obstacles.map(\.folder)).count,
             problems: problems, seconds: (ContinuousClock.now - start) / .seconds(1))
-        let present = only == nil ? [] : plan.present.map { "\($0.album.fullName) has a cover: \($0.file)" }
         try arguments.options.printResult(
-            result, text: result.text(isUpgrade: options.upgrades, present: present, embedding))
+            result,
+            text: result.text(
+                isUpgrade: options.upgrades || only != nil,
+                present: kept.filter { unchanged.contains($0.file) }.map {
+                    "\($0.album.fullName) has the accepted cover already: \($0.file)"
+                }, embedding))
         try stopIfSignalled()
         if !news.isDisjoint(with: messages.problems) || messages.failures + found.missing > 0 || problem != nil {
             throw ExitStatus.someFailed

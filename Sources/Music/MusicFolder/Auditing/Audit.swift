@@ -145,7 +145,7 @@ package struct Audit: Sendable {
     ) {
         findings.append(
             AuditFinding(
-                kind: kind, artist: place.artist, title: place.title, path: path, width: facts?.width,
+                kind: kind, artist: place.artist, title: place.title, year: place.year, path: path, width: facts?.width,
                 height: facts?.height, detail: detail))
     }
 }

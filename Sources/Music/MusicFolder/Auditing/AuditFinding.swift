@@ -21,6 +21,7 @@ package struct AuditFinding: Sendable, Hashable {
     package var kind: AuditKind
     package var artist: String
     package var title: String
+    package var year: Int?
     /// The cover file; a folder of the album if it has none, or for a picture in the tags.
     package var path: BytePath
     /// The picture's size in pixels; nil if it is not known or there is none.

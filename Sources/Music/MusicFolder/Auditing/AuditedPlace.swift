@@ -1,7 +1,10 @@
+import CoverSources
+
 /// A place of an album, with the cover files that an audit looks at.
 package struct AuditedPlace: Sendable, Hashable {
     package var artist: String
     package var title: String
+    package var year: Int?
     package var place: AlbumPlace
     /// The cover that stands for the album, and those of its further discs.
     package var covers: [BytePath] = []
@@ -19,6 +22,7 @@ package struct AuditedPlace: Sendable, Hashable {
         albums.flatMap { album in
             album.places.map { place in
                 var audited = AuditedPlace(artist: album.artist, title: album.title, place: place)
+                audited.year = album.facts.year
                 audited.addDiscs(folders)
                 return audited
             }

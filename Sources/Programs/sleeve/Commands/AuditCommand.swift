@@ -103,8 +103,9 @@ struct AuditCommand: AsyncParsableCommand {
     private func print(_ findings: [AuditFinding], albums: Int) throws {
         if options.json { return try printResult(findings.map { Self.json($0).text + "\n" }.joined()) }
         let rows = findings.map { finding in
-            let album = [finding.artist, finding.title].filter { !$0.isEmpty }.joined(separator: ", ")
-            return [finding.kind.rawValue, album, finding.detail, "\(finding.path)"]
+            let album = Album(
+                title: finding.title, artist: finding.artist, year: finding.year.map { String($0) } ?? "")
+            return [finding.kind.rawValue, album.fullName, finding.detail, "\(finding.path)"]
         }
         // Paths are whole, to be copied, and last, so that long ones move nothing.
         let table = TextTable(["Kind", "Album", "What is wrong", "Path"], rows)
@@ -121,8 +122,8 @@ struct AuditCommand: AsyncParsableCommand {
 
     private static func json(_ finding: AuditFinding) -> JSONObject {
         [
-            "kind": finding.kind.rawValue, "artist": finding.artist, "title": finding.title, "path": "\(finding.path)",
-            "width": finding.width, "height": finding.height, "detail": finding.detail,
+            "kind": finding.kind.rawValue, "artist": finding.artist, "title": finding.title, "year": finding.year,
+            "path": "\(finding.path)", "width": finding.width, "height": finding.height, "detail": finding.detail,
         ]
     }
 }

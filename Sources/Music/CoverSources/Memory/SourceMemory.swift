@@ -177,6 +177,17 @@ package actor SourceMemory {
 
     // MARK: Decisions
 
+    /// The keys of the albums of which a person has accepted a cover.
+    func acceptedAlbums() throws(SourceMemoryError) -> Set<String> {
+        try perform {
+            var keys: Set<String> = []
+            try database.statement("SELECT DISTINCT album FROM decisions WHERE accepted = 1").each {
+                keys.insert($0.text(0))
+            }
+            return keys
+        }
+    }
+
     /// Counts a cover as certain from now on, in place of one that was accepted before: the next fill writes it.
     package func accept(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
         try withdrawAcceptance(of: album)

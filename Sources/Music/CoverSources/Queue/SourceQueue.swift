@@ -106,6 +106,9 @@ package actor SourceQueue {
         return search.findings
     }
 
+    /// The keys of the albums of which a person has accepted a cover.
+    package func acceptedAlbums() async -> Set<String> { await withMemory { try await $0.acceptedAlbums() } ?? [] }
+
     /// The covers that a person has accepted for an album. Nothing is requested.
     package func acceptedCovers(of query: AlbumQuery) async -> [SourceCandidate] {
         let record = await remembered(query)

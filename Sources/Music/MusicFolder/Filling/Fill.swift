@@ -143,8 +143,9 @@ package struct Fill: Sendable {
 
     // MARK: One album
 
-    func steps(of job: FillJob) async -> FillSteps {
-        let accepted = await queue.acceptedCovers(of: job.query)
+    /// - Parameter hasAccepted: Whether a person has accepted a cover of the album.
+    func steps(of job: FillJob, hasAccepted: Bool) async -> FillSteps {
+        let accepted = hasAccepted ? await queue.acceptedCovers(of: job.query) : []
         if options.writesAcceptedOnly {
             var steps = FillSteps(for: job.query, accepted: accepted)
             steps.reject("the cover that you accepted is not on its server any more")

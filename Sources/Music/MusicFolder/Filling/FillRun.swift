@@ -70,7 +70,8 @@ struct FillRun: Sendable {
     }
 
     mutating func start() async {
-        for job in jobs { steps.append(await fill.steps(of: job)) }
+        let accepted = await fill.queue.acceptedAlbums()
+        for job in jobs { steps.append(await fill.steps(of: job, hasAccepted: accepted.contains(job.query.key))) }
         for number in jobs.indices { advance(number) }
     }
 
@@ -110,7 +111,9 @@ struct FillRun: Sendable {
             }
             guard let number = outcome.line.map({ $0 - 1 }) else { return }
             if let source = offers[number]?.source, source.isOwn { await note(outcome, of: source) }
-            guard unfinished.contains(number) else { return }
+            // What the cache does not take is left for the next fill.
+            let isLeft = summary.stopReason != nil && outcome.failure?.kind == .cache
+            guard unfinished.contains(number), !isLeft else { return }
             await take(outcome, of: number)
         }
     }

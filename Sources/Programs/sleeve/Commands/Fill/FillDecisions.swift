@@ -79,11 +79,8 @@ struct EverywhereOption: ParsableArguments {
     @Flag(help: "For all albums: the picture at a URL, in all sizes, is what a service shows in place of a cover.")
     var everywhere = false
 
-    func validate(_ references: CoverReferences, takesDigests: Bool = false) throws {
-        let text = references.texts.first { text in
-            !text.contains("://") && !(takesDigests && text.hasPrefix(RefusedPicture.scheme))
-        }
-        guard everywhere, let text else { return }
+    func validate(_ references: CoverReferences) throws {
+        guard everywhere, let text = references.texts.first(where: { !$0.contains("://") }) else { return }
         throw ValidationError("--everywhere needs the URL of a picture, not '\(text)'.")
     }
 }
@@ -96,7 +93,8 @@ struct FillAccept: AsyncParsableCommand {
         commandName: "accept", _superCommandName: "sleeve fill",
         abstract: "Write doubtful covers that are right.",
         discussion: """
-            In the folders of the last fill. Of an album, the first cover that `fill review` lists.
+            In the folders of the last fill. Of an album, the first cover that `fill review` lists. It replaces one that a fill wrote; a file of \
+            yours stays, and is named. No service is asked.
             """)
 
     @OptionGroup var references: CoverReferences
@@ -199,7 +197,7 @@ struct FillAllow: AsyncParsableCommand {
     @OptionGroup var everywhere: EverywhereOption
     @OptionGroup var options: LibraryOptions
 
-    func validate() throws { try everywhere.validate(references, takesDigests: true) }
+    func validate() throws { try everywhere.validate(references) }
 
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
@@ -208,7 +206,7 @@ struct FillAllow: AsyncParsableCommand {
                     state, text in
                     let refused = try state.refusedPictures()
                     var digests = Set(refused.lazy.filter { $0.isNamed(text) }.map(\.digest))
-                    if digests.isEmpty, text.contains("://"), !refused.isEmpty,
+                    if digests.isEmpty, !refused.isEmpty,
                         let digest = try state.note(try await library.cover(for: CoverRequest(location: text)))
                     {
                         digests = try state.pictures(refused.map(\.digest), like: [digest])

@@ -59,34 +59,6 @@ import Testing
         #expect(try state.folders(in: [BytePath("/m")]).isEmpty && state.albums().isEmpty)
     }
 
-    @Test func `albums of version 3 keep their fields, places, deletions and addresses`() throws {
-        let folder = try Folder()
-        let library = folder.text + "/albums.json"
-        try FileManager.default.createDirectory(atPath: library + ".state", withIntermediateDirectories: true)
-        do {
-            let database = try Connection(library + ".state/music.sqlite3")
-            try database.execute(
-                """
-                CREATE TABLE albums (
-                    id TEXT PRIMARY KEY, added INTEGER NOT NULL, pending INTEGER NOT NULL, written TEXT NOT NULL,
-                    places TEXT NOT NULL) WITHOUT ROWID;
-                INSERT INTO albums VALUES ('1', 1, 0,
-                    '{"title": "One", "artist": "A", "year": "1971", "genre": "Folk", "coverURL": "https://a.example/1",
-                    "releaseID": "76df3287-6cda-33eb-8e9a-044b5e15ffdd"}', '[]'), ('2', 0, 0, '{}', '[]');
-                PRAGMA user_version = 3;
-                """)
-        }
-        for _ in 0..<2 {
-            let state = try MusicState(of: library) { Issue.record("\($0)") }
-            let records = try state.albums()
-            #expect(records.map(\.id) == ["1", "2"] && records.map(\.isAdded) == [true, false])
-            let facts = AlbumQuery(
-                artist: "A", title: "One", year: 1971, releaseID: "76df3287-6cda-33eb-8e9a-044b5e15ffdd")
-            #expect(records[0].facts == facts && records[0].genre == "Folk" && records[1].facts.title.isEmpty)
-            #expect(records.map(\.filled) == [FilledAddress(url: "https://a.example/1", facts: nil), nil])
-        }
-    }
-
     @Test func `an address is noted with the facts of the scan before, and keeps them`() throws {
         let folder = try Folder()
         let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
@@ -149,32 +121,6 @@ import Testing
         }
         let state = try MusicState(of: library) { _ in }
         #expect(try state.folders(in: [BytePath("/m")]).isEmpty && state.albums().map(\.id) == ["1"])
-    }
-
-    @Test func `files that an earlier version has written stay known`() throws {
-        let folder = try Folder()
-        let library = folder.text + "/albums.json"
-        try FileManager.default.createDirectory(
-            atPath: library + ".state", withIntermediateDirectories: true)
-        do {
-            let database = try Connection(library + ".state/music.sqlite3")
-            try database.execute(
-                """
-                CREATE TABLE folders (path BLOB PRIMARY KEY, fingerprint INTEGER NOT NULL, contents TEXT NOT NULL) WITHOUT ROWID;
-                CREATE TABLE written (
-                    folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, width INTEGER, height INTEGER,
-                    album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB,
-                    PRIMARY KEY (folder, name)) WITHOUT ROWID;
-                INSERT INTO written VALUES (CAST('/m' AS BLOB), CAST('cover.jpg' AS BLOB), zeroblob(32), 9, 9, '1', 1800000000000, NULL, NULL);
-                PRAGMA user_version = 1;
-                """)
-        }
-        let state = try MusicState(of: library) { Issue.record("\($0)") }
-        var file = try #require(try state.writtenFiles().first)
-        file.foundURL = "https://a.example/1"
-        try state.save(file)
-        #expect(try state.writtenFiles() == [file])
-        #expect(try state.runs() == [1_800_000_000_000])
     }
 
     @Test func `scanned folders that do not exist are forgotten when that is wanted`() throws {

@@ -43,26 +43,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `--embed-max embeds a smaller picture, and leaves the file beside the music as it is`() async throws
-        {
-            try await withStage { stage in
-                let folder = stage.folder + "/music/Album"
-                let cover = CoverImage.jpeg(number: 1, aboutBytes: 20_000)
-                try MusicFile.write(folder + "/1.flac", MusicTags(album: "Album", track: 1))
-                try Data(cover).write(to: URL(filePath: folder + "/cover.jpg"))
-                let fill = ["fill", stage.folder + "/music", "--embed", "--json", "--offline", "--embed-max", "40"]
-                #expect(try await run(stage, fill).0.embedded == 1)
-                // RFC 9639 section 8.8: the media type, a length of 0, width and height.
-                let file = try Data(contentsOf: URL(filePath: folder + "/1.flac"))
-                let type = try #require(file.firstRange(of: Data("image/jpeg".utf8)))
-                let sides = [4, 8].map { offset in
-                    file[type.upperBound + offset..<type.upperBound + offset + 4].reduce(0) { $0 << 8 | Int($1) }
-                }
-                #expect(sides.max() == 40)
-                #expect(try Data(contentsOf: URL(filePath: folder + "/cover.jpg")) == Data(cover))
-            }
-        }
-
         @Test func `covers go into the tags of files without a picture, and undo takes them out`() async throws {
             try await withMusic { stage, fill in
                 let before = files(stage)
@@ -111,7 +91,7 @@ extension CommandTests {
                     try Data(Self.cover).write(to: URL(filePath: music + "/Both/cover.jpg"))
                 }
                 let fill = [
-                    "fill", music, "--embed", "--json", "--offline", "--source", "caa", "--embed-max", "40", "--report",
+                    "fill", music, "--embed", "--json", "--offline", "--source", "caa", "--report",
                     report,
                 ]
                 let (result, output) = try await run(stage, fill)

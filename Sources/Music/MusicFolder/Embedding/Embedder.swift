@@ -9,17 +9,12 @@ package struct Embedder: Sendable {
     private let state: MusicState
     /// For reading one file.
     package var timeout: Duration = .seconds(30)
-    private let prepare: @Sendable ([UInt8]) throws -> [UInt8]
 
     /// - Parameters:
     ///   - state: The embedder's while it runs.
     ///   - start: Starts a worker.
-    ///   - prepare: Prepares the bytes of a cover, for example by making it smaller.
-    package init(
-        _ state: MusicState, start: @escaping TagWorkerProcess.Start,
-        prepare: @escaping @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
-    ) {
-        (self.state, self.start, self.prepare) = (state, start, prepare)
+    package init(_ state: MusicState, start: @escaping TagWorkerProcess.Start) {
+        (self.state, self.start) = (state, start)
     }
 
     /// Where a run tells its results, and learns of its end. All are called from another thread.
@@ -155,7 +150,7 @@ package struct Embedder: Sendable {
             guard file.length <= RegularFile.maximumPictureLength else {
                 throw EmbeddingProblem(reason: "is too large for tags")
             }
-            return try EmbeddableCover(prepare(file.contents()))
+            return try EmbeddableCover(file.contents())
         } catch let problem as EmbeddingProblem {
             refuse(problem.reason)
             return nil

@@ -86,7 +86,7 @@ package struct FillPlan: Sendable {
                         obstacles.append((folder, album, .shared))
                     } else if former == nil, !options.writesAcceptedOnly, let file = gone[folder],
                         file.album == album.id,
-                        filled[album.id]?.facts.map({ $0.key == job.query.key }) ?? true
+                        filled[album.id].map({ $0.facts.key == job.query.key }) ?? true
                     {
                         obstacles.append((folder, album, .removed(file.path)))
                     } else if let problem = obstacle(folder) {

@@ -43,9 +43,6 @@ package struct LibraryUpdate: Sendable {
         var resolve: @Sendable (BytePath) -> BytePath = { $0 }
     }
 
-    /// Addresses of an earlier version, which kept copies of people's cover files in the cache.
-    private static let copies = "https://covers.invalid/music/"
-
     /// - Parameters:
     ///   - scanned: The albums of the scanned folders.
     ///   - library: The albums of the library.
@@ -92,7 +89,7 @@ package struct LibraryUpdate: Sendable {
         let folders = Set(scanned.places.lazy.flatMap(\.folders))
         record.places = (before?.places ?? []).filter { folders.isDisjoint(with: $0.folders) } + scanned.places
         var album = record.updated(former, since: before)
-        dropAddress(of: &album, &record, since: before)
+        dropAddress(of: &album, &record)
         setCoverFile(of: &album, record, scanned)
         updated[id] = record
         if album != former { edits.append((former, album)) }
@@ -100,13 +97,10 @@ package struct LibraryUpdate: Sendable {
     }
 
     /// An address that a fill has found for other names is no address of the album.
-    private func dropAddress(of album: inout Album, _ record: inout AlbumRecord, since before: AlbumRecord?) {
-        if let filled = record.filled, (filled.facts ?? before?.facts)?.key != record.facts.key {
-            if album.coverURL == filled.url { album.coverURL = nil }
-            record.filled = nil
-        }
-        if album.coverURL?.hasPrefix(Self.copies) == true { album.coverURL = nil }
-        if record.filled?.url.hasPrefix(Self.copies) == true { record.filled = nil }
+    private func dropAddress(of album: inout Album, _ record: inout AlbumRecord) {
+        guard let filled = record.filled, filled.facts.key != record.facts.key else { return }
+        if album.coverURL == filled.url { album.coverURL = nil }
+        record.filled = nil
     }
 
     /// A person's file counts as the cover unless a person, or a list, has given the album an address. Without an address so does a fill's.

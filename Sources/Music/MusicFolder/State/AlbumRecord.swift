@@ -77,8 +77,8 @@ extension Album {
 /// An address that a fill has given to an album.
 package struct FilledAddress: Sendable, Hashable {
     package var url: String
-    /// The album's facts when its cover was judged; nil if an earlier version has not kept them.
-    package var facts: AlbumQuery?
+    /// The album's facts when its cover was judged.
+    package var facts: AlbumQuery
 
-    package init(url: String, facts: AlbumQuery?) { (self.url, self.facts) = (url, facts) }
+    package init(url: String, facts: AlbumQuery) { (self.url, self.facts) = (url, facts) }
 }

@@ -10,30 +10,6 @@ extension MusicState {
             places TEXT NOT NULL, filled_url TEXT, filled_facts TEXT) WITHOUT ROWID;
         """
 
-    /// Takes over the table of version 3, which had the scanned fields and no lengths.
-    static func convertAlbums(_ database: borrowing Connection) throws {
-        guard try database.integer("SELECT count(*) FROM sqlite_master WHERE name = 'albums'") == 1 else { return }
-        struct Written: Decodable {
-            var title, artist, year, genre, releaseID, releaseGroupID, coverURL: String?
-        }
-        var records: [AlbumRecord] = []
-        try database.statement("SELECT id, added, pending, written, places FROM albums").each { row in
-            var record = AlbumRecord(id: row.text(0))
-            (record.isAdded, record.isPending) = (row.int(1) != 0, row.int(2) != 0)
-            if let written: Written = row.json(3) {
-                record.facts = AlbumQuery(
-                    artist: written.artist ?? "", title: written.title ?? "", year: AlbumQuery.year(of: written.year),
-                    releaseID: written.releaseID, releaseGroupID: written.releaseGroupID)
-                record.genre = written.genre ?? ""
-                record.filled = written.coverURL.map { FilledAddress(url: $0, facts: nil) }
-            }
-            record.places = row.json(4) ?? []
-            records.append(record)
-        }
-        for record in records { try save(record, in: database) }
-        try database.execute("DROP TABLE albums")
-    }
-
     /// All records, in the order of their ids.
     package func albums() throws(Problem) -> [AlbumRecord] {
         try reading {
@@ -46,7 +22,9 @@ extension MusicState {
                 // What another version has written in another form is found by the next scan.
                 record.facts = row.json(3) ?? record.facts
                 (record.genre, record.places) = (row.text(4), row.json(5) ?? [])
-                record.filled = row.optionalText(6).map { FilledAddress(url: $0, facts: row.json(7)) }
+                if let url = row.optionalText(6), let facts: AlbumQuery = row.json(7) {
+                    record.filled = FilledAddress(url: url, facts: facts)
+                }
                 records.append(record)
             }
             return records
@@ -87,7 +65,7 @@ extension MusicState {
         try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
             .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0), .json(record.facts),
             .text(record.genre), .json(record.places), .optional(record.filled?.url),
-            record.filled?.facts.map(SQLValue.json) ?? .null)
+            record.filled.map { try .json($0.facts) } ?? .null)
     }
 
     /// Remembers where a fill has found the covers of albums, for their facts as the last scan has found them; nil for those whose cover was
@@ -98,9 +76,9 @@ extension MusicState {
         if coverURLs.isEmpty { return [:] }
         var records = Dictionary(try albums().map { ($0.id, $0) }) { first, _ in first }
         let before = coverURLs.keys.reduce(into: [:]) { $0[$1] = records[$1]?.filled?.url }
-        for (id, url) in coverURLs where records[id]?.filled?.url != url {
-            let facts = records[id]?.facts
-            records[id]?.filled = url.map { FilledAddress(url: $0, facts: facts) }
+        for (id, url) in coverURLs {
+            guard let record = records[id], record.filled?.url != url else { continue }
+            records[id]?.filled = url.map { FilledAddress(url: $0, facts: record.facts) }
         }
         try save(coverURLs.keys.compactMap { records[$0] })
         return before

@@ -6,9 +6,8 @@ extension MusicState {
     static let embeddedSchema = """
         CREATE TABLE IF NOT EXISTS embedded (
             folder BLOB NOT NULL, name BLOB NOT NULL, picture BLOB NOT NULL, audio BLOB NOT NULL, growth INTEGER NOT NULL,
-            run INTEGER NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
+            run INTEGER NOT NULL, root BLOB, disk TEXT, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         """
-    static let embeddedColumns = ["root BLOB", "disk TEXT"]
 
     /// The covers in tags of a fill.
     package func embeddedCovers(ofRun run: Int64) throws(Problem) -> [EmbeddedCover] {

@@ -9,7 +9,7 @@ extension MusicState {
         CREATE TABLE IF NOT EXISTS seen_covers (
             folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS refused_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS refused_pictures (digest TEXT PRIMARY KEY, url TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
             WITHOUT ROWID;
         """
@@ -67,7 +67,7 @@ extension MusicState {
         try reading {
             var pictures: [RefusedPicture] = []
             try database.statement("SELECT digest, url FROM refused_pictures ORDER BY url, digest").each { row in
-                if let digest = Digest(row.text(0)) { pictures.append(.init(digest: digest, url: row.optionalText(1))) }
+                if let digest = Digest(row.text(0)) { pictures.append(.init(digest: digest, url: row.text(1))) }
             }
             return pictures
         }

@@ -7,13 +7,9 @@ extension MusicState {
     static let writtenSchema = """
         CREATE TABLE IF NOT EXISTS written (
             folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, width INTEGER, height INTEGER,
-            album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB,
-            PRIMARY KEY (folder, name)) WITHOUT ROWID;
+            album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB, replaced_run INTEGER,
+            found_url TEXT, modified INTEGER, root BLOB, disk TEXT, undone INTEGER NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         """
-    static let writtenColumns = [
-        "replaced_run INTEGER", "found_url TEXT", "modified INTEGER", "root BLOB", "disk TEXT",
-        "undone INTEGER NOT NULL DEFAULT 0",
-    ]
     private static let columns = """
         folder, name, digest, width, height, album, run, replaced_name, replaced_digest, replaced_run, found_url, modified, root, disk, undone
         """

@@ -19,10 +19,6 @@ package final class MusicState: @unchecked Sendable {
     /// Raise it when a scan finds more in the same files, or a table changes its meaning. Folders of a former version are read again; other
     /// tables must be converted.
     private static let version = 4
-    /// Columns that tables of earlier versions lack.
-    private static let addedColumns =
-        writtenColumns.map { ("written", $0) } + embeddedColumns.map { ("embedded", $0) }
-        + [("refused_pictures", "url TEXT")]
     private static let schemas = [
         foldersSchema, albumsSchema, writtenSchema, rootsSchema, embeddedSchema, fillsSchema, likenessesSchema,
     ]
@@ -69,13 +65,6 @@ package final class MusicState: @unchecked Sendable {
         if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
         try database.transaction(.immediate) {
             for schema in schemas { try database.execute(schema) }
-            try convertAlbums(database)
-            for (table, column) in addedColumns {
-                let names = "SELECT 1 FROM pragma_table_info('\(table)') WHERE name = '\(column.prefix { $0 != " " })'"
-                var exists = false
-                try database.statement(names).each { _ in exists = true }
-                if !exists { try database.execute("ALTER TABLE \(table) ADD COLUMN \(column)") }
-            }
             if version == Self.version { return }
             try database.execute("DELETE FROM folders; PRAGMA user_version = \(Self.version)")
         }

@@ -119,7 +119,7 @@ import Testing
     @Test func `an address of a fill is no person's`() {
         var album = Album(id: "1", title: "Low Tide", coverURL: "https://a.example/1")
         album.alternateCoverURLs = ["https://a.example/2"]
-        let filled = FilledAddress(url: "https://a.example/1", facts: nil)
+        let filled = FilledAddress(url: "https://a.example/1", facts: AlbumQuery(artist: "", title: "Low Tide"))
         #expect(FillJob(scanned("/m/a"), album, filled: filled).ownURLs == ["https://a.example/2"])
         #expect(FillJob(scanned("/m/a"), album, filled: filled).filled == filled)
         #expect(FillJob(scanned("/m/a"), album, filled: nil).ownURLs == ["https://a.example/1", "https://a.example/2"])

@@ -27,9 +27,6 @@ struct FillArguments: ParsableArguments {
         @Flag(help: "Also write the covers into tags without a picture.")
         var embed = false
 
-        @Option(help: ArgumentHelp("The longest side of pictures in tags.", valueName: "pixels", visibility: .hidden))
-        var embedMax: Int?
-
         /// Names that media servers look for.
         enum FileStem: String, ExpressibleByArgument {
             case cover, folder, front
@@ -37,10 +34,9 @@ struct FillArguments: ParsableArguments {
         }
 
         func validate() throws {
-            for (name, value) in [("--min-pixels", minPixels), ("--size", size), ("--embed-max", embedMax)] {
+            for (name, value) in [("--min-pixels", minPixels), ("--size", size)] {
                 if let value, value < 1 { throw ValidationError("\(name) must be at least 1") }
             }
-            if embedMax != nil, !embed { throw ValidationError("--embed-max needs --embed") }
             if let minPixels, let size, size < minPixels { throw ValidationError("--size is less than --min-pixels") }
         }
     }
@@ -85,6 +81,6 @@ struct FillArguments: ParsableArguments {
         func word(_ name: String, _ value: String?) -> [String] { value.map { ["--\(name)=\($0)"] } ?? [] }
         return word("min-pixels", covers.minPixels.map(String.init)) + word("size", covers.size.map(String.init))
             + word("name", covers.name?.rawValue) + (covers.embed ? ["--embed"] : [])
-            + word("embed-max", covers.embedMax.map(String.init)) + sources.words + network.words
+            + sources.words + network.words
     }
 }

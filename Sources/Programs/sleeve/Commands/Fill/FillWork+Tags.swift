@@ -11,7 +11,7 @@ extension FillWork {
         _ report: FillReport?
     ) async throws -> EmbedSummary {
         try await Self.withEmbedder(
-            state, maximum: arguments.covers.embedMax, every: arguments.interval,
+            state, every: arguments.interval,
             { ["\(Decimals.count($0.embedded, "file")) with a new cover in its tags"] }
         ) { event in
             messages.add(event)
@@ -22,13 +22,11 @@ extension FillWork {
     }
 
     static func withEmbedder(
-        _ state: MusicState, maximum: Int? = nil, every interval: Duration?,
+        _ state: MusicState, every interval: Duration?,
         _ forms: @escaping @Sendable (EmbedSummary) -> [String], _ onEvent: @escaping @Sendable (EmbedEvent) -> Void,
         _ body: @escaping @Sendable (Embedder, Embedder.Observer) async throws -> EmbedSummary
     ) async throws -> EmbedSummary {
-        let embedder = Embedder(
-            state, start: try TagsWorker.starter(),
-            prepare: { cover in maximum.flatMap { Cover.resized(cover, longestSide: $0) } ?? cover })
+        let embedder = Embedder(state, start: try TagsWorker.starter())
         return try await withProgress(EmbedSummary(), every: interval, forms) { progress in
             try await body(
                 embedder, .init(onEvent: onEvent, progress: progress, isCancelled: { Signals.received != nil }))

@@ -52,6 +52,12 @@ export function onBack(go) {
   addEventListener("popstate", () => go(readAddress()));
 }
 
+/** The address of all albums in the view and the order in which they were shown last. @param {Partial<Place>} place */
+export function hashOfAll(place) {
+  const { view, sort } = document.body.dataset;
+  return hashOf({ view, sort, ...place });
+}
+
 /** The address of a place, for a link. @param {Partial<Place>} place */
 export function hashOf({ view, sort, show, q, page, tile, album }) {
   const all = { view, sort, show, q, tile: view === "wall" ? tile : "", album }, usual = initialOf(page);

@@ -41,6 +41,7 @@ async function start() {
   covers.addStates(state.covers ?? {});
   const { album, position, ...saved } = state.memento ?? {}, address = readAddress();
   gallery.tile = address.tile ?? saved.tile;
+  document.body.dataset.sort = saved.sort ?? "library";
   const id = library.indexOf(address.album) < 0 ? album : address.album;
   const known = address.show || address.q || id !== album ? undefined : position;
   await go({ ...saved, ...address, album: id, position: address.position ?? known });

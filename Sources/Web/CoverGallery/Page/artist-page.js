@@ -1,6 +1,6 @@
 // The page of an artist or a genre: its name above its albums, and the way back to all albums.
 
-import { hashOf } from "./address.js";
+import { hashOfAll } from "./address.js";
 import { byID, formatNumber } from "./helpers.js";
 
 const head = byID("page"), back = byID("page-back");
@@ -11,13 +11,13 @@ export function setUpPage(library, gallery) {
   const follow = () => {
     const { page, albums } = library;
     head.hidden = !page;
-    if (!page) return;
+    if (!page) return void (document.body.dataset.sort = library.sort);
     const all = albums.filter((album) => album[page.field] === page.value), count = all.length;
     const years = all.map(({ year }) => Number.parseInt(year, 10)).filter(Boolean), [first, last] = [Math.min(...years), Math.max(...years)];
     const time = !years.length ? "" : first === last ? ` · ${first}` : ` · ${first}–${last}`;
     byID("page-name").textContent = page.value;
     byID("page-count").textContent = `${count === 1 ? "1 album" : `${formatNumber(count)} albums`}${time}`;
-    back.href = hashOf({ view: gallery.name, sort: page.field, album: gallery.album?.id });
+    back.href = hashOfAll({ album: gallery.album?.id });
   };
   /** Goes back to all albums; false if they are shown. */
   const leave = () => {

@@ -1,6 +1,7 @@
 // Runs that the server's program provides: a refresh of the covers, a fill of the music folders, a scan of a folder, an import of a list. One at a
 // time; it can be stopped. What came of it is said in the page's words.
 
+import { hashOfAll } from "./address.js";
 import { ask } from "./api.js";
 import { failureRow } from "./failures.js";
 import { byID, formatBytes, formatNumber, sentence, storageName } from "./helpers.js";
@@ -12,8 +13,8 @@ const names = { refresh: "Checking covers", fill: "Looking for covers", scan: "R
 const contactName = storageName("sleeve-contact");
 let shown = "";
 
-/** @param {(problem: Error) => void} showProblem @param {() => void} showDoubtful */
-export function setUpRuns(showProblem, showDoubtful) {
+/** @param {(problem: Error) => void} showProblem */
+export function setUpRuns(showProblem) {
   const start = (path, body) => ask("POST", path, body).then(() => stop.focus(), showProblem);
   buttons.refresh.addEventListener("click", () => start("api/runs/refresh"));
   buttons.fill.addEventListener("click", () => start("api/runs/fill", contact.value ? { contact: contact.value } : {}));
@@ -27,7 +28,7 @@ export function setUpRuns(showProblem, showDoubtful) {
     chooser.value = ""; // so that the same file can be chosen again
   });
   stop.addEventListener("click", () => ask("DELETE", "api/runs").catch(showProblem));
-  review.addEventListener("click", showDoubtful);
+  review.addEventListener("click", () => (location.hash = hashOfAll({ show: "doubtful" })));
   try {
     contact.value = localStorage.getItem(contactName) ?? "";
     contact.addEventListener("change", () => localStorage.setItem(contactName, contact.value));

@@ -75,6 +75,6 @@ export function setUpSearch(library, gallery, covers) {
 /** Shows all albums, with the one chosen that was chosen before the search. */
 export function clearSearch(library) {
   library.filterBy("");
-  library.page = null;
+  if (library.page) [library.page, sort.value] = [null, document.body.dataset.sort];
   clear();
 }

@@ -56,7 +56,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   // The focus goes back to the menu's button before a line of the menu takes it.
   byID("menu").addEventListener("click", () => byID("menu").hidePopover(), { capture: true });
   setUpPanel(showProblem);
-  setUpRuns(showProblem, () => filters.choose("doubtful"));
+  setUpRuns(showProblem);
   listen({
     search: () => search.focus(),
     add: () => edits.add(),

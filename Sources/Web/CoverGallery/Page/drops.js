@@ -11,7 +11,7 @@ const isTaken = ({ target, dataTransfer: { types } }) => types.includes("Files")
  * @param {(id: string, source: File | string) => void} take.cover dropped on an album's cover
  * @param {(source: File | string) => void} take.page dropped elsewhere
  * @param {(file: File) => void} take.list a list of albums, dropped anywhere
- * @param {() => void} take.nothing what was dropped is neither a file nor an address
+ * @param {(name?: string) => void} take.nothing what was dropped is no picture, address or list; the file's name
  */
 export function listenForPictures(take) {
   // Without this the browser would leave the page and show the file.
@@ -41,7 +41,13 @@ function give(take, target, source) {
   else if (!dialog && /\.(jsonl?|csv|db)$/i.test(source.name ?? "")) take.list(source);
   else if (dialog) dialog.id === "album-dialog" && take.form(source);
   else if (cover) take.cover(cover.dataset.id, source);
-  else take.page(source);
+  else if (typeof source === "string" || isPicture(source)) take.page(source);
+  else take.nothing(source.name);
+}
+
+/** By its name where the system knows no type: a folder has neither. @param {File} file */
+function isPicture({ type, name }) {
+  return type ? type.startsWith("image/") : /\.(avif|hei[cf]|jxl|webp)$/i.test(name);
 }
 
 /** The first file, or the first address: of a link or a picture of another page, or in a text. */

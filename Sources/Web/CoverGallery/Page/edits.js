@@ -9,6 +9,7 @@ import { say } from "./toast.js";
 import { clearSearch } from "./search.js";
 
 const buttons = Object.fromEntries(["add", "edit", "delete", "undo", "redo"].map((id) => [id, byID(id)]));
+const usable = "Drop a picture, its address, or a list of albums: JSON, CSV, or the library of beets.";
 const awayReason = "Sleeve isn’t running; editing is off until it’s back.";
 const pathOf = ({ id }, part = "albums") => `api/${part}/${encodeURIComponent(id)}`;
 
@@ -68,7 +69,7 @@ export class Edits {
       cover: (id, source) => this.#setCover(id, source),
       page: (source) => this.add(source),
       list: (file) => ask("POST", "api/lists", file).then(() => say("Importing the list…"), showProblem),
-      nothing: () => say("Drop a picture, its address, or a list of albums: JSON, CSV, or the library of beets.", { kind: "problem" }),
+      nothing: (name) => say(`${name ? `“${name}” is neither a picture nor a list of albums.` : "That can’t be used here."} ${usable}`, { kind: "problem" }),
     });
     onSave((edit, signal) => this.#make(edit, signal), () => this.#gallery.focus()); // keys now act on the saved album
   }

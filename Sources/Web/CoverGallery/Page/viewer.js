@@ -31,14 +31,17 @@ export function setUpViewer(gallery, covers) {
     gallery.step(key);
     if (gallery.album && gallery.album.id !== former) show();
   };
-  const zoom = () => {
-    dialog.classList.toggle("zoomed");
-    byID("viewer-zoom").setAttribute("aria-pressed", String(dialog.classList.contains("zoomed")));
+  const centre = () => dialog.scrollTo((dialog.scrollWidth - dialog.clientWidth) / 2, (dialog.scrollHeight - dialog.clientHeight) / 2);
+  const zoom = (isZoomed) => {
+    dialog.classList.toggle("zoomed", isZoomed);
+    byID("viewer-zoom").setAttribute("aria-pressed", String(isZoomed));
+    centre();
   };
 
+  picture.addEventListener("load", centre); // its size was another one's
   dialog.addEventListener("click", ({ target }) => {
     const button = target.closest("button")?.id;
-    if (button === "viewer-zoom") zoom();
+    if (button === "viewer-zoom") zoom(!dialog.classList.contains("zoomed"));
     else if (button === "viewer-next" || button === "viewer-previous") step(button === "viewer-next" ? 1 : -1);
     else close();
   });
@@ -61,7 +64,7 @@ export function setUpViewer(gallery, covers) {
   dialog.addEventListener("close", () => {
     if (dialog.open) return; // again, since
     picture.removeAttribute("src");
-    dialog.classList.remove("zoomed");
+    zoom(false);
     gallery.focus();
   });
   return () => {

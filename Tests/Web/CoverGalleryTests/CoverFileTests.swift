@@ -27,6 +27,47 @@ import Wire
         }
     }
 
+    @Test func `a file that a fill has written is shown where an album has no address, or a dead one`() async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/sleeve-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await withGallery(
+            writtenFiles: { ids in
+                Dictionary(
+                    uniqueKeysWithValues: ids.intersection(["dead", "none", "gone"]).map {
+                        ($0, Array("\(folder)/\($0).jpg".utf8))
+                    })
+            },
+            albums: { origin in
+                [
+                    Album(id: "dead", title: "A", coverURL: origin.coverURL(0) + "?status=404"),
+                    Album(id: "none", title: "B"),
+                    Album(id: "gone", title: "C"), Album(id: "live", title: "D", coverURL: origin.coverURL(1)),
+                ]
+            }
+        ) { stage in
+            let picture = try await stage.cover(at: stage.origin.coverURL(2)).data
+            for id in ["dead", "none"] { try write(Array(picture), to: "\(folder)/\(id).jpg") }
+            let digest = Digest(of: picture).description
+            let events = try await stage.events("page-0000")
+            let shown = try await stage.ask(
+                "POST", "/api/covers", json: #"{"page": "page-0000", "view": ["dead", "none", "gone"]}"#
+            ).text
+            #expect(
+                shown.contains(#""none":{"digest":"\#(digest)"}"#) && shown.contains(#""dead":{"waiting":true}"#),
+                "\(shown)")
+            #expect(shown.contains("No cover address"), "its file is gone")
+            let told = try await onThread { try events.receive(until: #""id":"dead""#) }
+            #expect(told.contains(#"event: cover"#) && told.contains(digest), "\(told)")
+            #expect(try await stage.ask("GET", "/covers/\(digest)").status == 200)
+            #expect(try await stage.ask("GET", "/api/sources/none").text.contains("a file beside the music"))
+            let uncovered = try await stage.ask("GET", "/api/filters/uncovered").text
+            #expect(
+                uncovered.contains("gone") && !uncovered.contains("none") && !uncovered.contains("dead"), "\(uncovered)"
+            )
+        }
+    }
+
     private func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
     private func state(_ stage: GalleryStage) async throws -> String {

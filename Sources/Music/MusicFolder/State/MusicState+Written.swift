@@ -17,6 +17,20 @@ extension MusicState {
     /// The files of all fills, also those that are gone by now.
     package func writtenFiles() throws(Problem) -> [WrittenFile] { try files("") }
 
+    /// The files beside the music of albums of a library whose state another process may have, by their ids: of each the latest one.
+    package static func writtenFiles(of albums: Set<String>, in library: String) -> [String: BytePath] {
+        if albums.isEmpty { return [:] }
+        return reading(library) { database in
+            var files: [String: BytePath] = [:]
+            let query = "SELECT album, folder, name FROM written WHERE undone = 0 ORDER BY run"
+            try database.statement(query).each { row in
+                let album = row.text(0)
+                if albums.contains(album) { files[album] = BytePath(bytes: row.bytes(1)).appending(row.bytes(2)) }
+            }
+            return files
+        } ?? [:]
+    }
+
     func files(ofRun run: Int64) throws(Problem) -> [WrittenFile] { try files("WHERE run = \(run) AND undone = 0") }
 
     /// Whether this file was written.

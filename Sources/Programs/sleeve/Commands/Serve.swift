@@ -3,6 +3,7 @@ import CommandSupport
 import CoverGallery
 import CoverLibrary
 import Logging
+import MusicFolder
 import Platform
 
 struct Serve: AsyncParsableCommand {
@@ -93,7 +94,10 @@ struct Serve: AsyncParsableCommand {
             if !server.needsNoToken { galleryOptions.token = galleryOptions.token ?? keptToken(library.configuration) }
             gallery = try await Gallery.open(
                 library, galleryOptions, review: DoubtfulCoversReview(configuration: library.configuration),
-                runs: runs(library.configuration))
+                runs: runs(library.configuration),
+                writtenFiles: { [path = configuration.libraryPath] in
+                    MusicState.writtenFiles(of: $0, in: path).mapValues(\.bytes)
+                })
         } catch {
             await library.close()
             throw fail("\(error)")

@@ -49,7 +49,7 @@ enum AlbumFilter: String {
                 }
             }
             return covers.filter { $0.cached.map { small.contains($0.digest) } ?? false }.map(\.album)
-        default: return covers.filter { $0.cached == nil }.map(\.album)
+        default: return covers.filter { $0.cached == nil && $0.written == nil }.map(\.album)
         }
     }
 }

@@ -1,8 +1,11 @@
-import AlbumLibrary
+package import AlbumLibrary
 import CoverLibrary
 import CoverSources
 import NIOCore
 import Platform
+
+/// The paths of the cover files that were written beside the music of these albums, by their ids.
+package typealias WrittenFiles = @Sendable (Set<Album.ID>) -> [Album.ID: [UInt8]]
 
 /// An album's cover: where it may be, and whether it is cached.
 struct AlbumCover: Sendable {
@@ -13,6 +16,8 @@ struct AlbumCover: Sendable {
     var problem: CoverProblem?
     /// Of the first of `keys` that is cached; nil if none is.
     var cached: CoverStatus?
+    /// The file that was written beside the music, which is shown where nothing is cached and nothing can be downloaded.
+    var written: CoverStatus?
     /// The album, if its cover has several URLs.
     fileprivate var severalURLs: Album?
 
@@ -27,6 +32,7 @@ struct AlbumCover: Sendable {
 actor AlbumIndex {
     private let library: LibraryAPI
     nonisolated let files = CoverFiles()
+    private let writtenFiles: WrittenFiles
     private var revision: String?
     private var albums = ""
     /// The latest text that was compressed.
@@ -35,7 +41,9 @@ actor AlbumIndex {
     private var keys: [Album.ID: Result<[String], CoverFailure>] = [:]
     private var byID: [Album.ID: Album] = [:]
 
-    init(_ library: LibraryAPI) { self.library = library }
+    init(_ library: LibraryAPI, _ writtenFiles: @escaping WrittenFiles) {
+        (self.library, self.writtenFiles) = (library, writtenFiles)
+    }
 
     /// `{"version", "albums": […], "undo", "redo", "edit", "remote"}`, and its entity tag.
     /// - Throws: `LibraryError`.
@@ -81,12 +89,25 @@ actor AlbumIndex {
         }
         var statuses = try await library.statuses(of: covers.flatMap(\.keys).map { CoverRequest(location: $0) })[...]
         let files = await fileDigests(of: withFile, readsFiles)
-        return covers.map { cover in
+        var found = covers.map { cover in
             var cover = cover
             cover.cached = statuses.prefix(cover.keys.count).lazy.compactMap(\.self).first
             statuses = statuses.dropFirst(cover.keys.count)
             if let digest = files[cover.album] { cover.cached = .init(digest: digest) }
             return cover
+        }
+        let written = await fileDigests(
+            of: withWrittenFile(found.lazy.filter { $0.cached == nil }.map(\.album)), readsFiles)
+        for index in found.indices { found[index].written = written[found[index].album].map { .init(digest: $0) } }
+        return found
+    }
+
+    /// Those of the albums beside whose music a cover file was written, with its path.
+    private func withWrittenFile(_ ids: some Sequence<Album.ID>) -> [Album] {
+        writtenFiles(Set(ids)).compactMap { id, path in
+            var album = byID[id]
+            album?.coverFilePath = path
+            return album
         }
     }
 
@@ -111,9 +132,13 @@ actor AlbumIndex {
         rows.reserveCapacity(list.albums.count)
         keys = Dictionary(minimumCapacity: list.albums.count)
         for album in list.albums {
-            let keys = Result { () throws(CoverFailure) in try library.keys(of: CoverRequest(album: album)) }
-            self.keys[album.id] = keys
-            rows.append(Self.row(album, keys))
+            keys[album.id] = Result { () throws(CoverFailure) in try library.keys(of: CoverRequest(album: album)) }
+        }
+        let written = writtenFiles(Set(keys.filter { (try? $0.value.get()) == nil }.keys))
+        for album in list.albums {
+            guard let keys = keys[album.id] else { continue }
+            rows.append(
+                Self.row(album, keys, album.coverFile ?? written[album.id].map { String(decoding: $0, as: UTF8.self) }))
         }
         byID = Dictionary(list.albums.lazy.map { ($0.id, $0) }) { first, _ in first }
         albums = "[" + rows.joined(separator: ",") + "]"
@@ -121,7 +146,8 @@ actor AlbumIndex {
         return list.revision
     }
 
-    private static func row(_ album: Album, _ keys: Result<[String], CoverFailure>) -> String {
+    /// - Parameter file: The path of the cover file, if there is one.
+    private static func row(_ album: Album, _ keys: Result<[String], CoverFailure>, _ file: String?) -> String {
         jsonText {
             $0.add("id", album.id)
             $0.add("title", album.title)
@@ -131,7 +157,7 @@ actor AlbumIndex {
             if let artist = FoldedText.withoutArticle(album.artist) { $0.add("artistKey", artist) }
             $0.add("genre", album.genre)
             $0.add("year", album.year)
-            let file = album.coverFile.map { [$0] } ?? []
+            let file = file.map { [$0] } ?? []
             switch keys {
             case .success(let keys):
                 $0.add("hasCover", true)

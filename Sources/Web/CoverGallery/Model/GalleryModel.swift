@@ -15,10 +15,12 @@ final class GalleryModel: Sendable {
     private let remote: RemoteSync?
     private let background = Mutex<Task<Void, Never>?>(nil)
 
-    init(library: LibraryAPI, review: (any CoverReview)?, runs: [any GalleryRun]) {
+    init(
+        library: LibraryAPI, review: (any CoverReview)?, runs: [any GalleryRun], _ writtenFiles: @escaping WrittenFiles
+    ) {
         self.library = library
         self.review = review
-        albums = AlbumIndex(library)
+        albums = AlbumIndex(library, writtenFiles)
         let sessions = PageSessions(library, albums)
         self.sessions = sessions
         prefetch = PrefetchRun(library, sessions)

@@ -142,7 +142,7 @@ actor PageSessions {
     private func state(of cover: AlbumCover) -> CoverState {
         if let cached = cover.cached { return CoverState(cached) }
         let problem = cover.problem ?? cover.keys.first.flatMap { retries.problem(of: $0) }
-        return problem.map(CoverState.failed) ?? .waiting
+        return problem.map { cover.written.map(CoverState.init) ?? .failed($0) } ?? .waiting
     }
 
     /// The keys whose last request has failed.
@@ -228,9 +228,10 @@ actor PageSessions {
     /// - Parameter date: When it was cached; nil if unknown.
     func didArrive(_ key: String, digest: String, at date: Date?) {
         urgent.remove(key)
-        notify(key, "cover") { message in
+        notify(key) { _, message in
             message.add("digest", digest)
             if let date { message.add("at", Int((date.timeIntervalSince1970 * 1_000).rounded())) }
+            return "cover"
         }
         for id in roundRobin { sessions[id]?.waiting[key] = nil }
         if retries.didArrive(key) { download() }
@@ -248,15 +249,25 @@ actor PageSessions {
         // Cancelling says nothing about the cover.
         if [.cancelled, .closed].contains(failure.kind) { return }
         let isHostBack = retries.didFail(key, failure, hasSeveralURLs: hasSeveralURLs)
-        notify(key, "failure") { CoverProblem(failure).add(to: &$0, as: "reason") }
+        notify(key) { cover, message in
+            if let written = cover.written {
+                message.add("digest", written.digest)
+                return "cover"
+            }
+            CoverProblem(failure).add(to: &message, as: "reason")
+            return "failure"
+        }
         if isHostBack { download() }
     }
 
-    private func notify(_ key: String, _ event: String, _ fill: (inout JSONObject) -> Void) {
-        for album in Set(sessions.values.flatMap { $0.waiting[key] ?? [] }.map(\.album)) {
+    /// - Parameter fill: Returns the event's name.
+    private func notify(_ key: String, _ fill: (AlbumCover, inout JSONObject) -> String) {
+        let covers = sessions.values.flatMap { $0.waiting[key] ?? [] }
+        for (album, cover) in Dictionary(covers.map { ($0.album, $0) }, uniquingKeysWith: { first, _ in first }) {
+            var event = ""
             let text = jsonText {
                 $0.add("id", album)
-                fill(&$0)
+                event = fill(cover, &$0)
             }
             for session in sessions.values { session.events.post(event, key: "cover \(album)", text) }
         }

@@ -140,19 +140,26 @@ struct AlbumRoutes: Sendable {
         return .json { $0.add("album", raw: fields) }
     }
 
-    /// Where the cached cover of an album is from, and its pixels. Nothing is known of an album that was deleted meanwhile.
+    /// Where the cached cover of an album is from, and its pixels; of an album without one, whether it has doubtful covers. Nothing is known of an
+    /// album that was deleted meanwhile.
     private func cover(_ id: Album.ID) async throws -> Response {
         guard let album = try await library.albums.all().first(where: { $0.id == id }) else { return .json { _ in } }
         var listing: CoverListing?
         let cached = library.listings(.requests([CoverRequest(album: album)]))
         for try await each in cached where listing == nil { listing = each }
+        let written = try await model.albums.covers(of: [id], readsFiles: false)[0].written
+        let isFile = album.coverFile != nil || written != nil
+        if listing == nil, !isFile, let review = model.review {
+            let isDoubtful = try await !review.albums(among: [album]).isEmpty
+            return .json { if isDoubtful { $0.add("doubtful", true) } }
+        }
         let url = listing?.url ?? ""
         let isStarter = StarterAlbums.slug(of: url) != nil
         let own = isStarter ? "a starter album's cover" : OwnPictures.isAddress(url) ? "your own picture" : nil
         let source = own ?? URL(string: url)?.host()
         return .json {
-            $0.add("source", album.coverFile == nil ? source : "a file beside the music")
-            guard album.coverFile == nil, let width = listing?.width, let height = listing?.height else { return }
+            $0.add("source", isFile ? "a file beside the music" : source)
+            guard !isFile, let width = listing?.width, let height = listing?.height else { return }
             $0.add("width", width)
             $0.add("height", height)
         }

@@ -19,7 +19,7 @@ def music(path, **tags):
 class Reviewing:
     """For tests of a `GalleryTest` that reviews covers."""
 
-    def review(self):
+    def doubtful(self):
         """Two albums for which an imitated service has a cover of a title that differs."""
         origin = self.stage.origin.base
 
@@ -45,7 +45,8 @@ class Reviewing:
         for title in ("Low Tide", "High Water"):
             folder = self.stage.folder / "music" / title
             folder.mkdir(parents=True)
-            music(folder / "1.flac", ALBUM=title, ALBUMARTIST="The Harbour Lights", ARTIST="The Harbour Lights", DATE="1971", TITLE="One")
+            music(folder / "1.flac", ALBUM=title, ALBUMARTIST="The Harbour Lights", ARTIST="The Harbour Lights", DATE="1971", TITLE="One", TRACKNUMBER="1",
+                TRACKTOTAL="9")
         self.stage.write_library([{"title": "Other", "artist": "Nobody", "coverUrl": f"{origin}/covers/3.jpg"}])
         self.stage.run(
             "fill", self.stage.folder / "music", "--library", self.stage.library, "--source", "deezer", "--source-base",
@@ -53,6 +54,10 @@ class Reviewing:
         self.stage.start_server()
         page = self.open()
         page.size(3)
+        return page
+
+    def review(self):
+        page = self.doubtful()
         page.set("#show", "doubtful")
         page.size(2)
         return page
@@ -80,7 +85,7 @@ class Doubtful(Reviewing, GalleryTest):
         facts = page.run("return [...document.querySelectorAll('.compare tr')].map((row) => [row.className, ...[...row.children].map((cell) => cell.textContent)])")
         self.assertEqual(facts, [
             ["", "", "Your album", "Deezer"], ["differs", "Title", "Low Tide", "Low Tides"],
-            ["", "Artist", "The Harbour Lights", "The Harbour Lights"], ["", "Year", "1971", "1971"], ["", "Tracks", "", "9"],
+            ["", "Artist", "The Harbour Lights", "The Harbour Lights"], ["", "Year", "1971", "1971"], ["", "Tracks", "9", "9"],
             ["", "Pixels", "", f"{pixels} × {pixels}"]])
         self.assertIn("Year agrees", page.run("return [...document.querySelectorAll('#evidence .agrees')].map((line) => line.textContent)"))
         self.assertGreater(pixels, 300, "the whole picture")
@@ -104,6 +109,25 @@ class Doubtful(Reviewing, GalleryTest):
         page.click("#clear-filter")
         page.size(3)
         self.assertFalse(self.saved("High Water"))
+
+    def test_an_album_without_an_address_says_that_a_cover_waits_for_review_and_leads_there(self):
+        page = self.doubtful()
+        page.sort("title")
+        page.focus_covers()
+        page.press("l")
+        page.appears("#cover-review")
+        self.assertFalse(page.visible("#cover-reason"))
+        page.click("#cover-review")
+        self.proposal(page, "Low Tides")
+        self.assertEqual(page.run("return document.querySelector('#sort').value"), "title")
+        page.click("#refuse")
+        page.size(1)
+        page.set("#show", "")
+        page.size(3)
+        page.focus_covers()
+        page.press("l")
+        page.appears("#cover-reason")
+        self.assertFalse(page.visible("#cover-review"), "it was refused")
 
     def test_keys_accept_refuse_and_go_on_in_both_views(self):
         page = self.review().wall()

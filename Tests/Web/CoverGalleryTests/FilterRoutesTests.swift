@@ -56,6 +56,7 @@ import Wire
                     year: "1971", reason: "the title differs")
             ]
         }
+        func trackCount(of album: Album) -> Int? { 9 }
         func refuse(_ pictures: [String]?, of album: Album) async throws -> [String] {
             refused.withLock { $0 += pictures ?? [album.id] }
             return pictures ?? [picture]
@@ -82,6 +83,9 @@ import Wire
             let proposed = try await stage.ask("GET", "/api/doubtful/low").text
             let digest = try await stage.cover(at: review.picture).digest
             #expect(proposed.contains("\"digest\":\"\(digest)\"") && proposed.contains("Low Tides"))
+            #expect(proposed.contains(#""tracks":9"#))
+            #expect(try await stage.ask("GET", "/api/sources/low").text == #"{"doubtful":true}"#)
+            #expect(try await stage.ask("GET", "/api/sources/other").text == "{}")
             #expect(
                 try await stage.ask("POST", "/api/doubtful/low", json: #"{"picture":"https://a.example/"}"#).status
                     == 409)

@@ -38,6 +38,14 @@ extension MusicState {
         } ?? []
     }
 
+    /// How many songs an album of a library has: by its tags, else as many as there are. nil if it was not scanned.
+    package static func trackCount(of album: String, in library: String) -> Int? {
+        let facts: AlbumQuery? = reading(library) { database in
+            try database.statement("SELECT facts FROM records WHERE id = ?").first(.text(album)) { $0.json(0) } ?? nil
+        }
+        return facts?.trackCount ?? facts.flatMap { $0.lengths.isEmpty ? nil : $0.lengths.count }
+    }
+
     /// The albums of a library that are in a folder, or in that of a file, as `places` has them: their ids.
     package static func albums(at path: BytePath, in library: String) -> [String] {
         let folders = reading(library) { database in

@@ -8,6 +8,8 @@ package protocol CoverReview: Sendable {
     func albums(among albums: [Album]) async throws -> [Album.ID]
     /// The best first.
     func candidates(of album: Album) async throws -> [ProposedCover]
+    /// How many songs the album has; nil if that is not known.
+    func trackCount(of album: Album) -> Int?
     /// None of these candidates is the album's.
     /// - Parameter pictures: URLs of them; nil: all of the album's candidates.
     /// - Returns: The URLs of those that were refused, for `allow`.

@@ -1,6 +1,6 @@
 // The chosen album: its title, what is known of it, the state of its cover, and its position among the albums.
 
-import { hashOf } from "./address.js";
+import { hashOf, hashOfAll } from "./address.js";
 import { ask } from "./api.js";
 import { byID, formatNumber, sentence } from "./helpers.js";
 
@@ -9,7 +9,10 @@ const position = byID("position");
 const facts = Object.fromEntries([...byID("facts").children].map((part) => [part.dataset.field, part]));
 /** How long an album must stay chosen before its cover's source is asked for, in milliseconds. */
 const restDelay = 300;
-let restTimer = 0, shown = "";
+const review = byID("cover-review");
+let restTimer = 0;
+/** Whose cover's source is shown, or will be. */
+let shown = { id: null, digest: null };
 
 /** @param {import("./library.js").Album | null} album */
 export function showAlbum(album) {
@@ -18,6 +21,8 @@ export function showAlbum(album) {
   byID("chosen-title").textContent = album.title || "Untitled";
   showLink(byID("chosen-artist"), "artist", album.artist);
   cause.open = false;
+  // What is doubtful may be accepted or refused since.
+  if (!shown.digest) shown = { id: null, digest: null };
   showLink(facts.genre, "genre", album.genre);
   facts.year.textContent = String(album.year ?? "");
 }
@@ -29,18 +34,21 @@ function showLink(part, field, value) {
   part.replaceChildren(...(value ? [link] : []));
 }
 
-/** Shows where the cover is from, and its pixels, once the album has stayed chosen for a moment. */
+/**
+ * Shows where the cover is from, and its pixels, once the album has stayed chosen for a moment; of an album without one, the way to the covers
+ * that may be its.
+ */
 function showSource(id, digest) {
-  const what = `${id} ${digest}`;
-  if (what === shown) return;
-  shown = what;
+  if (id === shown.id && digest === shown.digest) return;
+  const what = (shown = { id, digest });
   clearTimeout(restTimer);
-  const show = ({ source, width, height } = {}) => {
+  const show = ({ source, width, height, doubtful } = {}) => {
     facts.source.textContent = source ?? "";
     facts.pixels.textContent = width ? `${formatNumber(width)} × ${formatNumber(height)}` : "";
+    review.hidden = !doubtful;
+    review.href = hashOfAll({ show: "doubtful", album: id });
   };
   show();
-  if (!digest) return;
   restTimer = setTimeout(async () => {
     const answer = await ask("GET", `api/sources/${encodeURIComponent(id)}`).catch(() => null);
     if (answer && what === shown) show(answer);
@@ -52,11 +60,12 @@ export function showCoverState(id, state) {
   showSource(id, state.digest);
   const text = state.failure ?? "";
   problem.classList.toggle("failed", Boolean(text));
+  problem.classList.toggle("final", Boolean(state.final));
   if (reason.textContent !== text) reason.textContent = text;
   retry.hidden = !canRetry(state);
   cause.hidden = !text || !state.cause;
   cause.querySelector("p").textContent = sentence(state.cause ?? "");
-  byID("stale").hidden = !state.stale;
+  facts.age.textContent = state.stale ? "older copy" : "";
 }
 
 /** Whether a request may bring the cover. */

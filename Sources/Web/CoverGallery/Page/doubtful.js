@@ -15,7 +15,7 @@ const rows = [...part.querySelectorAll("tbody tr")];
  *   are shown; null: none of these is the album's
  */
 export function setUpDoubtful(library, gallery, decide) {
-  let album = null, candidates = [], at = 0;
+  let album = null, candidates = [], tracks = null, at = 0;
 
   /** Decides about the album whose covers are seen; false if there is none. */
   const run = (isAccepted) => {
@@ -35,14 +35,15 @@ export function setUpDoubtful(library, gallery, decide) {
     byID("proposal-problem").textContent = digest ? "" : problem ?? "";
     for (const row of rows) {
       const { field } = row.dataset, [ours, theirs] = row.querySelectorAll("td");
-      ours.textContent = String(album[field] ?? "");
+      ours.textContent = String((field === "tracks" ? tracks : album[field]) ?? "");
       theirs.textContent = String(candidate[field] ?? "");
+      row.hidden = !ours.textContent && !theirs.textContent;
       row.classList.toggle("differs", Boolean(ours.textContent && theirs.textContent) && plain(ours.textContent) !== plain(theirs.textContent));
     }
     // The words of the table that compares albums: those that agree, say nothing, or contradict.
     byID("evidence").replaceChildren(...reason.replace(/: \w+$/, "").split(", ").filter(Boolean).map((text) => {
       const line = Object.assign(document.createElement("li"), { textContent: sentence(text) });
-      line.classList.toggle("agrees", /\bagrees?$/.test(text));
+      line.classList.toggle("agrees", /(?<!^half of the lengths) (agrees?|in both)$/.test(text));
       return line;
     }));
     for (const [n, { firstChild }] of [...list.children].entries()) firstChild.setAttribute("aria-pressed", String(n === index));
@@ -65,7 +66,7 @@ export function setUpDoubtful(library, gallery, decide) {
     document.body.classList.toggle("doubtful", Boolean(now));
     album = now;
     if (!isOther) return;
-    candidates = [];
+    [candidates, tracks] = [[], null];
     list.replaceChildren();
     // The pressed button is gone. The next album's might be pressed by mistake.
     if (hadFocus) gallery.focus();
@@ -74,6 +75,7 @@ export function setUpDoubtful(library, gallery, decide) {
     const answer = await ask("GET", `api/doubtful/${encodeURIComponent(now.id)}`).catch(() => null);
     if (album?.id !== now.id) return;
     candidates = answer?.candidates ?? [];
+    tracks = answer?.tracks;
     list.replaceChildren(...(candidates.length > 1 ? candidates : []).map((each, index) => choice(each, () => show(index))));
     show(0);
   };

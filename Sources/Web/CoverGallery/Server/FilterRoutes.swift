@@ -24,9 +24,14 @@ struct FilterRoutes: Sendable {
     }
 
     private func candidates(of album: Album) async throws -> Response {
+        let review = try review
         let candidates = try await review.candidates(of: album)
         let texts = await Self.concurrently(candidates.prefix(Self.maximumCandidates)) { await text(of: $0) }
-        return .json { $0.add("candidates", raw: "[" + texts.joined(separator: ",") + "]") }
+        let tracks = review.trackCount(of: album)
+        return .json {
+            $0.add("candidates", raw: "[" + texts.joined(separator: ",") + "]")
+            if let tracks { $0.add("tracks", tracks) }
+        }
     }
 
     private static let maximumCandidates = 6

@@ -21,6 +21,10 @@ struct DoubtfulCoversReview: CoverReview {
         }
     }
 
+    func trackCount(of album: Album) -> Int? {
+        MusicState.trackCount(of: album.id, in: configuration.libraryPath)
+    }
+
     func refuse(_ pictures: [String]?, of album: Album) async throws -> [String] {
         let covers = try await found(album) { cover in
             cover.certainty == .doubtful && (pictures.map { cover.pictures.contains(where: $0.contains) } ?? true)

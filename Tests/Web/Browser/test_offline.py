@@ -54,13 +54,13 @@ class Offline(GalleryTest):
         albums[1]["coverUrl"] += "?cache-control=max-age%3D0"
         self.stage.serve(albums)
         page = self.open()
-        seen = "document.querySelector('#stale').checkVisibility()"
+        seen = "(document.querySelector('#facts [data-field=age]').textContent === 'older copy')"
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
         self.assertFalse(page.run(f"return {seen}"), "it is fresh")
         page.focus_covers()
         page.press("Right")
         page.until(seen, what="the mark")
-        self.assertIn("older copy", page.run("return document.querySelector('#stale').title"))
+        self.assertIn("may have changed", page.run("return document.querySelector('#facts [data-field=age]').title"))
         self.screenshot("stale")
         page.press("Right")
         page.until(f"!{seen}", what="the mark to go")

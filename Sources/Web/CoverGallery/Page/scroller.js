@@ -103,7 +103,7 @@ export class Scroller {
   #measure(width, height) {
     this.#width = width;
     // An even number of pixels: an unscaled cover stays sharp.
-    this.#size = 2 * Math.floor(Math.max(96, Math.min(height * 0.86, width * 0.74, 640)) / 2);
+    this.#size = 2 * Math.floor(Math.max(96, Math.min(height * 0.86, width * 0.74, 800)) / 2);
     this.#host.style.setProperty("--size", `${this.#size}px`);
     this.#delegate.didResize?.(this.#size);
   }

@@ -199,7 +199,7 @@ import Wire
             #expect(answer.contains(#"{"source":"127.0.0.1","width":"#) && answer.contains(#""height":"#), "\(answer)")
             #expect(try await stage.ask("GET", "/api/sources/none").text == "{}")
             for (url, name) in [
-                ("https://covers.invalid/starter/low-tide.jpg", "a starter album's cover"),
+                ("https://covers.invalid/starter/low-tide.jpg", "a starter album’s cover"),
                 ("https://covers.invalid/low-tide.jpg", "your own picture"),
             ] {
                 let bytes = Data(CoverImage.jpeg(number: 1))

@@ -155,7 +155,7 @@ struct AlbumRoutes: Sendable {
         }
         let url = listing?.url ?? ""
         let isStarter = StarterAlbums.slug(of: url) != nil
-        let own = isStarter ? "a starter album's cover" : OwnPictures.isAddress(url) ? "your own picture" : nil
+        let own = isStarter ? "a starter album’s cover" : OwnPictures.isAddress(url) ? "your own picture" : nil
         let source = own ?? URL(string: url)?.host()
         return .json {
             $0.add("source", isFile ? "a file beside the music" : source)

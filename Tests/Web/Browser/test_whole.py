@@ -91,9 +91,9 @@ class Whole(GalleryTest):
         page.run("document.querySelector('#viewer-zoom').click()")
         self.assertEqual(page.run("return getComputedStyle(document.querySelector('#viewer')).overflowY"), "auto")
         page.run("document.querySelector('#viewer-zoom').click()")
-        inputs.screen(page.browser, 320, 240)
+        inputs.screen(page.browser, 160, 140)
         page.run("document.querySelector('#viewer-zoom').click()")
-        self.assertGreater(page.run("return document.querySelector('#viewer').scrollHeight"), 300, "the actual size")
+        self.assertGreater(page.run("return document.querySelector('#viewer').scrollHeight"), 190, "the actual size")
         self.assertLess(page.run("""
             const viewer = document.querySelector('#viewer'), {left, right, top, bottom} = document.querySelector('#viewer-picture').getBoundingClientRect();
             return Math.max(Math.abs(left + right - viewer.clientWidth), Math.abs(top + bottom - viewer.clientHeight));"""), 3, "its middle is seen first")

@@ -9,6 +9,7 @@ extension MusicState {
             folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, width INTEGER, height INTEGER,
             album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB, replaced_run INTEGER,
             found_url TEXT, modified INTEGER, root BLOB, disk TEXT, undone INTEGER NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS written_album ON written(album, run);
         """
     private static let columns = """
         folder, name, digest, width, height, album, run, replaced_name, replaced_digest, replaced_run, found_url, modified, root, disk, undone
@@ -22,10 +23,12 @@ extension MusicState {
         if albums.isEmpty { return [:] }
         return reading(library) { database in
             var files: [String: BytePath] = [:]
-            let query = "SELECT album, folder, name FROM written WHERE undone = 0 ORDER BY run"
-            try database.statement(query).each { row in
-                let album = row.text(0)
-                if albums.contains(album) { files[album] = BytePath(bytes: row.bytes(1)).appending(row.bytes(2)) }
+            let query = database.statement(
+                "SELECT folder, name FROM written WHERE album = ? AND undone = 0 ORDER BY run DESC LIMIT 1")
+            for album in albums {
+                files[album] = try query.first(.text(album)) {
+                    BytePath(bytes: $0.bytes(0)).appending($0.bytes(1))
+                }
             }
             return files
         } ?? [:]

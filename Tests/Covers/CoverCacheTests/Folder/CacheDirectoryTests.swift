@@ -110,7 +110,8 @@ import Testing
         "covers/photograph.jpg", "covers/.photograph.jpg", "covers/ab/photograph.jpg", "sizes/300/ab/mine.jpg",
         "writing/novel.txt",
         "writing/4711.1", "index.sqlite3",
-        "index.sqlite3-wal", "index.sqlite3.bad-1-1", "entries.jsonl", "writer.lock", "leases", "leases/novel.txt", "reserve",
+        "index.sqlite3-wal", "index.sqlite3.bad-1-1", "entries.jsonl", "writer.lock", "leases", "leases/novel.txt",
+        "reserve",
         "refresh.lock",
     ]
 

@@ -110,7 +110,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "\n\n"]) func `the one file of earlier caches gives way to the folder`(content: String) throws {
+    @Test(arguments: ["", "\n\n"]) func `the one file of earlier caches gives way to the folder`(content: String) throws
+    {
         try withFolder { folder in
             let directory = try CacheDirectory(creating: folder.path)
             try Data(content.utf8).write(to: URL(filePath: folder.path + "/leases"))

@@ -132,7 +132,9 @@ import Testing
         #expect(try state.roots() == [BytePath(folder.text)])
     }
 
-    @Test func `a damaged state is moved aside, one of a newer version is refused`() throws {
+    @Test(arguments: [99, 3]) func `a damaged state is moved aside, one of another version is refused`(
+        version: Int
+    ) throws {
         let folder = try Folder()
         let library = folder.text + "/albums.json"
         try folder.file(
@@ -143,7 +145,7 @@ import Testing
             let state = try MusicState(of: library) { notices.append($0) }
             #expect(notices.count == 1 && notices[0].contains("damaged"))
             #expect(try state.albums().isEmpty)
-            try state.database.execute("PRAGMA user_version = 99")
+            try state.database.execute("PRAGMA user_version = \(version)")
         }
         #expect(throws: MusicState.Problem.self) { try MusicState(of: library) { _ in } }
     }

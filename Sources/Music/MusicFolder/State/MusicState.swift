@@ -63,6 +63,10 @@ package final class MusicState: @unchecked Sendable {
         let database = try Connection(file, busyTimeout: .seconds(15), mustSync: false)
         let version = try database.userVersion()
         if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
+        // Their tables have other columns.
+        if (1..<4).contains(version) {
+            throw Problem(description: "\(file) was made before the first release; move it away, then scan again")
+        }
         try database.transaction(.immediate) {
             for schema in schemas { try database.execute(schema) }
             if version == Self.version { return }

@@ -125,7 +125,8 @@ struct CoverRun {
         try await withThrowingTaskGroup(of: Int.self) { group in
             var (count, made) = (0, 0)
             for try await outcome in outcomes {
-                report?.add(outcome)
+                // What the cache did not take is left for the next run.
+                if outcome.failure?.kind != .cache { report?.add(outcome) }
                 failures.record(outcome)
                 await report?.ready()
                 guard !sizes.isEmpty, let digest = outcome.digest else { continue }

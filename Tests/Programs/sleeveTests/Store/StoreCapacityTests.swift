@@ -33,12 +33,15 @@ extension CommandTests {
         @Test func `what does not fit beside the covers of a run is left, and not failed`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<40, "size=60000"))
-                let result = try await stage.run("prefetch", list, "--capacity", "1M", "--json")
+                let report = stage.folder + "/report"
+                let result = try await stage.run("prefetch", list, "--capacity", "1M", "--json", "--report", report)
                 #expect(result.status == 3 && result.stderr.contains("(--capacity)"), "\(result)")
                 let summary = try result.summary()
                 #expect(summary.failed == 0 && summary.requested == summary.downloaded, "\(result)")
                 #expect((summary.remaining ?? 0) + summary.requested <= 40 && summary.downloaded > 5, "\(result)")
                 #expect(summary.remaining ?? 0 > 10, "\(result)")
+                let lines: [ReportLine] = try jsonLines(String(contentsOfFile: report, encoding: .utf8))
+                #expect(lines.count == summary.requested && lines.allSatisfy { $0.digest != nil })
             }
         }
 

@@ -121,7 +121,9 @@ struct FilterRoutes: Sendable {
         }
         // The URL alone says that it was accepted, so the library's undo takes that back.
         let edit = try await model.library.albums.edit(album.id) { $0.coverURL = picture }
-        return AlbumRoutes.response(edit)
+        // A fill replaces no file that is there.
+        let stays = album.coverFile?.split(separator: "/").last.map { "; \($0) beside the music stays" } ?? ""
+        return AlbumRoutes.response(edit, message: "Accepted the cover of “\(album.title)”\(stays)")
     }
 
     private func album(_ id: Album.ID) async throws -> Album {

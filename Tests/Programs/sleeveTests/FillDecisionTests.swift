@@ -99,10 +99,106 @@ extension CommandTests {
                 let refused = try await sleeveTests.run(accept, environment: stage.environment)
                 #expect(refused.status == 3 && pictures(stage)[file] == mine, "\(refused)")
                 #expect(
-                    refused.stderr.contains("\(path) stays, as no fill wrote it; remove or rename it"), "\(refused)")
+                    refused.stderr.contains("\(path) stays, as it was changed since a fill wrote it; remove"),
+                    "\(refused)")
                 try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
                 #expect(try await run(stage, accept).0.filled == 1)
                 #expect(pictures(stage)[file] == accepted)
+            }
+        }
+
+        @Test
+        func `an accepted cover replaces the file of each disc's folder; one that was changed stays, and is named`()
+            async throws
+        {
+            try await withMusic(albums: []) { stage, fill in
+                let files = ["Someone/CD1/cover.jpg", "Someone/CD2/cover.jpg"]
+                for disc in 1...2 {
+                    for track in 1...2 {
+                        try MusicFile.write(
+                            "\(stage.folder)/music/Someone/CD\(disc)/\(track).mp3",
+                            MusicTags(
+                                album: "Reissued", albumArtist: "Someone", artist: "Someone", date: "2001", track: track
+                            ))
+                    }
+                }
+                _ = try await run(stage, fill)
+                let url = try await doubtfulURL(stage)
+                let own = "home=\(stage.origin.url)/covers/9.jpg?a={album}"
+                #expect(try await run(stage, fill.prefix(3) + ["--source", own]).0.files == 2)
+                let former = try #require(pictures(stage)[files[0]])
+                let accept = ["fill", "accept", url] + fill.dropFirst(2)
+                let (counts, result) = try await run(stage, accept)
+                #expect((counts.albums, counts.files) == (1, 2), "\(result)")
+                let accepted = files.map { pictures(stage)[$0] }
+                #expect(accepted[0] != former && accepted[0] == accepted[1])
+                let mine = MusicPicture.jpeg(300, 300, number: 7).bytes
+                try Data(mine).write(to: URL(filePath: "\(stage.folder)/music/\(files[1])"))
+                let again = try await sleeveTests.run(accept, environment: stage.environment)
+                #expect(again.status == 3, "\(again)")
+                #expect(again.stderr.contains("\(files[1]) stays, as it was changed since a fill wrote it"), "\(again)")
+                #expect(pictures(stage)[files[1]] == mine)
+                #expect(try await stage.run("fill", "undo").stdout == "1 cover put back.\n")
+                #expect(pictures(stage) == [files[0]: former, files[1]: mine])
+            }
+        }
+
+        @Test func `an album stands for the cover that review lists, a URL for any`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let url = try await doubtfulURL(stage)
+                #expect(try await stage.run("fill", "refuse", "Reissued").status == 0)
+                let files = pictures(stage)
+                for name in ["Reissued", "Low Tide"] {
+                    let result = try await sleeveTests.run(
+                        ["fill", "accept", name] + fill.dropFirst(3), environment: stage.environment)
+                    #expect(
+                        result.status == 1
+                            && result.stderr.contains("lists no cover of “\(name)”; name one by its URL"),
+                        "\(result)")
+                }
+                #expect(pictures(stage) == files)
+                #expect(try await run(stage, ["fill", "accept", url] + fill.dropFirst(2)).0.filled == 1)
+            }
+        }
+
+        @Test func `undo after an acceptance for which nothing was written withdraws that alone`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let files = pictures(stage)
+                let offline = ["fill", "accept", "--offline", "Reissued"] + fill.dropFirst(3)
+                for _ in 0..<2 {
+                    #expect(try await sleeveTests.run(offline, environment: stage.environment).status == 3)
+                }
+                let plan = try await stage.run("fill", "undo", "--dry-run", "--json")
+                #expect(plan.stdout.contains("\"withdrawn\":1"), "\(plan)")
+                let undone = try await stage.run("fill", "undo")
+                #expect(undone.stdout == "1 accepted cover is doubtful again; no file was changed.\n", "\(undone)")
+                #expect(pictures(stage) == files)
+                #expect(try await stage.run("fill", "review").stdout.contains("Someone, Reissued"))
+                #expect(try await stage.run("fill", "undo").stdout == "3 covers taken back.\n")
+            }
+        }
+
+        @Test func `an accepted cover is written as the last fill wrote the others`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill + ["--name", "folder", "--size", "50"])
+                _ = try await run(stage, ["fill", "accept", "Reissued"] + fill.dropFirst(2))
+                let cover = try #require(pictures(stage)["Someone/Reissued/folder.jpg"])
+                _ = try await run(stage, ["fill", "accept", "Reissued", "--size", "40"] + fill.dropFirst(2))
+                #expect(try #require(pictures(stage)["Someone/Reissued/folder.jpg"]) != cover)
+            }
+        }
+
+        @Test func `undo says so if nothing was taken back`() async throws {
+            try await withMusic(albums: [Self.albums[0]]) { stage, fill in
+                _ = try await run(stage, fill)
+                let path = "\(stage.folder)/music/The Harbour Lights/Low Tide/cover.jpg"
+                try Data(MusicPicture.jpeg(300, 300, number: 7).bytes).write(to: URL(filePath: path))
+                let plan = try await stage.run("fill", "undo", "--dry-run")
+                #expect(plan.stdout == "Nothing would be taken back; 1 file stays.\n", "\(plan)")
+                let undone = try await stage.run("fill", "undo")
+                #expect(undone.stdout == "Nothing was taken back; 1 file stays.\n", "\(undone)")
             }
         }
 

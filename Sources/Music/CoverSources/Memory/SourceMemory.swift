@@ -178,7 +178,7 @@ package actor SourceMemory {
     // MARK: Decisions
 
     /// The keys of the albums of which a person has accepted a cover.
-    func acceptedAlbums() throws(SourceMemoryError) -> Set<String> {
+    package func acceptedAlbums() throws(SourceMemoryError) -> Set<String> {
         try perform {
             var keys: Set<String> = []
             try database.statement("SELECT DISTINCT album FROM decisions WHERE accepted = 1").each {

@@ -204,7 +204,8 @@ package struct Fill: Sendable {
     // MARK: The library
 
     /// Gives albums of the library without a URL those at which sources had their covers, of this fill and of one that was killed, or the files
-    /// that were written from their tags: the gallery shows them. What an earlier fill gave an album is replaced with its file.
+    /// that were written from their tags: the gallery shows them. An address of an earlier fill gives way to a new one, and stays if the new
+    /// cover is of the tags.
     func noteCovers(of jobs: [FillJob]) async throws {
         let (urls, files) = try await writer.unnotedCovers()
         if urls.isEmpty, files.isEmpty { return }

@@ -46,7 +46,7 @@ package struct FillPlan: Sendable {
     /// - Parameters:
     ///   - albums: The scanned albums, each with its album of the library; nil if the library has none.
     ///   - library: All albums of the library: one whose name another one has, too, needs more evidence.
-    ///   - written: The files of earlier fills.
+    ///   - written: The files of earlier fills that are there, or in `removed`.
     ///   - filled: What earlier fills gave to albums of the library, by their ids.
     ///   - removed: Those of `written` that a person has removed.
     ///   - obstacle: Why no file can be created in a folder; nil if one can.
@@ -55,25 +55,25 @@ package struct FillPlan: Sendable {
         filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [], options: FillOptions,
         obstacle: (BytePath) -> Obstacle?
     ) {
-        let own = Dictionary(written.map { ($0.path, $0) }) { $1 }
+        let own = Dictionary(grouping: written.filter { !removed.contains($0.path) }, by: \.folder)
         let gone = Dictionary(written.filter { removed.contains($0.path) }.map { ($0.folder, $0) }) { $1 }
         for (scanned, album) in albums {
             guard let album else { continue }
             var (job, isCovered) = (FillJob(scanned, album, filled: filled[album.id]), true)
             for place in scanned.places {
-                var former: WrittenFile?
+                let formers = place.isShared ? [:] : options.formers(own, in: place, of: album)
+                let folders = options.folders(of: place, formers)
                 if let cover = place.cover {
                     if cover.mediaType == nil {
                         isCovered = false
                         obstacles.append((cover.path.parent ?? cover.path, album, .noImage(cover.path)))
                         continue
                     }
-                    guard !place.isShared, let file = own[cover.path], options.replaces(file, by: album) else {
+                    if formers.isEmpty || cover.path.parent.map(folders.contains) != true {
                         present.append((cover.path, album))
-                        continue
                     }
-                    former = file
-                    if file.album != album.id { isCovered = false }
+                    if formers.isEmpty { continue }
+                    if formers.values.contains(where: { $0.album != album.id }) { isCovered = false }
                 } else {
                     isCovered = false
                 }
@@ -81,7 +81,8 @@ package struct FillPlan: Sendable {
                     if place.embeddedTracks < place.tracks { job.tagFolders += place.folders }
                     continue
                 }
-                for folder in place.coverFolders {
+                for folder in folders {
+                    let former = formers[folder]
                     if place.isShared {
                         obstacles.append((folder, album, .shared))
                     } else if former == nil, !options.writesAcceptedOnly, let file = gone[folder],
@@ -91,7 +92,7 @@ package struct FillPlan: Sendable {
                         obstacles.append((folder, album, .removed(file.path)))
                     } else if let problem = obstacle(folder) {
                         obstacles.append((folder, album, problem))
-                    } else if former == nil || former?.folder == folder {
+                    } else {
                         job.targets.append(
                             .init(folder: folder, audioFolder: place.folders.first ?? folder, former: former))
                     }
@@ -151,6 +152,29 @@ package struct FillPlan: Sendable {
 }
 
 extension FillOptions {
+    /// The files of fills that a cover for an album may replace, by their folders. Discs without a common folder have one each, of which
+    /// the place's cover is the first.
+    fileprivate func formers(
+        _ written: [BytePath: [WrittenFile]], in place: AlbumPlace, of album: Album
+    ) -> [BytePath: WrittenFile] {
+        var formers: [BytePath: WrittenFile] = [:]
+        for folder in place.folders + place.coverFolders {
+            let isOfCover = place.cover?.path.parent == folder
+            formers[folder] = written[folder]?.last { file in
+                (!isOfCover || file.path == place.cover?.path) && replaces(file, by: album)
+            }
+        }
+        return formers
+    }
+
+    /// The folders that get a cover. An accepted one belongs into all of them: the writer names the files of a person that are in its way.
+    fileprivate func folders(of place: AlbumPlace, _ formers: [BytePath: WrittenFile]) -> [BytePath] {
+        if place.cover == nil || writesAcceptedOnly && formers.count < place.coverFolders.count {
+            return place.coverFolders
+        }
+        return formers.keys.sorted()
+    }
+
     /// Whether a cover for an album may replace what a fill has written: always, if that was for another album, which was here before, or if a
     /// person has accepted the new one.
     fileprivate func replaces(_ file: WrittenFile, by album: Album) -> Bool {

@@ -1,7 +1,7 @@
 import CoverSources
 
-/// Decides what is tried next for one album: the URLs that a person or a list gave it, the covers that the person accepted, then the sources in their order, each until it has a
-/// certain cover that can be downloaded; at the end, if that is wanted, the doubtful ones.
+/// Decides what is tried next for one album: the URLs that a person or a list gave it, the covers that the person accepted, then the sources
+/// in their order, each until it has a certain cover that can be downloaded; at the end, if that is wanted, the doubtful ones.
 struct FillSteps: Sendable {
     enum Step: Sendable, Hashable {
         /// Download the first of these that is there.

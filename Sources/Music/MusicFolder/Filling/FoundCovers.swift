@@ -59,6 +59,22 @@ package struct FoundCovers: Sendable {
         return (record.candidates + record.rejected + known + record.refusedPictures(of: query)).ordered(query)
     }
 
+    /// What a person means who accepts an album's cover: the one that was accepted before, else the first doubtful one; nil if there is none.
+    package func acceptable(of found: Album) async throws -> SourceCandidate? {
+        if let accepted = found.covers.first(where: { $0.match == .accepted }) { return accepted }
+        return try await doubtful().first { $0.album.id == found.album.id }?.covers.first
+    }
+
+    /// Those of some albums of which a person has accepted a cover, which count as any others from now on. - Returns: These albums.
+    package static func withdrawAcceptance(
+        of albums: [AlbumLibrary.Album], in memory: SourceMemory, isDryRun: Bool = false
+    ) async throws -> [AlbumLibrary.Album] {
+        let accepted = try await memory.acceptedAlbums()
+        let withdrawn = albums.filter { accepted.contains(AlbumQuery($0).key) }
+        if !isDryRun { for album in withdrawn { try await memory.withdrawAcceptance(of: AlbumQuery(album).key) } }
+        return withdrawn
+    }
+
     /// The next fill writes the cover.
     package func accept(_ cover: SourceCandidate, of album: AlbumLibrary.Album) async throws {
         try await memory.accept(cover, of: AlbumQuery(album).key)

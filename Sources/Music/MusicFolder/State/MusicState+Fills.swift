@@ -10,6 +10,7 @@ extension MusicState {
             folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS refused_pictures (digest TEXT PRIMARY KEY, url TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS accepted (album TEXT PRIMARY KEY, run INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
             WITHOUT ROWID;
         """
@@ -86,6 +87,32 @@ extension MusicState {
             for digest in digests {
                 try database.statement("DELETE FROM refused_pictures WHERE digest = ?").run(.text(digest.description))
             }
+        }
+    }
+
+    /// Remembers albums of which a person has accepted a cover, which the next fill writes.
+    package func save(accepted albums: [String]) throws(Problem) {
+        let run = try nextRun()
+        try transaction {
+            for album in albums {
+                try database.statement("INSERT OR REPLACE INTO accepted VALUES (?, ?)").run(.text(album), .int(run))
+            }
+        }
+    }
+
+    /// The albums whose accepted covers were accepted after the last fill that can be taken back: nothing was written for them.
+    package func acceptedSinceLastRun() throws(Problem) -> Set<String> {
+        let last = try runs().first ?? 0
+        return try reading {
+            var albums: Set<String> = []
+            try database.statement("SELECT album FROM accepted WHERE run > \(last)").each { albums.insert($0.text(0)) }
+            return albums
+        }
+    }
+
+    package func forget(accepted albums: some Collection<String>) throws(Problem) {
+        try transaction {
+            for album in albums { try database.statement("DELETE FROM accepted WHERE album = ?").run(.text(album)) }
         }
     }
 

@@ -21,12 +21,13 @@ import Testing
     }
 
     private func plan(
-        _ albums: [ScannedAlbum], written: [WrittenFile] = [], upgrades: Bool = false, embeds: Bool = false,
+        _ albums: [ScannedAlbum], written: [WrittenFile] = [], upgrades: Bool = false, accepts: Bool = false,
+        embeds: Bool = false,
         filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [],
         obstacle: (BytePath) -> FillPlan.Obstacle? = { _ in nil }
     ) -> FillPlan {
         var options = FillOptions()
-        (options.upgrades, options.embeds) = (upgrades, embeds)
+        (options.upgrades, options.writesAcceptedOnly, options.embeds) = (upgrades, accepts, embeds)
         return FillPlan(
             albums.map { ($0, Album(id: "1", title: "Low Tide")) }, written: written, filled: filled, removed: removed,
             options: options, obstacle: obstacle)
@@ -86,6 +87,20 @@ import Testing
     @Test func `an upgrade leaves a person's file alone`() {
         let plan = plan([scanned("/m/a", cover: "folder.png")], written: [file("/m/a", "cover.jpg")], upgrades: true)
         #expect(plan.jobs.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `an upgrade, and an accepted cover, replace what fills wrote for each disc`(accepts: Bool) {
+        var album = scanned("/m/1", cover: "cover.jpg")
+        let folders = [BytePath("/m/1"), BytePath("/m/2")]
+        (album.places[0].folders, album.places[0].coverFolders) = (folders, folders)
+        let files = [file("/m/1", "cover.jpg"), file("/m/2", "cover.jpg")]
+        let both = plan([album], written: files, upgrades: !accepts, accepts: accepts)
+        #expect(both.jobs.flatMap(\.targets).map(\.former) == files && both.present.isEmpty)
+        // The writer finds, and names, the file of a person.
+        let second = plan([album], written: [files[1]], upgrades: !accepts, accepts: accepts)
+        #expect(second.jobs.flatMap(\.targets).map(\.former) == (accepts ? [nil, files[1]] : [files[1]]))
+        #expect(second.present.map(\.file) == (accepts ? [] : [files[0].path]))
     }
 
     @Test func `every album of a shared folder is told why it gets no file`() {

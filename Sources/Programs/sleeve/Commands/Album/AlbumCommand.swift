@@ -10,7 +10,7 @@ struct AlbumCommand: AsyncParsableCommand {
               sleeve album add --title "Low Tide" --year 1971 --cover-url https://…
               sleeve album scan ~/Music
 
-            Name an ALBUM by its number in the list, its title or its id. If that matches several albums, write number:3, \
+            Name an ALBUM by its number in the list, its title, its id or its folder. If that matches several albums, write number:3, \
             title:3 or id:3.
 
             Every edit is saved immediately. It can be undone, even after a restart, whether this command or the gallery made it.

@@ -3,8 +3,8 @@ import CommandSupport
 import CoverLibrary
 import MusicFolder
 
-/// An argument that names an album: its number in the list, its title, its id or its folder. The title may follow the artist, `artist - title`, and be
-/// written as messages and `sleeve fill review` print it: `7. artist, title (year)`.
+/// An argument that names an album: its number in the list, its title, its id or its folder. The title may follow the artist,
+/// `artist - title`, and be written as messages and `sleeve fill review` print it: `7. artist, title (year)`.
 struct AlbumReference: ExpressibleByArgument {
     var text: String
     init(argument: String) { text = argument }

@@ -33,6 +33,11 @@ struct FillArguments: ParsableArguments {
             static let standard = Self.cover
         }
 
+        /// Takes what is not given from the options of another fill.
+        mutating func fillIn(_ other: Covers) {
+            (minPixels, size, name) = (minPixels ?? other.minPixels, size ?? other.size, name ?? other.name)
+        }
+
         func validate() throws {
             for (name, value) in [("--min-pixels", minPixels), ("--size", size)] {
                 if let value, value < 1 { throw ValidationError("\(name) must be at least 1") }

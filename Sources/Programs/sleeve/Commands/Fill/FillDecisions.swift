@@ -93,8 +93,9 @@ struct FillAccept: AsyncParsableCommand {
         commandName: "accept", _superCommandName: "sleeve fill",
         abstract: "Write doubtful covers that are right.",
         discussion: """
-            In the folders of the last fill. Of an album, the first cover that `fill review` lists. It replaces one that a fill wrote; a file of \
-            yours stays, and is named. No service is asked.
+            In the folders of the last fill, with its --name, --size and --min-pixels unless given. Of an album, the first cover that \
+            `fill review` lists; any other one by its URL. It replaces one that a fill wrote; a file of yours stays, and is named. No \
+            service is asked.
             """)
 
     @OptionGroup var references: CoverReferences
@@ -102,19 +103,31 @@ struct FillAccept: AsyncParsableCommand {
 
     func run() async throws {
         try await arguments.withLibrary { library, state in
-            var work = FillWork(arguments, library, state)
-            var only: Set<Album.ID> = []
+            let last = try state.lastFill()
+            var arguments = arguments
+            if let last, let command = try? FillCommand.parse(last.options) {
+                arguments.covers.fillIn(command.arguments.covers)
+            }
+            var chosen: [(covers: FoundCovers, album: Album, cover: SourceCandidate)] = []
             try await references.decide(
-                in: library, "accepted", isQuiet: arguments.options.quiet,
-                nothing: { "no doubtful cover of \($0) is known" }
-            ) { covers, found, _ in
-                guard let cover = found.covers.first else { return 0 }
-                try await covers.accept(cover, of: found.album)
-                only.insert(found.album.id)
+                in: library, "accepted", isQuiet: true,
+                nothing: {
+                    "`sleeve fill review` lists no cover of \($0); name one by its URL, also one that you refused"
+                }
+            ) { covers, found, isURL in
+                guard let cover = isURL ? found.covers.first : try await covers.acceptable(of: found) else { return 0 }
+                chosen.append((covers, found.album, cover))
                 return 1
             }
-            work.only = only
-            let folders = try state.lastFill()?.folders ?? state.roots()
+            // Undo withdraws what is new.
+            try state.save(accepted: chosen.filter { $0.cover.match != .accepted }.map(\.album.id))
+            for (covers, album, cover) in chosen {
+                try await covers.accept(cover, of: album)
+                if !arguments.options.quiet { Log.info("\(album.fullName): accepted 1 cover") }
+            }
+            var work = FillWork(arguments, library, state)
+            work.only = Set(chosen.map(\.album.id))
+            let folders = try last?.folders ?? state.roots()
             try await work.run(try MusicFolderOptions.parse([]).scan(else: folders))
         }
     }
@@ -145,7 +158,9 @@ struct FillRefuse: AsyncParsableCommand {
                     let listed = try await FoundCovers(library)?.covers(at: text).flatMap(\.covers).flatMap(\.pictures)
                     let url = listed?.first { Redaction.redact($0) == text } ?? text
                     let cover = try await library.cover(for: CoverRequest(location: url))
-                    guard let digest = try state.note(cover) else { return }
+                    guard let digest = try state.note(cover) else {
+                        throw fail("the picture at \(text) cannot be recognized; it is not refused")
+                    }
                     try state.save(refusedPicture: digest, at: url)
                     try await library.judge(showing: [digest], state) { cover, _ in
                         cover.certainty == .doubtful ? cover.rejected(RepeatedPictures.refusal) : nil

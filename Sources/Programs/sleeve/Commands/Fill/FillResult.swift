@@ -39,7 +39,8 @@ struct FillResult: Encodable {
             + (isUpgrade ? " without a cover file, or with one of a fill" : " without a cover file")
             + " (\(ByteSize(bytes)), \(Decimals.text(seconds, 1)) s).\n"
         let nothing = covered > 0 ? "Nothing to fill: \(albums(covered)) a cover file.\n" : "Nothing to fill.\n"
-        var text = self.albums > present.count ? outcome : unwritten == 0 && present.isEmpty ? nothing : ""
+        var text =
+            filled > 0 || self.albums > present.count ? outcome : unwritten == 0 && present.isEmpty ? nothing : ""
         text += present.map { $0 + ".\n" }.joined()
         let failures = Terminal.standardOutput.text("\(Decimals.count(failed, "album")) failed", in: .failure)
         let counts = [

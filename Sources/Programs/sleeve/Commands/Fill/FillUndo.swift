@@ -11,7 +11,7 @@ struct FillUndo: AsyncParsableCommand {
         abstract: "Take back what the last fill wrote, in all folders.",
         discussion: """
             Removes its cover files and its covers in tags, and puts back the covers that it replaced. What was changed since stays. A \
-            cover that was accepted is doubtful again. Exits with 3 if something could not be taken back.
+            cover that was accepted is doubtful again; if nothing was written for it, that alone is taken back. Exits with 3 if something could not be taken back.
             """)
 
     @Flag(help: "Say what would be removed; with --json, of every file.")
@@ -27,11 +27,14 @@ struct FillUndo: AsyncParsableCommand {
     }
 
     private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
+        if try await withdrawUnwritten(library, state) { return }
         let writer = try CoverWriter(state, name: FillArguments.Covers.FileStem.standard.rawValue)
         let embedded = try state.runs().first.map { try state.embeddedCovers(ofRun: $0) } ?? []
         let undone = try await writer.undo(isDryRun: dryRun) { library.coverFile($0) }
-        let (tags, ofTags) = try await undo(embedded, state)
+        let (tags, ofTags, gone) = try await undo(embedded, state)
         var (kept, failed) = (tags.kept, tags.failed)
+        // Those of `kept` and `failed` that are there.
+        var stays = kept + failed - gone
         var (removed, restored): ([BytePath], [BytePath]) = ([], [])
         // What is in the place of each file now, by the albums.
         var places: [Album.ID: [BytePath: BytePath?]] = [:]
@@ -44,17 +47,17 @@ struct FillUndo: AsyncParsableCommand {
                 restored.append(file.folder.appending(replaced.name))
                 places[file.album, default: [:]][file.path] = restored.last
             case .keep:
-                kept += 1
+                (kept, stays) = (kept + 1, stays + 1)
                 places[file.album, default: [:]][file.path] = file.path
                 Log.warning("\(file.path): was changed since; it stays as it is")
             case .stayAway:
                 kept += 1
                 Log.warning("\(file.path): \(Self.gone)")
             case .fail(let reason):
-                failed += 1
+                (failed, stays) = (failed + 1, stays + 1)
                 Log.error("\(file.path): \(reason)")
             case .away:
-                failed += 1
+                (failed, stays) = (failed + 1, stays + 1)
                 Log.error("\(file.path): \(MusicState.awayReason)")
             }
         }
@@ -69,36 +72,59 @@ struct FillUndo: AsyncParsableCommand {
         }
         .map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
         let isNothing = done.isEmpty && kept + failed == 0
+        let stay = stays > 0 ? "; \(Decimals.count(stays, "file")) \(stays == 1 ? "stays" : "stay")" : ""
+        let nothing = "Nothing \(dryRun ? "would be" : "was") taken back\(stay).\n"
         try editing.options.printResult(
             Summary(
                 removed: removed.count, restored: restored.count, kept: kept, failed: failed,
                 removedFromTags: tags.removed, dryRun: dryRun,
                 files: dryRun ? (removed + restored + ofTags).map { "\($0)" } : nil),
-            text: isNothing ? "There is no fill to take back.\n" : done.map { "\($0).\n" }.joined())
+            text: isNothing
+                ? "There is no fill to take back.\n" : done.isEmpty ? nothing : done.map { "\($0).\n" }.joined())
         try stopIfSignalled()
         if failed > 0 { throw ExitStatus.someFailed }
     }
 
-    private struct Summary: Encodable {
-        let removed, restored, kept, failed, removedFromTags: Int
-        let dryRun: Bool
-        /// Of a dry run.
-        let files: [String]?
+    /// Withdraws the acceptance of covers for which nothing was written since. - Returns: Whether there are any.
+    private func withdrawUnwritten(_ library: LibraryAPI, _ state: MusicState) async throws -> Bool {
+        let unwritten = try state.acceptedSinceLastRun()
+        guard !unwritten.isEmpty, let memory = SourceMemory.existing(for: library.configuration) else { return false }
+        let albums = try await library.albums.all().filter { unwritten.contains($0.id) }
+        let withdrawn = try await FoundCovers.withdrawAcceptance(of: albums, in: memory, isDryRun: dryRun)
+        if !dryRun { try state.forget(accepted: unwritten) }
+        if withdrawn.isEmpty { return false }
+        let be = dryRun ? "would be" : withdrawn.count == 1 ? "is" : "are"
+        try editing.options.printResult(
+            Summary(withdrawn: withdrawn.count, dryRun: dryRun),
+            text: "\(Decimals.count(withdrawn.count, "accepted cover")) \(be) doubtful again; no file was changed.\n")
+        return true
     }
 
-    /// - Returns: The counts, and the files whose covers are taken out.
+    private struct Summary: Encodable {
+        var removed = 0, restored = 0, kept = 0, failed = 0, removedFromTags = 0
+        /// Covers that are accepted no longer, as nothing was written for them.
+        var withdrawn = 0
+        let dryRun: Bool
+        /// Of a dry run.
+        var files: [String]?
+    }
+
+    /// - Returns: The counts, the files whose covers are taken out, and the number of those that are gone.
     private func undo(
         _ covers: [EmbeddedCover], _ state: MusicState
-    ) async throws -> (EmbedSummary, removed: [BytePath]) {
-        if covers.isEmpty { return (EmbedSummary(), []) }
+    ) async throws -> (EmbedSummary, removed: [BytePath], gone: Int) {
+        if covers.isEmpty { return (EmbedSummary(), [], 0) }
         let removed = Mutex<[BytePath]>([])
+        let gone = Mutex(0)
         let summary = try await FillWork.withEmbedder(
             state, every: progress.interval(editing.options),
             { ["\(Decimals.count($0.removed, "cover")) taken out of tags"] }
         ) { event in
             switch event {
             case .kept(let path): Log.warning("\(path): its tags or its audio were changed since; it stays as it is")
-            case .gone(let path): Log.warning("\(path): \(Self.gone)")
+            case .gone(let path):
+                gone.withLock { $0 += 1 }
+                Log.warning("\(path): \(Self.gone)")
             case .left(let path, let reason): Log.error("\(path): \(reason)")
             case .removed(let path): removed.withLock { $0.append(path) }
             case .embedded, .otherFormat, .unwritable: break
@@ -106,7 +132,7 @@ struct FillUndo: AsyncParsableCommand {
         } _: { [dryRun] embedder, observer in
             try await embedder.undo(covers, isDryRun: dryRun, observer)
         }
-        return (summary, removed.withLock { $0 })
+        return (summary, removed.withLock { $0 }, gone.withLock { $0 })
     }
 
     private static let gone = "was gone already"
@@ -137,6 +163,7 @@ struct FillUndo: AsyncParsableCommand {
                 }
                 return album == former ? nil : (former, album)
             })
+        try state.forget(accepted: places.keys)
         guard let memory = SourceMemory.existing(for: library.configuration) else { return }
         for album in all where places[album.id] != nil {
             try await memory.withdrawAcceptance(of: AlbumQuery(album).key)

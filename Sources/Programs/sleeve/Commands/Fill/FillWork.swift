@@ -37,9 +37,10 @@ struct FillWork {
         let filled = try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
         let scanned = scannedAlbums(outcome, albums)
+        let removed = Set(try state.removedFiles().map(\.path))
         let plan = FillPlan(
-            scanned, of: Array(albums.values), written: written, filled: Dictionary(filled) { $1 },
-            removed: Set(try state.removedFiles().map(\.path)),
+            scanned, of: Array(albums.values), written: written.filter { $0.isThere || removed.contains($0.path) },
+            filled: Dictionary(filled) { $1 }, removed: removed,
             options: options, obstacle: FillPlan.Obstacle.ofWriting)
         let messages = FillMessages(report: arguments.output.report)
         messages.add(plan)
@@ -73,10 +74,11 @@ struct FillWork {
         let unchanged = Set(written.lazy.filter(\.isUnchanged).map(\.path))
         let kept = present.withLock { $0 }
         for (file, album) in kept where !unchanged.contains(file) {
+            let isChanged = written.contains { $0.path == file }
+            let reason = isChanged ? "it was changed since a fill wrote it" : "no fill wrote it"
             messages.add(
                 .album,
-                "\(album.fullName): \(file) stays, as no fill wrote it; remove or rename it, then accept the cover again"
-            )
+                "\(album.fullName): \(file) stays, as \(reason); remove or rename it, then accept the cover again")
         }
         try state.save(repeatedPictures: summary.repeatedPictures)
         try state.save(likenesses.added)

@@ -29,6 +29,7 @@ class World:
     def __init__(self, folder, seed):
         self.folder, self.random = folder, random.Random(seed)
         self.releases, self.albums, self.later, self.given, self.names, self.kind = [], [], [], [], set(), ""
+        self.paths = set()
         # What is added to a world of other pictures does not change the rest of it.
         self.pictures = None
 
@@ -80,6 +81,13 @@ class World:
         with open(path, "wb") as file:
             file.write(data)
 
+    def path(self, place, name, format):
+        """A path of one song's own: two albums of a folder may have a track of one number and title."""
+        path, copy = f"{place}/{name}.{format}", 1
+        while path in self.paths: path, copy = f"{place}/{name} ({copy + 1}).{format}", copy + 1
+        self.paths.add(path)
+        return path
+
     def give(self, path, key):
         """A picture that was there before."""
         self.write(path, media.picture(key))
@@ -116,7 +124,7 @@ class World:
                 if edit: edit(tags, number)
                 length = max(tags.pop("LENGTH"), 0)
                 name = tags.pop("FILE", f"{disc + 1}-{track + 1:02} {tags['TITLE']}")
-                path = f"{place}/{name}.{format}"
+                path = f"{place}/{name}.{format}" if later else self.path(place, name, format)
                 key = cover(number) if cover else None
                 songs[path] = media.song(format, tags, length, media.picture(key) if isinstance(key, str) else key)
                 if place not in folders: folders.append(place)

@@ -39,7 +39,7 @@ package final class LeaseTable: Sendable {
         let path = folder + "/commits"
         descriptor = Self.open(path, O_APPEND)
         guard descriptor >= 0 else { throw SystemError("open", path: path) }
-        guard Self.isCounter(path) else {
+        guard Self.isCounter(descriptor) else {
             close(descriptor)
             throw SystemError("read", path: path, number: EINVAL)
         }
@@ -55,15 +55,16 @@ package final class LeaseTable: Sendable {
 
     /// In earlier caches, one file of this name had the locks and the commits.
     private static func makeFolder(_ path: String) throws(SystemError) {
-        guard try !OwnedPath.makeFolder(path), isCounter(path) else { return }
+        guard try !OwnedPath.makeFolder(path) else { return }
+        let former = Platform.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        defer { close(former) }
+        guard isCounter(former) else { return }
         unlink(path)
         try OwnedPath.makeFolder(path)
     }
 
     /// Whether a file has nothing or line feeds in it.
-    private static func isCounter(_ path: String) -> Bool {
-        let file = Platform.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        defer { close(file) }
+    private static func isCounter(_ file: Int32) -> Bool {
         var first = commit
         return pread(file, &first, 1, 0) >= 0 && first == commit
     }

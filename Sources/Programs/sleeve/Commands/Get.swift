@@ -139,7 +139,7 @@ struct Get: AsyncParsableCommand {
             return (CoverRequest(location: url ?? "", cachePolicy: what.absences.cachePolicy), nil)
         }
         let albums = try await library.existingAlbums()
-        let found = albums[try album.index(in: albums, of: library.configuration.libraryPath)]
+        let found = try album.album(in: albums, of: library)
         let own = Cover(fileOf: found)
         if own == nil, library.coverURLs(of: found).isEmpty {
             throw fail("\(found.shortName): the library has no address of its cover; `sleeve fill` looks for one")

@@ -39,8 +39,7 @@ struct Why: AsyncParsableCommand {
     private func report(in library: LibraryAPI) async throws -> CoverReport {
         if subject.contains("://") { return CoverReport(urls: try await history(of: [subject], in: library)) }
         let albums = try await library.existingAlbums()
-        let album = albums[
-            try AlbumReference(argument: subject).index(in: albums, of: library.configuration.libraryPath)]
+        let album = try AlbumReference(argument: subject).album(in: albums, of: library)
         let known = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }
         let record = try await SourceMemory.existing(for: library.configuration)?.record(of: AlbumQuery(album).key)
         let sources = record ?? SourceMemory.Record()

@@ -36,7 +36,7 @@ struct AlbumChange: AsyncParsableCommand {
     func run() async throws {
         try await editing.edit(nothing: "nothing was changed: the album has these values already") { library in
             let albums = try await library.albums.all()
-            let former = albums[try album.index(in: albums, of: library.configuration.libraryPath)]
+            let former = try album.album(in: albums, of: library)
             do {
                 return try await library.albums.edit(former.id) { album in
                     apply(to: &album)

@@ -19,8 +19,7 @@ struct AlbumDelete: AsyncParsableCommand {
     func run() async throws {
         try await editing.edit(nothing: "another program has deleted them already") { library in
             let all = try await library.albums.all()
-            return try await library.albums.delete(
-                albums.map { all[try $0.index(in: all, of: library.configuration.libraryPath)].id })
+            return try await library.albums.delete(albums.map { try $0.album(in: all, of: library).id })
         }
     }
 }

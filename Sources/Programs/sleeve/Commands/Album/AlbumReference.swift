@@ -31,17 +31,23 @@ struct AlbumReference: ExpressibleByArgument {
     /// - Parameter library: The library file.
     /// - Throws: An exit code, after an error message, if no album matches or several do.
     func index(in albums: [Album], of library: String) throws -> Int {
-        let isPath = text.contains("/") || BytePath(text).resolved != nil
-        guard isPath, Kind.allCases.allSatisfy({ Self.find(text, $0, albums).isEmpty }) else {
+        let given = BytePath(text)
+        let path = given.resolved
+        guard text.contains("/") || path != nil, Kind.allCases.allSatisfy({ Self.find(text, $0, albums).isEmpty })
+        else {
             return try index(in: albums)
         }
-        let (path, given) = (BytePath(text).resolved, BytePath(text))
         let ids = Set(MusicState.albums(at: path ?? given, in: library))
         let found = albums.indices.filter { ids.contains(albums[$0].id) }
         if let index = found.first, found.count == 1 { return index }
         if found.isEmpty, path == nil { return try index(in: albums) }
         guard found.isEmpty else { throw fail("\(found.count) albums are in \(given)\(Self.choice(found))") }
         throw fail("no album of the library is in \(given); `sleeve album scan` adds those of a folder")
+    }
+
+    /// The album that is meant. - Throws: As `index`.
+    func album(in albums: [Album], of library: LibraryAPI) throws -> Album {
+        albums[try index(in: albums, of: library.configuration.libraryPath)]
     }
 
     private static func find(_ name: String, _ kind: Kind, _ albums: [Album]) -> [Int] {

@@ -26,7 +26,7 @@ struct AlbumShow: AsyncParsableCommand {
         try await withAlbums(configuration) { library in
             try await StarterLibrary.prepare(library)
             let albums = try await library.albums.all()
-            let album = albums[try self.album.index(in: albums, of: library.configuration.libraryPath)]
+            let album = try self.album.album(in: albums, of: library)
             let cover = try await cover(of: album, in: library)
             let text = text(album, cover, library.coverURLs(of: album))
             try options.printResult(await Summary(album, cover, library), text: text)

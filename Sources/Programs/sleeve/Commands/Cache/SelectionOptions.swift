@@ -46,7 +46,7 @@ struct SelectionOptions: ParsableArguments {
         if !album.isEmpty {
             let albums = try await library.existingAlbums()
             for reference in album {
-                let album = albums[try reference.index(in: albums, of: library.configuration.libraryPath)]
+                let album = try reference.album(in: albums, of: library)
                 if let problem = Self.problem(album, library) {
                     failures.add("\(album.shortName): \(problem)")
                 } else {

@@ -23,13 +23,10 @@ package struct FoundCovers: Sendable {
         self.archive = CoverSource.table([.caa], bases: [.caa: archive])
     }
 
-    /// Albums with a doubtful cover and no certain one, in the library's order. One that has the URL of such a cover is not doubtful: a person
-    /// has accepted it, by an edit that can be undone.
+    /// Albums with a doubtful cover and no certain one, in the library's order.
     package func doubtful() async throws -> [Album] {
         let keys = Set(try await memory.doubtfulAlbums())
-        return try await covers { album in keys.contains(AlbumQuery(album).key) }.filter { found in
-            !found.covers.contains { cover in found.album.coverURL.map(cover.pictures.contains) ?? false }
-        }.keeping { $0.certainty == .doubtful }
+        return try await covers { keys.contains(AlbumQuery($0).key) }.doubtful
     }
 
     /// Albums with covers that a person has refused.
@@ -62,10 +59,12 @@ package struct FoundCovers: Sendable {
     /// What a person means who accepts an album's cover: the one that was accepted before, else the first doubtful one; nil if there is none.
     package func acceptable(of found: Album) async throws -> SourceCandidate? {
         if let accepted = found.covers.first(where: { $0.match == .accepted }) { return accepted }
-        return try await doubtful().first { $0.album.id == found.album.id }?.covers.first
+        let isDoubtful = try await memory.doubtfulAlbums().contains(AlbumQuery(found.album).key)
+        return isDoubtful ? [found].doubtful.first?.covers.first : nil
     }
 
     /// Those of some albums of which a person has accepted a cover, which count as any others from now on. - Returns: These albums.
+    @discardableResult
     package static func withdrawAcceptance(
         of albums: [AlbumLibrary.Album], in memory: SourceMemory, isDryRun: Bool = false
     ) async throws -> [AlbumLibrary.Album] {
@@ -97,6 +96,13 @@ package struct FoundCovers: Sendable {
 }
 
 extension [FoundCovers.Album] {
+    /// The albums with their doubtful covers. One that has the URL of such a cover was accepted, by an edit that can be undone.
+    fileprivate var doubtful: Self {
+        filter { found in
+            !found.covers.contains { cover in found.album.coverURL.map(cover.pictures.contains) ?? false }
+        }.keeping { $0.certainty == .doubtful }
+    }
+
     /// The albums with those of their covers that are wanted, and those alone that have one.
     fileprivate func keeping(_ isWanted: (SourceCandidate) -> Bool) -> Self {
         compactMap { found in

@@ -11,7 +11,8 @@ struct FillUndo: AsyncParsableCommand {
         abstract: "Take back what the last fill wrote, in all folders.",
         discussion: """
             Removes its cover files and its covers in tags, and puts back the covers that it replaced. What was changed since stays. A \
-            cover that was accepted is doubtful again; if nothing was written for it, that alone is taken back. Exits with 3 if something could not be taken back.
+            cover that was accepted is doubtful again; if nothing was written for it, that alone is taken back. Exits with 3 if something \
+            could not be taken back.
             """)
 
     @Flag(help: "Say what would be removed; with --json, of every file.")
@@ -31,10 +32,9 @@ struct FillUndo: AsyncParsableCommand {
         let writer = try CoverWriter(state, name: FillArguments.Covers.FileStem.standard.rawValue)
         let embedded = try state.runs().first.map { try state.embeddedCovers(ofRun: $0) } ?? []
         let undone = try await writer.undo(isDryRun: dryRun) { library.coverFile($0) }
-        let (tags, ofTags, gone) = try await undo(embedded, state)
-        var (kept, failed) = (tags.kept, tags.failed)
-        // Those of `kept` and `failed` that are there.
-        var stays = kept + failed - gone
+        let (tags, ofTags, goneSongs) = try await undo(embedded, state)
+        // `gone` are those of `kept` that are not there.
+        var (kept, failed, gone) = (tags.kept, tags.failed, goneSongs)
         var (removed, restored): ([BytePath], [BytePath]) = ([], [])
         // What is in the place of each file now, by the albums.
         var places: [Album.ID: [BytePath: BytePath?]] = [:]
@@ -47,17 +47,17 @@ struct FillUndo: AsyncParsableCommand {
                 restored.append(file.folder.appending(replaced.name))
                 places[file.album, default: [:]][file.path] = restored.last
             case .keep:
-                (kept, stays) = (kept + 1, stays + 1)
+                kept += 1
                 places[file.album, default: [:]][file.path] = file.path
                 Log.warning("\(file.path): was changed since; it stays as it is")
             case .stayAway:
-                kept += 1
+                (kept, gone) = (kept + 1, gone + 1)
                 Log.warning("\(file.path): \(Self.gone)")
             case .fail(let reason):
-                (failed, stays) = (failed + 1, stays + 1)
+                failed += 1
                 Log.error("\(file.path): \(reason)")
             case .away:
-                (failed, stays) = (failed + 1, stays + 1)
+                failed += 1
                 Log.error("\(file.path): \(MusicState.awayReason)")
             }
         }
@@ -72,6 +72,7 @@ struct FillUndo: AsyncParsableCommand {
         }
         .map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
         let isNothing = done.isEmpty && kept + failed == 0
+        let stays = kept + failed - gone
         let stay = stays > 0 ? "; \(Decimals.count(stays, "file")) \(stays == 1 ? "stays" : "stay")" : ""
         let nothing = "Nothing \(dryRun ? "would be" : "was") taken back\(stay).\n"
         try editing.options.printResult(
@@ -165,8 +166,6 @@ struct FillUndo: AsyncParsableCommand {
             })
         try state.forget(accepted: places.keys)
         guard let memory = SourceMemory.existing(for: library.configuration) else { return }
-        for album in all where places[album.id] != nil {
-            try await memory.withdrawAcceptance(of: AlbumQuery(album).key)
-        }
+        try await FoundCovers.withdrawAcceptance(of: all.filter { places[$0.id] != nil }, in: memory)
     }
 }

@@ -71,11 +71,16 @@ struct FillWork {
             messages.add(event)
             if only != nil, case .exists(let album, let path) = event { present.withLock { $0.append((path, album)) } }
         }
-        let unchanged = Set(written.lazy.filter(\.isUnchanged).map(\.path))
         let kept = present.withLock { $0 }
-        for (file, album) in kept where !unchanged.contains(file) {
-            let isChanged = written.contains { $0.path == file }
-            let reason = isChanged ? "it was changed since a fill wrote it" : "no fill wrote it"
+        let files = kept.isEmpty ? [:] : Dictionary(written.map { ($0.path, $0) }) { $1 }
+        var accepted: [String] = []
+        for (file, album) in kept {
+            let isUnchanged = files[file]?.isUnchanged
+            if isUnchanged == true {
+                accepted.append("\(album.fullName) has the accepted cover already: \(file)")
+                continue
+            }
+            let reason = isUnchanged == nil ? "no fill wrote it" : "it was changed since a fill wrote it"
             messages.add(
                 .album,
                 "\(album.fullName): \(file) stays, as \(reason); remove or rename it, then accept the cover again")
@@ -101,12 +106,7 @@ struct FillWork {
             summary, embedding, covered: plan.covered, obstacles: Set(plan.obstacles.map(\.folder)).count,
             problems: problems, seconds: (ContinuousClock.now - start) / .seconds(1))
         try arguments.options.printResult(
-            result,
-            text: result.text(
-                isUpgrade: options.upgrades || only != nil,
-                present: kept.filter { unchanged.contains($0.file) }.map {
-                    "\($0.album.fullName) has the accepted cover already: \($0.file)"
-                }, embedding))
+            result, text: result.text(isUpgrade: options.upgrades || only != nil, present: accepted, embedding))
         try stopIfSignalled()
         if !news.isDisjoint(with: messages.problems) || messages.failures + found.missing > 0 || problem != nil {
             throw ExitStatus.someFailed

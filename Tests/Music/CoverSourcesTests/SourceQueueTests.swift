@@ -3,11 +3,11 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SourceQueueTests {
-    private let clock = TestClock()
-    private static let contact = "Sleeve/0.1.0 (me@example.org)"
-    private static let album = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10)
+    let clock = TestClock()
+    static let contact = "Sleeve/0.1.0 (me@example.org)"
+    static let album = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10)
 
-    private func queue(
+    func queue(
         _ names: [SourceName], _ service: TestService, userAgent: String = contact, memory: SourceMemory? = nil,
         rates: SourceRates? = nil, retriesMissing: Bool = false, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) -> SourceQueue {
@@ -17,7 +17,7 @@ import Testing
             clock: clock.source, notice: notice, transport: service.transport)
     }
 
-    private func albums(_ count: Int) -> [AlbumQuery] {
+    func albums(_ count: Int) -> [AlbumQuery] {
         (0..<count).map { AlbumQuery(artist: "A", title: "\($0) Album", year: 1994) }
     }
 
@@ -345,60 +345,5 @@ import Testing
         third.cancel()
         await #expect(throws: CancellationError.self) { try await third.value }
         #expect(service.urls.count == 2)
-    }
-
-    // MARK: Memory
-
-    @Test func `what was not found is asked again after 30 days, or when that is wanted`() async throws {
-        try await withFolder { folder in
-            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
-            let service = TestService(clock) { _, _ in .json(Answers.deezerNothing) }
-            let queue = queue([.deezer], service, memory: memory)
-            _ = try await queue.find(Self.album)
-            clock.advance(.seconds(29 * 86_400))
-            let again = try await queue.find(Self.album)
-            #expect(service.searches.count == 1)
-            #expect(again.answers.first?.isRemembered == true && again.answers.first?.kind == .notFound)
-            #expect(again.answers.first?.time == TestClock.start)
-            _ = try await self.queue([.deezer], service, memory: memory, retriesMissing: true).find(Self.album)
-            #expect(service.searches.count == 2)
-            clock.advance(.seconds(31 * 86_400))
-            _ = try await queue.find(Self.album)
-            #expect(service.searches.count == 3)
-        }
-    }
-
-    @Test func `throttles and failures are told of but not remembered as absence`() async throws {
-        try await withFolder { folder in
-            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
-            let service = TestService(clock) { url, _ in
-                url.contains("deezer") ? .json(Answers.deezerThrottle) : SourceResponse(status: 500)
-            }
-            _ = try await queue([.deezer, .itunes], service, memory: memory).find(Self.album)
-            let kinds = try await memory.record(of: Self.album.key).answers.map(\.kind)
-            #expect(Set(kinds) == [.throttled, .failed])
-            let working = TestService(clock) { url, _ in
-                .json(url.contains("deezer") ? Answers.deezerNothing : Answers.iTunes("A", "B", year: 1994, tracks: 10))
-            }
-            #expect(try await queue([.deezer, .itunes], working, memory: memory).find(Self.album).certain != nil)
-            #expect(working.urls.count == 2)
-        }
-    }
-
-    @Test func `what was found is used again for a week, judged anew`() async throws {
-        try await withFolder { folder in
-            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
-            let service = TestService(clock) { _, _ in .json(Answers.deezer("A", "B", tracks: 10)) }
-            let queue = queue([.deezer], service, memory: memory)
-            let doubtful = AlbumQuery(artist: "A", title: "B", year: 1994)
-            #expect(try await queue.find(doubtful).candidates.first?.certainty == .doubtful)
-            #expect(try await memory.doubtfulAlbums() == [doubtful.key])
-            #expect(try await queue.find(Self.album).certain?.pictures.count == 2, "its tracks are known now")
-            #expect(service.searches.count == 1)
-            clock.advance(.seconds(8 * 86_400))
-            _ = try await queue.find(Self.album)
-            #expect(service.searches.count == 2)
-            #expect(try await memory.doubtfulAlbums().isEmpty)
-        }
     }
 }

@@ -179,6 +179,15 @@ import Testing
         #expect(Match.judge(part, whole).certainty == .doubtful, "silence has no lengths")
     }
 
+    @Test func `another mastering has each song at its place`() {
+        let ours = Self.album("Low Tide", "Harbour", 1995, 10, songs: 1)
+        var other = ours
+        other.lengths = ours.lengths.map { $0 + 7_000 }
+        #expect(Match.judge(ours, other).certainty == .certain)
+        other.lengths = Array(ours.lengths[4...] + ours.lengths[..<4])
+        #expect(Match.judge(ours, other).certainty == .doubtful, "most songs in the same order")
+    }
+
     @Test func `one disc's number of tracks is as good as all discs'`() {
         let ours = AlbumQuery(artist: "Low Tide", title: "Harbour", trackCounts: [9, 18])
         for count in [9, 18] {

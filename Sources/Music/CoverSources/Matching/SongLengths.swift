@@ -27,7 +27,7 @@ package enum SongLengths {
     }
 
     /// How many songs are in both, in the same order (the longest common subsequence).
-    static func common(_ first: [Int], _ second: [Int], within tolerance: Int = SongLengths.tolerance) -> Int {
+    static func common(_ first: [Int], _ second: [Int]) -> Int {
         var row = [Int](repeating: 0, count: second.count + 1)
         for length in first {
             var diagonal = 0

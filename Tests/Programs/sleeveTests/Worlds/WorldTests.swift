@@ -4,12 +4,10 @@ import Testing
 /// Made worlds of albums with imitated services, of `Tests/Music/Fill`. Whether a cover is right is told from the bytes that were written.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: access("/usr/bin/python3", X_OK) == 0, "the worlds are made by Python"))
 struct WorldTests {
-    /// Seed 0 is a random one, which the output names.
-    @Test(arguments: [1, 0]) func `in a hard world no cover is wrong, and four of five are right or listed first`(
-        _ seed: Int
-    ) async throws {
+    /// Other seeds are for `run.py --seed 0`: a change should not fail by what it did not touch.
+    @Test func `in a hard world no cover is wrong, and four of five are right or listed first`() async throws {
         // iTunes, with 20 requests a minute, would take the longest.
-        try await fill("hard", seed, count: 1, least: 80, ["--embed", "--source", "tags,caa,musicbrainz,deezer"])
+        try await fill("hard", 1, count: 1, least: 80, ["--embed", "--source", "tags,caa,musicbrainz,deezer"])
     }
 
     @Test func `in an ordinary world no cover is wrong, and of a hundred 99 are right`() async throws {

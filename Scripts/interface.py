@@ -1,6 +1,6 @@
 """Checks that the gallery uses nothing of the library but its public interface, as a program of another package would.
 
-    python3 Scripts/interface.py        after a build of `sleeve`
+    python3 Scripts/interface.py .build-test        after a build of `sleeve` for tests
 
 Compiles the sources of CoverGallery again, without code, against copies of the library's modules that name another package: its `package`
 declarations are out of reach then. A line that uses one must fail, or nothing was checked.
@@ -18,12 +18,12 @@ LIBRARY = {
     "CoverPack": "PackReader.self", "CoverTier": "Tier.self",
 }
 root = pathlib.Path(__file__).resolve().parent.parent
-build = root / ".build/debug"
+build = root / sys.argv[1] / "release"
 
 
 def compiler_call(target):
     """The build's arguments for a target, and its sources."""
-    manifest = (root / ".build/debug.yaml").read_text()
+    manifest = (build.parent / "release.yaml").read_text()
     start = re.search(rf'"C\.{target}-[^"]*\.module":\n', manifest).end()
     call = json.loads(re.search(r"^ +args: (\[.*\])$", manifest[start:], re.M)[1])
     kept, rest = [], iter(call)

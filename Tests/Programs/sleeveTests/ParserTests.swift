@@ -84,6 +84,22 @@ import Testing
         if rest == ["--no-such"] { #expect(alone.contains("See '\(name) --help'"), "\(alone)") }
     }
 
+    private struct Dump: Decodable {
+        struct Command: Decodable { let arguments: [Argument] }
+        struct Argument: Decodable { let names: [Name]? }
+        struct Name: Decodable, Hashable { let kind, name: String }
+
+        let command: Command
+    }
+
+    /// The parser checks this itself in builds for debugging alone.
+    @Test(arguments: commands) func `a command has no two options of one name`(command: [String]) async throws {
+        let json = await result { try await Sleeve.parse(command + ["--experimental-dump-help"]) }.drop { $0 != "{" }
+        let dump = try JSONDecoder().decode(Dump.self, from: Data(json.utf8))
+        let names = dump.command.arguments.flatMap { $0.names ?? [] }
+        #expect(names.count > 3 && Set(names).count == names.count)
+    }
+
     @Test(arguments: [
         [], ["--help"], ["help"], ["help", "get"], ["help", "album", "add"], ["album"], ["album", "--help"],
         ["--version"], ["--no-such"], ["get", "--generate-completion-script", "bash"],

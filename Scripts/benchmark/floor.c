@@ -2,7 +2,7 @@
 //
 //   floor LIST IN_FLIGHT STATUS CERTIFICATE [HEADER…]
 //
-// Fails unless every response has the status; as many transfers as are in flight may break and are repeated. An empty CERTIFICATE is the system's authorities.
+// Fails unless every response has the status. An empty CERTIFICATE is the system's authorities.
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ int main(int count, char **words) {
     if (count < 5) return 64;
     FILE *list = fopen(words[1], "r");
     if (!list) return perror(words[1]), 1;
-    int in_flight = atoi(words[2]), running = 0, failures = 0, left;
+    int in_flight = atoi(words[2]), running = 0, left;
     long wanted = atol(words[3]);
     struct curl_slist *headers = NULL;
     for (int index = 5; index < count; index++) headers = curl_slist_append(headers, words[index]);
@@ -85,10 +85,9 @@ int main(int count, char **words) {
             CURLcode code = message->data.result;
             long status = 0;
             curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+            if (code || status != wanted) return fprintf(stderr, "floor: %s, status %ld\n", curl_easy_strerror(code), status), 1;
             curl_multi_remove_handle(multi, easy);
-            if (code && failures++ < in_flight) curl_multi_add_handle(multi, easy);
-            else if (code || status != wanted) return fprintf(stderr, "floor: %s, status %ld\n", curl_easy_strerror(code), status), 1;
-            else if (!begin(list, easy)) running--;
+            if (!begin(list, easy)) running--;
         }
     }
     return 0;

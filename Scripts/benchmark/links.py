@@ -23,7 +23,7 @@ def links(bench):
         with link(bench, "50ms/200mbit", port, "--loss", "1%") as url:
             pairs(bench, url, "first", f"50ms/200mbit, 1 % lost, {protocol}", rounds=3)
     with link(bench, "50ms/200mbit", nginx.closing_port) as url:
-        pairs(bench, url, "many", "50ms/200mbit, HTTP/2, connections of 100 requests")
+        pairs(bench, url, "many", "50ms/200mbit, HTTP/2, connections of 100 requests", has_floor=False)
     with link(bench, "50ms/200mbit", nginx.tls_port) as url:
         urls = [f"{url}/release/00000000-0000-4000-8000-{number:012}/front-500" for number in range(COVERS)]
         turns(bench, "Cover Art Archive's shape, 50ms/200mbit", urls, has_floor=False)
@@ -37,11 +37,11 @@ def link(bench, model, port, *options):
         yield "https://localhost:" + server.url.rsplit(":", 1)[1]
 
 
-def pairs(bench, url, case, name, rounds=5):
+def pairs(bench, url, case, name, rounds=5, has_floor=True):
     begin, count, what = CASES[case]
     urls = [f"{url}/{number}.jpg" for number in range(begin, begin + count)]
     before = [f"{url}/{number}.jpg" for number in range(COVERS)] if case == "known" else []
-    turns(bench, f"{name}: {what}", urls, before, 3 if case == "many" else rounds)
+    turns(bench, f"{name}: {what}", urls, before, 3 if case == "many" else rounds, has_floor)
 
 
 def turns(bench, name, urls, before=(), rounds=5, has_floor=True):

@@ -174,6 +174,19 @@ import Testing
         #expect(starts(&queue).count == 1)
     }
 
+    @Test func `streams that a closing connection refuses are no sign of too many`() throws {
+        var queue = try connectedQueue()
+        let keys = starts(&queue)
+        for key in keys.dropFirst() { _ = queue.didConnect(key, .ready) }
+        // In place of the connection that the server closes.
+        #expect(queue.mayConnect(keys[0], others: 1))
+        let refused = keys.dropFirst(3)
+        let isRepeated = refused.map { queue.resend($0, retries: 0) }
+        let isPutOff = refused.map { !queue.resend($0, retries: 0) && queue.resumesAsOneTooMany($0, now: startTime) }
+        #expect(isRepeated.count > 3 && (isRepeated + isPutOff).allSatisfy { $0 })
+        #expect(starts(&queue).count == refused.count)
+    }
+
     @Test func `a host that ends the only request again and again is asked as often as retries allow`() throws {
         var queue = queue(parallel: 100, perHost: 8)
         let key = try secure(1).string

@@ -248,7 +248,10 @@ struct HostGate {
     ///   opened, or to get a stream beside others.
     mutating func wasTooMany(_ passage: Passage, now: Instant) -> Bool {
         if passage.isStreamRefused {
-            limiter.rejected(ended(passage, now: now), isCrowded: true, now: now)
+            // A server that closes a connection refuses the streams that it has not begun: new connections replace it.
+            if opening == 0, answers.overNew == passage.answersAtStart.overNew {
+                limiter.rejected(ended(passage, now: now), isCrowded: true, now: now)
+            }
             return true
         }
         guard passage.connection == .opening, ready > 0 || opening > 1, http2 != false else { return false }

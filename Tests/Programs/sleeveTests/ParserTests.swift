@@ -97,7 +97,7 @@ import Testing
         let json = await result { try await Sleeve.parse(command + ["--experimental-dump-help"]) }.drop { $0 != "{" }
         let dump = try JSONDecoder().decode(Dump.self, from: Data(json.utf8))
         let names = dump.command.arguments.flatMap { $0.names ?? [] }
-        #expect(names.count > 3 && Set(names).count == names.count)
+        #expect(!names.isEmpty && Set(names).count == names.count)
     }
 
     @Test(arguments: [

@@ -76,6 +76,29 @@ extension CommandTests {
                     #expect(FileManager.default.fileExists(atPath: other + "/Id/With an Id/cover.jpg"), "\(result)")
                 }
             }
+
+            @Test(.enabled(if: mayMount, "needs a user namespace"))
+            func `a full disk of the cache ends a fill with its reason, and what is left is for the next one`()
+                async throws
+            {
+                try await withMusic { stage, fill in
+                    let report = stage.folder + "/report"
+                    let result = try await stage.shell(
+                        """
+                        exec unshare -Urm sh -c '
+                        disk="$1"
+                        mkdir "$disk" && mount -t tmpfs -o size=4m tmpfs "$disk" && export SLEEVE_CACHE="$disk/cache" || exit 99
+                        echo | "$SLEEVE" prefetch - --quiet
+                        cat /dev/zero >"$disk/ballast" 2>/dev/null
+                        "$SLEEVE" $3 --report "$2" >/dev/null; echo full=$?
+                        rm "$disk/ballast"; "$SLEEVE" $3 >/dev/null' sh "$@"
+                        """, stage.folder + "/disk", report, fill.joined(separator: " "))
+                    #expect(result.stdout == "full=3\n", "\(result)")
+                    #expect(result.stderr.components(separatedBy: " is full, or a quota").count == 2, "\(result)")
+                    #expect(!(try stage.text(of: report).contains("\"failed\"")))
+                    #expect(pictures(stage).count == 3, "\(result)")
+                }
+            }
         #endif
 
         /// `itunes` is searched for an album, and `origin` is asked for the picture of another.

@@ -40,6 +40,24 @@ import Wire
         }
     }
 
+    @Test func `a prefetch that fills the cache says so, and names no cover as failed`() async throws {
+        try await withGallery(
+            library: {
+                $0.capacity = 1 << 20
+            },
+            albums: { origin in
+                (0..<150).map { Album(title: "T\($0)", coverURL: origin.coverURL($0)) }
+            }
+        ) { stage in
+            let events = try await stage.events("page-0001")
+            #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 202)
+            let received = try await onThread { try events.receive(until: "\"running\":false") }
+            let failed = received.split(separator: "\"failed\":").dropFirst()
+            #expect(failed.count > 0 && failed.allSatisfy { $0.first == "0" }, "\(received)")
+            #expect(received.contains("its capacity of 1 MiB is too small"), "\(received)")
+        }
+    }
+
     @Test func `closing a gallery ends the streams of pages that are connected`() async throws {
         try await withGallery { stage in
             let events = try await stage.events("page-0001")

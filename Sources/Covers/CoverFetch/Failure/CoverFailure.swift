@@ -153,6 +153,9 @@ extension CoverFailure {
     /// Its request was given up before its end, which says nothing about the cover.
     package var isGivenUp: Bool { kind == .cancelled || kind == .closed }
 
+    /// The run ends, which says nothing about the cover: the next run gets it.
+    package var isForNextRun: Bool { isGivenUp || kind == .cache }
+
     /// No other address would help.
     var isFinal: Bool { isGivenUp || endsRequest || kind == .cache || kind == .offline }
 

@@ -7,6 +7,8 @@ final class Prefetcher: OutcomeSink {
     private let pipeline: CoverPipeline
     private let run: Run
     private let begun = Mutex<AskOrigin?>(nil)
+    /// Reads the list.
+    private let feeding = Mutex<Task<Void, Never>?>(nil)
 
     init(_ pipeline: CoverPipeline, _ run: Run) { (self.pipeline, self.run) = (pipeline, run) }
 
@@ -26,7 +28,11 @@ final class Prefetcher: OutcomeSink {
         } catch {
             throw LibraryError(error)
         }
-        let feeding = Task { await feed(batches) }
+        let feeding = self.feeding.withLock { feeding in
+            let task = Task { await feed(batches) }
+            feeding = task
+            return task
+        }
         pipeline.beginRun(ObjectIdentifier(run)) { feeding.cancel() }
         await withTaskCancellationHandler {
             await feeding.value
@@ -62,10 +68,7 @@ final class Prefetcher: OutcomeSink {
         }
         if let error = batch.error {
             stop("\(error)")
-            for ask in batch.asks {
-                ask.complete(CoverOutcome(failed: CoverFailure(.cache, url: "", detail: "\(error)")))
-            }
-            return
+            return run.moveToNextRun(batch.asks.count)
         }
         pipeline.passUsageOn(ofAtLeast: 8_192)
         var missing = await restoringPictures(batch)
@@ -131,18 +134,19 @@ final class Prefetcher: OutcomeSink {
     func take(_ outcome: CoverOutcome, of ask: Ask) {
         var outcome = outcome
         if let failure = outcome.failure {
-            // The end of the run says nothing about the cover.
-            if failure.isGivenUp { return run.moveToNextRun() }
             if failure.kind == .cache { stop(failure.detail) }
+            if failure.isForNextRun { return run.moveToNextRun() }
         } else if outcome.isJoined {
             outcome.kind = .joined
         }
         run.add(outcome)
     }
 
-    /// Ends the run early: the disk takes no more.
+    /// Ends the run early: the cache takes no more. A list that makes it wait is not waited for.
     private func stop(_ reason: String) {
-        if run.stop(reason) { pipeline.cancelAsks(of: self) }
+        guard run.stop(reason) else { return }
+        feeding.withLock { $0?.cancel() }
+        pipeline.cancelAsks(of: self)
     }
 }
 

@@ -143,7 +143,7 @@ final class Refresher: OutcomeSink {
             try await pipeline.scheduler().submit(zip(due, hints).map { ask(about: $0.entry, $0.url, $1) })
         } catch {
             stop("\(LibraryError(error))")
-            run.uncount(due.count)
+            run.moveToNextRun(due.count)
         }
     }
 
@@ -166,11 +166,10 @@ final class Refresher: OutcomeSink {
         let failing = failing.withLock { $0.removeValue(forKey: ask.location) }
         var outcome = outcome
         if var failure = outcome.failure {
-            // The end of the run says nothing about the cover.
-            if failure.isGivenUp { return run.moveToNextRun() }
+            if failure.kind == .cache { stop(failure.detail) }
+            if failure.isForNextRun { return run.moveToNextRun() }
             failure.isGone =
                 failing?.isGone(failure, othersAnswer: run.counts.hasAnswers, at: WallClock.milliseconds()) ?? false
-            if failure.kind == .cache { stop(failure.detail) }
             outcome.failure = failure
         } else if outcome.isJoined, outcome.kind != .revalidated {
             outcome.kind = .joined

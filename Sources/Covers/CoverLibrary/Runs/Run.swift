@@ -86,8 +86,10 @@ final class Run: Sendable {
         outcomesAdded.finish()
     }
 
-    /// The list has ended early. What was read of it is still done.
-    func listFailed(_ error: any Error) { state.withLock { $0.listError = error } }
+    /// The list has ended early. What was read of it is still done. One that is not read on may throw because of that.
+    func listFailed(_ error: any Error) {
+        state.withLock { if $0.counts.stopReason == nil { $0.listError = error } }
+    }
 
     var counts: RunSummary {
         state.withLock { state in
@@ -128,7 +130,7 @@ final class Run: Sendable {
 
     func didReadList() { state.withLock { $0.isListRead = true } }
 
-    /// Counts requests, each of which will have an outcome.
+    /// Counts requests, each of which will have an outcome or be left to the next run.
     func addRequests(_ count: Int) {
         state.withLock { state in
             state.counts.requested += count
@@ -144,10 +146,7 @@ final class Run: Sendable {
         outcomesAdded.send()
     }
 
-    /// Uncounts requests whose entries have disappeared.
-    func uncount(_ count: Int) { finish(count) { $0.counts.requested -= count } }
-
-    /// Leaves counted requests to the next run.
+    /// Leaves counted requests to the next run. They have no outcome.
     func moveToNextRun(_ count: Int = 1) {
         finish(count) { state in
             state.counts.requested -= count

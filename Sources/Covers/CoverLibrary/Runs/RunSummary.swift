@@ -23,8 +23,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var failed = 0
     /// Those of `failed` that are no news: cached covers that are gone from their servers for good.
     public var gone = 0
-    /// Covers left for the next run, because this one was stopped or its budget was spent. They count neither as failed nor as
-    /// requested. The unread rest of a prefetch's list is not counted; what was read ahead is.
+    /// Covers left for the next run, because this one was stopped, its budget was spent, or the cache took no more. They have no outcome, and
+    /// count neither as failed nor as requested. The unread rest of a prefetch's list is not counted; what was read ahead is.
     public var remaining = 0
     /// Length of the downloaded bodies in bytes.
     public var bytes = 0
@@ -32,7 +32,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var duration = Duration.zero
     /// The run was cancelled before its end, or its list was: it has thrown a `CancellationError`.
     public var isCancelled = false
-    /// Why the run ended early, other than by being cancelled: the disk is full, for example.
+    /// Why the run ended early, other than by being cancelled: the disk is full, for example, or the capacity is used up.
     public var stopReason: String?
 
     /// A summary of nothing.

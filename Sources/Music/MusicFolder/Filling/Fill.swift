@@ -51,7 +51,7 @@ package struct Fill: Sendable {
         await withTaskGroup { group in
             group.addTask {
                 do throws(LibraryError) {
-                    for try await outcome in outcomes { inbox.yield(.outcome(outcome, outcomes.progress.stopReason)) }
+                    for try await outcome in outcomes { inbox.yield(.outcome(outcome)) }
                     inbox.yield(.ended(nil))
                 } catch {
                     inbox.yield(.ended(error))
@@ -71,6 +71,7 @@ package struct Fill: Sendable {
             work.finish()
             group.cancelAll()
         }
+        run.summary.stopReason = outcomes.progress.stopReason
         run.summary.isCancelled = !run.unfinished.isEmpty
         try await noteCovers(of: jobs)
         try await forget(run.takenBack)

@@ -15,14 +15,13 @@ struct FillRun: Sendable {
     }
 
     enum Message: Sendable {
-        /// - Parameter stopReason: Why the prefetch cannot go on; it waits for requests before it ends.
-        case outcome(CoverOutcome, _ stopReason: String?)
+        case outcome(CoverOutcome)
         case found(Int, SourceFindings)
         /// The file of an album's picture in the tags; nil if it could not be taken out.
         case tags(Int, BytePath?)
         case compared(Int, CoverComparison)
         case heard(Int, FillPicture, SecondOpinion)
-        /// The prefetch has ended, perhaps early.
+        /// The prefetch has ended, perhaps early: the albums that wait for their covers are left for the next fill.
         case ended(LibraryError?)
     }
 
@@ -104,17 +103,10 @@ struct FillRun: Sendable {
             if unfinished.contains(number), let cover = picture.offer {
                 await take(opinion, on: cover, picture, of: number)
             }
-        case .outcome(let outcome, let stopReason):
-            if let stopReason {
-                summary.stopReason = stopReason
-                feed.finish()
-            }
+        case .outcome(let outcome):
             guard let number = outcome.line.map({ $0 - 1 }) else { return }
             if let source = offers[number]?.source, source.isOwn { await note(outcome, of: source) }
-            // What the cache does not take is left for the next fill.
-            let isLeft = summary.stopReason != nil && outcome.failure?.kind == .cache
-            guard unfinished.contains(number), !isLeft else { return }
-            await take(outcome, of: number)
+            if unfinished.contains(number) { await take(outcome, of: number) }
         }
     }
 

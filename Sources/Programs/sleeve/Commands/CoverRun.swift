@@ -79,7 +79,7 @@ struct CoverRun {
         await line.value
 
         failures.summarize(hasReport: report != nil)
-        let summary = outcomes.progress.leaving(failures.unstored)
+        let summary = outcomes.progress
         let emptyText = await ended(summary)
         let evicted = await library.warnOfEvictedCovers()
         let lost = await lostCovers(summary, evicted: evicted, former: former, library)
@@ -125,8 +125,7 @@ struct CoverRun {
         try await withThrowingTaskGroup(of: Int.self) { group in
             var (count, made) = (0, 0)
             for try await outcome in outcomes {
-                // What the cache did not take is left for the next run.
-                if outcome.failure?.kind != .cache { report?.add(outcome) }
+                report?.add(outcome)
                 failures.record(outcome)
                 await report?.ready()
                 guard !sizes.isEmpty, let digest = outcome.digest else { continue }
@@ -169,7 +168,7 @@ struct CoverRun {
         let succeeded = summary.downloaded + summary.revalidated + summary.fresh + summary.joined
         if hasProblem { return succeeded > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
         if !isComplete { return summary.requested > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
-        let isDone = summary.failed - summary.gone + summary.skipped + failures.unstored == 0
+        let isDone = summary.failed - summary.gone + summary.skipped == 0
         return isDone && isKept ? nil : ExitStatus.someFailed
     }
 }

@@ -12,7 +12,6 @@ final class FailureReporter: Sendable {
 
     fileprivate struct State {
         var byKind: [CoverFailure.Kind: Int] = [:]
-        var unstored = 0
         var hostFailures: [HostFailure: Int] = [:]
         /// Covers that were not requested, by host, with the host's problem.
         var notTried: [String: (count: Int, problem: String)] = [:]
@@ -31,17 +30,12 @@ final class FailureReporter: Sendable {
     /// The number of failures of each kind.
     var byKind: [CoverFailure.Kind: Int] { state.withLock { $0.byKind } }
 
-    /// The covers that the cache did not take, which ends the run. They are left for the next one.
-    var unstored: Int { state.withLock { $0.unstored } }
-
     func record(_ outcome: CoverOutcome) {
         guard let failure = outcome.failure else {
             return state.withLock { if outcome.kind != .fresh { $0.answered += 1 } }
         }
         // The summary counts it, and the report lists it.
         if failure.isGone { return }
-        // The run reports it once.
-        if failure.kind == .cache { return state.withLock { $0.unstored += 1 } }
         state.withLock { $0.byKind[failure.kind, default: 0] += 1 }
         let isCounted = state.withLock { $0.count(failure) }
         if isCounted { return }

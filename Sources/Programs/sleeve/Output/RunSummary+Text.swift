@@ -5,14 +5,6 @@ extension RunSummary {
     /// Whether nothing was listed or due.
     var isEmpty: Bool { requested == 0 && remaining == 0 && !isCancelled && stopReason == nil }
 
-    /// With covers that have failed as they could not be stored among those that are left.
-    func leaving(_ unstored: Int) -> RunSummary {
-        var summary = self
-        (summary.failed, summary.requested) = (failed - unstored, requested - unstored)
-        summary.remaining += unstored
-        return summary
-    }
-
     /// The summary as text; empty if nothing was listed or due, which the command explains.
     /// - Parameters:
     ///   - isListRead: Whether the whole list was read. If not, more covers remain than were counted.

@@ -51,6 +51,9 @@ actor PrefetchRun {
                 guard let failure = outcome.failure, outcome.kind != .skipped else { continue }
                 add(CoverProblem(failure), url: outcome.url, album: outcome.line.map { albums[$0 - 1] })
             }
+            if let cause = outcomes.progress.stopReason {
+                add(CoverProblem(reason: "The other covers could not be saved.", cause: cause), url: "", album: nil)
+            }
         } catch {
             add(CoverProblem(reason: "\(error)"), url: "", album: nil)
         }

@@ -79,7 +79,7 @@ function time(seconds) {
 
 function showFailures({ failures = [], failed }) {
   byID("failures-part").hidden = failures.length === 0;
-  const all = failed === 1 ? "1 cover failed" : `${formatNumber(failed)} covers failed`;
+  const all = failed === 1 ? "1 cover failed" : failed ? `${formatNumber(failed)} covers failed` : "Stopped early";
   byID("failures-title").textContent = failed > failures.length ? `${all}, the last ${failures.length} are` : all;
   byID("failures").replaceChildren(...failures.map(failureRow));
 }

@@ -189,9 +189,9 @@ import Wire
             #expect(
                 first.stopReason?.contains("1 MiB") == true && first.stopReason?.contains("raise the capacity") == true)
             #expect(first.downloaded > 5 && first.downloaded < 100, "\(first)")
-            for outcome in outcomes where outcome.kind == .downloaded {
-                #expect(try library.cached(outcome.url) != nil)
-            }
+            #expect(first.failed == 0 && first.requested == first.downloaded, "\(first)")
+            #expect(first.requested + first.remaining == 150 && outcomes.count == first.requested, "\(first)")
+            for outcome in outcomes { #expect(try library.cached(outcome.url) != nil) }
             #expect(try old.allSatisfy { try library.cached($0) == nil }, "older covers make room")
             #expect(try await library.evictedNewCovers() == 10, "those of the first run")
 
@@ -204,6 +204,20 @@ import Wire
             #expect(try await library.maintain { try $0.verify().defects.isEmpty })
             // Covers of a finished run make room for another's.
             #expect(try await library.prefetch([stage.url(2_000)]).summary().downloaded == 1)
+        }
+    }
+
+    @Test func `a run whose cache is full ends, and does not wait for the rest of its list`() async throws {
+        try await withStage {
+            $0.capacity = 1 << 20
+        } _: { stage in
+            let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
+            for number in 1...150 { feed.yield(CoverRequest(location: stage.url(number))) }
+            let run = stage.library.prefetch(list)
+            let summary = try await run.summary()
+            #expect(summary.stopReason?.contains("1 MiB") == true && !summary.isCancelled, "\(summary)")
+            #expect(summary.requested + summary.remaining == 150 && run.total == nil, "\(summary)")
+            feed.finish()
         }
     }
 

@@ -122,11 +122,12 @@ public final class LibraryAPI: Sendable {
     }
 
     /// Evicts the least recently used covers until at most `bytes` are charged. Pinned covers stay.
+    /// - Parameter isDryRun: Count what would be evicted, and evict nothing.
     /// - Throws: `LibraryError` if the index cannot be written.
     @discardableResult
-    public func evict(to bytes: Int) async throws(LibraryError) -> EvictionSummary {
+    public func evict(to bytes: Int, dryRun isDryRun: Bool = false) async throws(LibraryError) -> EvictionSummary {
         await covers.flushUsage()
-        return try await maintain { EvictionSummary(try $0.evict(to: bytes)) }
+        return try await maintain { EvictionSummary(try $0.evict(to: bytes, dryRun: isDryRun)) }
     }
 
     /// How many covers this library has evicted again, to make room for others, of those stored since it was opened.

@@ -24,6 +24,10 @@ extension CommandTests {
                 let plain = try await stage.run("cache", "list").stdout.split(separator: "\n")
                 #expect(plain.filter { $0.contains(" * ") }.count == 2)
 
+                let dry = try await stage.run("cache", "evict", "--to", "0", "--dry-run")
+                #expect(dry.status == 0 && dry.stdout.hasPrefix("Would evict 4 covers, free "), "\(dry)")
+                #expect(dry.stderr.contains("2 pinned covers"), "\(dry)")
+                #expect(try await stage.entries().count == 6)
                 let evicted = try await stage.run("cache", "evict", "--to", "0")
                 #expect(evicted.stdout.hasPrefix("Evicted 4 covers"), "\(evicted)")
                 #expect(evicted.stderr.contains("2 pinned covers"), "\(evicted)")

@@ -50,6 +50,20 @@ struct Eviction {
         return total
     }
 
+    /// What `run` would return. It only reads: a full disk has no room for a transaction, even for one that is rolled back.
+    func count(to bytes: Int) throws -> (covers: Int, bytes: Int) {
+        try index.transaction { changes in
+            var (covers, charged) = (0, changes.state.charged)
+            for cover in try index.table.leastRecentlyUsed(.max, usedUpTo: .max, hasSizes: true)
+            where charged > bytes { charged -= cover.sizes }
+            for cover in try index.table.leastRecentlyUsed(.max, usedUpTo: .max)
+            where charged > bytes && !isSpared(cover.digest) {
+                (covers, charged) = (covers + 1, charged - cover.charge)
+            }
+            return (covers, changes.state.charged - charged)
+        }
+    }
+
     private func evict(_ limit: Int, to bytes: Int, _ recency: Int) throws -> (covers: Int, bytes: Int) {
         try index.transaction { changes in
             let before = changes.state

@@ -1,4 +1,4 @@
-/// The result of `LibraryAPI.evict(to:)`.
+/// The result of `LibraryAPI.evict(to:dryRun:)`.
 public struct EvictionSummary: Sendable, Hashable, Codable {
     /// Covers that were evicted.
     public var covers = 0

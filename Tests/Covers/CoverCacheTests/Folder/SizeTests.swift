@@ -57,6 +57,22 @@ struct SizeTests {
         }
     }
 
+    @Test(arguments: [0, 1, 3, 5, 7, 8, 11, 20])
+    func `a dry run evicts nothing, and counts what an eviction then evicts`(target: Int) throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for seed in 1...8 { try writer.fill([seed]) }
+                try writer.keep((2...4).map { size(picture($0), bytes: charge + 1_000) })
+                _ = try writer.pin([url(1), url(6)])
+                let before = try writer.statistics()
+                let planned = try writer.evict(to: target * charge, dryRun: true)
+                #expect(try writer.statistics() == before && folder.fileNames.count == 8)
+                #expect(try writer.evict(to: target * charge) == planned)
+                #expect(planned.bytes > 0 || target == 20)
+            }
+        }
+    }
+
     @Test func `a cover that is removed or evicted takes its sizes along`() throws {
         try withFolder { folder in
             let sizes = [size(picture(1)), size(picture(1), 150), size(picture(2))]

@@ -146,11 +146,11 @@ final class IndexWriter {
 
     /// Unlinks the files of covers that no row names.
     ///
-    /// A full disk may have no room for a transaction. There they are unlinked without one: a row of a commit that has failed, which no one
-    /// was told of, may name one of them later, and is a miss then.
+    /// A full disk may have no room for a transaction, and the reserve is for those who make more. There they are unlinked without one: a row of
+    /// a commit that has failed, which no one was told of, may name one of them later, and is a miss then.
     func removeFiles(of digests: () -> [Digest]) throws {
         do {
-            try freeing { changes in for digest in digests() { try changes.removeFile(of: digest) } }
+            try transaction { changes in for digest in digests() { try changes.removeFile(of: digest) } }
         } catch  where CacheError(error).mayNeedRoom {
             try lock.withLock {
                 guard directory.indexNumber == number else { throw error }

@@ -194,16 +194,20 @@ package final class CacheWriter {
 
     /// Removes the files of a group that could not be synced or committed.
     package func abandon(_ group: PutGroup) {
-        end(group)
-        for temporary in group.puts.compactMap(\.file.temporary) { unlink(temporary) }
-        removeUnused(group.puts.map(\.digest))
+        abandon(group.puts)
         index.marker.end(releasing: group.length)
     }
 
-    /// The group is committed or abandoned.
-    private func end(_ group: PutGroup) {
-        writtenBytes -= group.length
-        for put in group.puts {
+    private func abandon(_ puts: some Collection<Put>) {
+        end(puts)
+        for temporary in puts.compactMap(\.file.temporary) { unlink(temporary) }
+        removeUnused(puts.map(\.digest))
+    }
+
+    /// The puts are committed or abandoned.
+    private func end(_ puts: some Collection<Put>) {
+        for put in puts {
+            if !put.file.isDuplicate { writtenBytes -= put.charge }
             uncommitted[put.digest] = uncommitted[put.digest].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
     }
@@ -219,38 +223,55 @@ package final class CacheWriter {
         }
     }
 
-    /// Adds the rows of synced groups to the index, and writes what was deferred.
+    /// Adds the rows of synced groups to the index, and writes what was deferred. Where the disk has no room for all rows, the last covers are
+    /// abandoned until there is some for those of the others.
     ///
     /// If it throws, the groups are abandoned.
     /// - Returns: one outcome for each put, in order.
     package func commit(_ groups: [PutGroup]) throws -> [PutOutcome] {
-        let outcomes: [PutOutcome]
-        do {
-            outcomes = try index.transaction { changes in
-                try deferred.write(to: index, &changes)
-                let puts = groups.flatMap(\.puts)
-                let lost = try placeFiles(of: puts)
-                let outcomes = try puts.map { lost.contains($0.digest) ? .lost : try commit($0, &changes) }
-                try removeAbsentHints(for: groups.lazy.flatMap(\.puts).map(\.metadata.key))
-                return outcomes
+        var puts = groups.flatMap(\.puts)[...]
+        var outcomes: [PutOutcome] = []
+        var unstored: [PutOutcome] = []
+        var next = max(1, puts.count / 16)
+        defer { for group in groups { index.marker.end(releasing: group.length) } }
+        while true {
+            do {
+                outcomes = try commit(puts)
+                break
+            } catch {
+                let error = CacheError(error)
+                guard case .diskFull = error, next < puts.count else {
+                    abandon(puts)
+                    throw error
+                }
+                abandon(puts.suffix(next))
+                puts.removeLast(next)
+                unstored += repeatElement(.unstored(error), count: next)
+                next *= 2
             }
-        } catch {
-            for group in groups { abandon(group) }
-            throw error
         }
         deferred.clear()
-        for group in groups { end(group) }
-        removeUnused(zip(groups.lazy.flatMap(\.puts), outcomes).filter { $1 == .lost }.map(\.0.digest))
-        for group in groups { index.marker.end(releasing: group.length) }
+        end(puts)
+        removeUnused(zip(puts, outcomes).filter { $1 == .lost }.map(\.0.digest))
         // The covers are stored, whether the files can be shortened or not. The next commit tries again.
         if (try? index.checkpoint()) == true { try? index.shrink() }
-        return outcomes
+        return outcomes + unstored
+    }
+
+    private func commit(_ puts: ArraySlice<Put>) throws -> [PutOutcome] {
+        try index.transaction { changes in
+            try deferred.write(to: index, &changes)
+            let lost = try placeFiles(of: puts)
+            let outcomes = try puts.map { lost.contains($0.digest) ? .lost : try commit($0, &changes) }
+            try removeAbsentHints(for: puts.lazy.map(\.metadata.key))
+            return outcomes
+        }
     }
 
     /// Gives the temporary files of synced puts their names, and looks at the others again. Another process may have evicted one since, and
     /// stored it again: what is there then is not durable yet.
     /// - Returns: the covers whose files are gone, and which have to be downloaded again.
-    private func placeFiles(of puts: [Put]) throws -> Set<Digest> {
+    private func placeFiles(of puts: ArraySlice<Put>) throws -> Set<Digest> {
         var (lost, changed): (Set<Digest>, [String]) = ([], [])
         for put in puts {
             if let temporary = put.file.temporary {

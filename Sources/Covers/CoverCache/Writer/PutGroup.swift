@@ -42,4 +42,6 @@ package enum PutOutcome: Sendable, Hashable {
     case stored(Digest, deduplicated: Bool)
     /// Another process has evicted its bytes before the commit.
     case lost
+    /// The disk has no room for its row. Its file has made some for others.
+    case unstored(CacheError)
 }

@@ -74,7 +74,7 @@ extension CoverPipeline {
                     .stored(digest, isDuplicate: isDuplicate)
                 // `store` has put what was lost again.
                 case .success(.lost): .failed("it was evicted as it was stored")
-                case .failure(let error): .failed("\(error)")
+                case .success(.unstored(let error)), .failure(let error): .failed("\(error)")
                 }
         }
         return outcomes

@@ -248,6 +248,7 @@ actor PersistencyManager: DownloadStore {
                     covers[index].contentDigest = digest
                     covers[index].isDuplicate = isDuplicate
                 case .lost: lost.append(covers[index].url)
+                case .unstored(let error): covers[index] = covers[index].failing(error)
                 }
             }
             if !lost.isEmpty {

@@ -142,14 +142,43 @@ import Testing
                 try writer.fill(1...20)
                 // No page may be added: the transaction fails as on a full disk.
                 try writer.index.connection.execute("PRAGMA max_page_count = 1")
-                for number in 1...200 { try writer.put(url(number), picture(1_000 + number)) }
-                #expect(throws: (any Error).self) { try writer.commit() }
+                for number in 1...200 {
+                    var metadata = metadata(url(number))
+                    metadata.fields = String(repeating: "f", count: 8_000)
+                    _ = try picture(1_000 + number).withUnsafeBytes { try writer.put(metadata, body: $0) }
+                }
+                #expect(throws: CacheError.diskFull("the index")) { try writer.commit() }
                 try writer.index.connection.execute("PRAGMA max_page_count = 1000000")
                 #expect(folder.fileNames.count == 20)
                 try writer.store(url(21), picture(21))
             }
             try folder.expect(pictures(1...21))
         }
+    }
+
+    @Test func `on a full disk the last covers of a group are given up for the rows of the others`() throws {
+        try withFolder { folder in
+            var stored: [Int] = []
+            try folder.written { writer in
+                try writer.fill(1...20)
+                try writer.index.connection.execute("PRAGMA max_page_count = 1")
+                let first = try #require(try putGroup(writer, 21...120))
+                let second = try #require(try putGroup(writer, 121...220))
+                let outcomes = try writer.commit([first, second])
+                try writer.index.connection.execute("PRAGMA max_page_count = 1000000")
+                stored = zip(21..., outcomes).filter { $1 != .unstored(.diskFull("the index")) }.map(\.0)
+                #expect(outcomes.count == 200 && stored.count < 200 && !stored.isEmpty)
+                #expect(stored == Array(21..<21 + stored.count) && folder.fileNames.count == 20 + stored.count)
+            }
+            try folder.expect(pictures(Array(1...20) + stored))
+        }
+    }
+
+    private func putGroup(_ writer: CacheWriter, _ numbers: ClosedRange<Int>) throws -> PutGroup? {
+        for number in numbers { try writer.put(url(number), picture(number)) }
+        let group = writer.seal()
+        try group?.sync()
+        return group
     }
 
     @Test func `a put that fails leaves no file and no marker, and the next one works`() throws {

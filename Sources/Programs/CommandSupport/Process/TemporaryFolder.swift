@@ -1,18 +1,37 @@
 package import Platform
 
 /// A folder with everything that a bench, a dry run or a command of the gallery writes: lists, caches, reports.
-package struct TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
+    /// A folder that is not locked after as many seconds is that of a killed process.
+    private static let lockTime = 60
     package let path: String
+    /// Held as long as the folder is in use.
+    private let lock: FileLock
 
-    /// Creates a folder with a unique name.
+    /// Creates a folder with a unique name, and removes those of this name that killed processes have left.
     /// - Parameters:
     ///   - parent: The directory to create it in. It decides which disk is used.
     ///   - name: The beginning of its name.
     package init(in parent: String, name: String) throws(SystemError) {
         try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        Self.sweep(parent, name + "-")
         var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("create a folder", path: parent) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        lock = try FileLock(path: path + "/lock")
+        _ = try lock.tryLock()
+    }
+
+    private static func sweep(_ parent: String, _ prefix: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+        for path in names.filter({ $0.hasPrefix(prefix) && $0.count == prefix.count + 6 }).map({ "\(parent)/\($0)" }) {
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
+                time(nil) - status.modificationTime.tv_sec > lockTime, let lock = try? FileLock(path: path + "/lock"),
+                (try? lock.tryLock()) == true
+            else { continue }
+            try? FileManager.default.removeItem(atPath: path)
+        }
     }
 
     package func file(_ name: String) -> String { "\(path)/\(name)" }

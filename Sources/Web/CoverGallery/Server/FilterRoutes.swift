@@ -107,12 +107,12 @@ struct FilterRoutes: Sendable {
     private func decide(_ decision: Decision, _ album: Album) async throws -> Response {
         if let pictures = decision.allow {
             try await review.allow(pictures, of: album)
-            return AlbumRoutes.response(nil, message: "Undone: none of the covers is that of “\(album.title)”")
+            return AlbumRoutes.response(nil, to: album.id, message: "The covers found for “\(album.title)” are back")
         }
         guard let picture = decision.picture else {
             let refused = try await review.refuse(decision.shown, of: album)
             return .json {
-                $0.add("message", "None of the covers is that of “\(album.title)”")
+                $0.add("message", "Refused the covers found for “\(album.title)”")
                 $0.add("refused", raw: jsonText { for picture in refused { $0.add(picture, true) } })
             }
         }

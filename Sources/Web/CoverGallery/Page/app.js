@@ -39,12 +39,12 @@ async function start() {
   const state = (await firstState) ?? {};
   open = true;
   covers.addStates(state.covers ?? {});
-  const { album, position, ...saved } = state.memento ?? {}, address = readAddress();
+  const { album, ...saved } = state.memento ?? {}, address = readAddress();
   gallery.tile = address.tile ?? saved.tile;
   document.body.dataset.sort = saved.sort ?? "library";
   const id = library.indexOf(address.album) < 0 ? album : address.album;
-  const known = address.show || address.q || id !== album ? undefined : position;
-  await go({ ...saved, ...address, album: id, position: address.position ?? known });
+  // The position of an address is that of its own view and order, if it has one.
+  await go({ ...saved, ...address, album: id });
 }
 
 /** @param {import("./address.js").Place} place */

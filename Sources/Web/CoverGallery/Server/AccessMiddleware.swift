@@ -156,7 +156,7 @@ struct AccessMiddleware: RouterMiddleware {
     private static let securityHeaders: HTTPFields = [
         // Only the gallery's own files: no inline script, no style attribute, no text that becomes markup.
         .contentSecurityPolicy: """
-        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
         manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
         require-trusted-types-for 'script'; trusted-types sleeve
         """,

@@ -6,7 +6,7 @@ const empty = byID("empty");
 const texts = {
   none: ["No albums yet", "Add the first one. Its cover comes from an address, from a MusicBrainz release, or from a picture of yours."],
   unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
-  filtered: ["None", "No album’s cover needs this."],
+  filtered: ["All done", "No cover needs your attention here."],
   away: ["Sleeve isn’t running", "Start it, or check your connection. The albums appear as soon as it answers."],
 };
 

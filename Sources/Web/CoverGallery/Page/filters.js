@@ -1,4 +1,4 @@
-// The filter: albums whose covers need attention.
+// The filter, in the menu: albums whose covers need attention.
 
 import { byID } from "./helpers.js";
 
@@ -26,7 +26,7 @@ export function setUpFilters(library, gallery, showProblem) {
   };
   const follow = () => {
     select.value = library.filter?.name ?? "";
-    select.closest(".field").classList.toggle("on", Boolean(library.filter));
+    byID("menu-toggle").classList.toggle("on", Boolean(library.filter));
   };
   const choose = (name) => {
     gallery.leaves();
@@ -37,7 +37,7 @@ export function setUpFilters(library, gallery, showProblem) {
     choose("");
     return true;
   };
-  select.addEventListener("change", () => choose(select.value));
+  select.addEventListener("change", () => (byID("menu").hidePopover(), choose(select.value)));
   byID("clear-filter").addEventListener("click", () => (clear(), gallery.focus()));
   follow();
   const renew = () => library.filter && apply(library.renewFilter(), () => gallery.refresh());

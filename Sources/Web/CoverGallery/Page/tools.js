@@ -54,7 +54,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   library.coversChanged = (ids) => covers.forget(ids);
   gallery.showWhole = setUpViewer(gallery, covers);
   // The focus goes back to the menu's button before a line of the menu takes it.
-  byID("menu").addEventListener("click", () => byID("menu").hidePopover(), { capture: true });
+  byID("menu").addEventListener("click", ({ target }) => target.closest("button") && byID("menu").hidePopover(), { capture: true });
   setUpPanel(showProblem);
   setUpRuns(showProblem);
   listen({

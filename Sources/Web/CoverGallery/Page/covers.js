@@ -168,6 +168,7 @@ export class Covers {
       const isComplete = view.every((id) => this.#states.get(id)?.digest);
       if (!isComplete && !this.hasStream()) this.#repeatTimer = setTimeout(() => this.#report.ask(), repeatDelay);
     } catch (problem) {
+      this.#markFirst([]);
       if (problem.away) this.#tryStored();
       for (const id of again) this.#setState(id, { failure: problem.message });
     }
@@ -193,6 +194,9 @@ export class Covers {
   }
 
   async #show(id, view) {
+    // The first covers in view have the link to themselves.
+    if (!this.#inView.includes(id)) await this.#opened.promise;
+    if (this.#views.get(id) !== view) return;
     const state = this.stateOf(id), stored = this.#away ? this.#stored?.get(id) : null, name = stored ?? state.digest;
     tint(view, state.color);
     if (state.failure) showFailure(view, state.failure);

@@ -15,16 +15,15 @@ package final class Gallery: Sendable {
     /// - Parameters:
     ///   - review: Covers that await a decision; nil if the program has no sources.
     ///   - runs: What pages can start.
-    ///   - writtenFiles: The paths of the cover files that were written beside the music of these albums, by their ids.
     /// - Throws: `GalleryError`.
     package static func open(
         _ library: LibraryAPI, _ options: GalleryOptions, review: (any CoverReview)? = nil,
-        runs: [any GalleryRun] = [], writtenFiles: @escaping WrittenFiles = { _ in [:] }
+        runs: [any GalleryRun] = []
     ) async throws -> Gallery {
         guard options.token.map(GalleryToken.isValid) ?? options.isLoopback else {
             throw GalleryError.needsToken(host: options.host)
         }
-        let model = GalleryModel(library: library, review: review, runs: runs, writtenFiles)
+        let model = GalleryModel(library: library, review: review, runs: runs)
         let hosts = AllowedHosts(listening: options.host, names: options.names)
         let access = AccessMiddleware(hosts: hosts, token: options.token, base: options.base)
         let covers = CoverByURLRoute(

@@ -32,11 +32,13 @@ import Wire
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await withGallery(
-            writtenFiles: { ids in
-                Dictionary(
-                    uniqueKeysWithValues: ids.intersection(["dead", "none", "gone"]).map {
-                        ($0, Array("\(folder)/\($0).jpg".utf8))
-                    })
+            library: {
+                $0.writtenCovers = { ids in
+                    Dictionary(
+                        uniqueKeysWithValues: ids.intersection(["dead", "none", "gone"]).map {
+                            ($0, Array("\(folder)/\($0).jpg".utf8))
+                        })
+                }
             },
             albums: { origin in
                 [

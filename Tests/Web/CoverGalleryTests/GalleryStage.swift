@@ -58,7 +58,6 @@ func withGallery(
     _ configure: @Sendable (inout GalleryOptions) -> Void = { _ in },
     library configureLibrary: (inout LibraryConfiguration) -> Void = { _ in },
     review: (Origin) -> (any CoverReview)? = { _ in nil }, runs: [any GalleryRun] = [],
-    writtenFiles: @escaping WrittenFiles = { _ in [:] },
     albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverURL: origin.coverURL($0)) } },
     _ body: (GalleryStage) async throws -> Void
 ) async throws {
@@ -81,7 +80,7 @@ func withGallery(
     options.port = 0
     configure(&options)
     let gallery = try await Gallery.open(
-        library, options, review: review(origin), runs: runs, writtenFiles: writtenFiles)
+        library, options, review: review(origin), runs: runs)
     let port = gallery.url.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
     let result: Result<Void, any Error>
     do {

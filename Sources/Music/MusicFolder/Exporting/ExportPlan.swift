@@ -7,7 +7,7 @@ struct ExportCover: Sendable, Hashable {
     /// Length in bytes.
     var bytes: Int
     var mediaType: String
-    /// The person's file; nil for a cached cover.
+    /// The file beside the music; nil for a cached cover.
     var file: BytePath?
 }
 

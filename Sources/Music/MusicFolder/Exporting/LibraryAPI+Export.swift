@@ -6,7 +6,7 @@ import Platform
 import Synchronization
 
 extension LibraryAPI {
-    /// Writes the covers of the library's albums as files into a folder, which it marks: the cached ones, and people's own cover files. Only
+    /// Writes the covers of the library's albums as files into a folder, which it marks: the cached ones, and the files beside the music. Only
     /// what changed is written, and nothing that a person or another library put there is replaced. Nothing is downloaded.
     /// - Parameters:
     ///   - directory: created if it is missing.
@@ -19,15 +19,19 @@ extension LibraryAPI {
     ) async throws(LibraryError) -> ExportSummary {
         try refuseCache(directory)
         let albums = try await albums.all()
-        let cached = try await coverFiles(of: albums)
         let isCancelled = Atomic(false)
         do {
+            let shown = try await shownCovers(
+                of: albums, files: { albums in await WorkThread.run { albums.map { ExportCover(fileOf: $0) } } },
+                addressed: { albums in
+                    try await coverFiles(of: albums).map { cached in
+                        cached.map { ExportCover(digest: $0.digest, bytes: $0.bytes, mediaType: $0.mediaType) }
+                    }
+                })
             return try await withTaskCancellationHandler {
                 try await WorkThread.run { [self] in
-                    let covers = zip(albums, cached).map { album, cached in
-                        var cover =
-                            ExportCover(ownOf: album)
-                            ?? cached.map { ExportCover(digest: $0.digest, bytes: $0.bytes, mediaType: $0.mediaType) }
+                    let covers = zip(albums, shown).map { album, shown in
+                        var cover = shown?.found
                         // Smaller ones become JPEG.
                         if options.longestSide != nil, ["image/png", "image/webp"].contains(cover?.mediaType) {
                             cover?.mediaType = "image/jpeg"
@@ -79,8 +83,8 @@ extension LibraryAPI {
 }
 
 extension ExportCover {
-    /// The cover file that a person has beside the album's music; nil without one that can be read and is a picture.
-    fileprivate init?(ownOf album: Album) {
+    /// The cover file beside the album's music; nil without one that can be read and is a picture.
+    fileprivate init?(fileOf album: Album) {
         guard let path = album.coverFilePath, let cover = Cover(fileOf: album), let digest = Digest(cover.digest) else {
             return nil
         }

@@ -18,17 +18,17 @@ extension MusicState {
     /// The files of all fills, also those that are gone by now.
     package func writtenFiles() throws(Problem) -> [WrittenFile] { try files("") }
 
-    /// The files beside the music of albums of a library whose state another process may have, by their ids: of each the latest one.
+    /// The files beside the music of albums of a library whose state another process may have, by their ids: of each the latest one, unless it has
+    /// changed since, or something else took its place.
     package static func writtenFiles(of albums: Set<String>, in library: String) -> [String: BytePath] {
         if albums.isEmpty { return [:] }
         return reading(library) { database in
             var files: [String: BytePath] = [:]
             let query = database.statement(
-                "SELECT folder, name FROM written WHERE album = ? AND undone = 0 ORDER BY run DESC LIMIT 1")
+                "SELECT \(columns) FROM written WHERE album = ? AND undone = 0 ORDER BY run DESC LIMIT 1")
             for album in albums {
-                files[album] = try query.first(.text(album)) {
-                    BytePath(bytes: $0.bytes(0)).appending($0.bytes(1))
-                }
+                let file = try query.first(.text(album)) { WrittenFile($0) } ?? nil
+                if let file, file.isUnchanged { files[album] = file.path }
             }
             return files
         } ?? [:]
@@ -66,20 +66,7 @@ extension MusicState {
         try reading {
             var files: [WrittenFile] = []
             let query = "SELECT \(Self.columns) FROM written \(condition) ORDER BY folder, name"
-            try database.statement(query).each { row in
-                let (folder, name, replaced) = (row.bytes(0), row.bytes(1), row.bytes(7))
-                guard let digest = row.digest(2), !folder.isEmpty, !name.isEmpty else { return }
-                var file = WrittenFile(
-                    folder: BytePath(bytes: folder), name: name, digest: digest, width: row.optionalInt(3),
-                    height: row.optionalInt(4), album: row.text(5), run: row.int64(6),
-                    foundURL: row.optionalText(10))
-                if let digest = row.digest(8), !replaced.isEmpty {
-                    file.replaced = .init(name: replaced, digest: digest, run: row.int64(9))
-                }
-                file.modified = row.optionalInt64(11)
-                (file.root, file.disk, file.isUndone) = (row.path(12), row.optionalText(13), row.int64(14) != 0)
-                files.append(file)
-            }
+            try database.statement(query).each { if let file = WrittenFile($0) { files.append(file) } }
             return files
         }
     }
@@ -138,5 +125,21 @@ extension MusicState {
             try database.statement("DELETE FROM written WHERE folder = ? AND name = ?").run(
                 .blob(file.folder.bytes), .blob(file.name))
         }
+    }
+}
+
+extension WrittenFile {
+    /// - Parameter row: Of `MusicState.columns`; nil for a row that no fill has written.
+    fileprivate init?(_ row: borrowing Row) {
+        let (folder, name, replaced) = (row.bytes(0), row.bytes(1), row.bytes(7))
+        guard let digest = row.digest(2), !folder.isEmpty, !name.isEmpty else { return nil }
+        self.init(
+            folder: BytePath(bytes: folder), name: name, digest: digest, width: row.optionalInt(3),
+            height: row.optionalInt(4), album: row.text(5), run: row.int64(6), foundURL: row.optionalText(10))
+        if let digest = row.digest(8), !replaced.isEmpty {
+            self.replaced = .init(name: replaced, digest: digest, run: row.int64(9))
+        }
+        modified = row.optionalInt64(11)
+        (root, disk, isUndone) = (row.path(12), row.optionalText(13), row.int64(14) != 0)
     }
 }

@@ -26,7 +26,7 @@ struct Get: AsyncParsableCommand {
             kept in the cache.
 
             --album takes the file beside the album's music, if that is yours, else the first of its URLs that is cached, else the first from \
-            which it can be downloaded. A tier is asked for 3 seconds at most.
+            which it can be downloaded, else the file that `sleeve fill` wrote. A tier is asked for 3 seconds at most.
 
             Exits with 3 if the cover could not be downloaded or, with --offline, is not cached.
             """)
@@ -99,20 +99,21 @@ struct Get: AsyncParsableCommand {
     }
 
     private func get(from library: LibraryAPI) async throws {
-        let (request, own) = try await request(in: library)
+        let album = try await album(in: library)
         let work = Task {
-            if let own {
-                what.size?.pixels.map { own.resized(longestSide: $0) } ?? own
-            } else if let side = what.size?.pixels {
-                try await library.cover(for: request, within: side)
-            } else {
-                try await library.cover(for: request)
+            guard let album else {
+                return try await cover(
+                    CoverRequest(location: url ?? "", cachePolicy: what.absences.cachePolicy), library)
+            }
+            return try await library.cover(of: album, what.absences.cachePolicy) {
+                request async throws(CoverFailure) in try await cover(request, library)
             }
         }
         Signals.handle { _ in work.cancel() }
         do {
-            let cover = try await work.value
-            let file = what.path ? try await file(cover, own, in: library) : nil
+            var cover = try await work.value
+            let file = what.path ? try await file(cover, in: library) : nil
+            if cover.url.isFileURL, let side = what.size?.pixels { cover = cover.resized(longestSide: side) }
             if !what.path { try write(cover) }
             if cover.isStale {
                 library.configuration.logger.notice(
@@ -126,33 +127,36 @@ struct Get: AsyncParsableCommand {
             }
         } catch let failure as CoverFailure {
             try stopIfSignalled()
+            if let album, library.coverURLs(of: album).isEmpty {
+                throw fail("\(album.shortName): the library has no address of its cover; `sleeve fill` looks for one")
+            }
             throw fail(
                 failure.advice,
                 [.badURL, .cache].contains(failure.kind) ? ExitStatus.couldNotRun : ExitStatus.someFailed)
         }
     }
 
-    /// - Returns: What to download, and the album's own cover file, which comes first.
+    /// - Returns: The album whose cover is wanted; nil for that of a URL.
     /// - Throws: An exit code, after an error message, if there is no such album.
-    private func request(in library: LibraryAPI) async throws -> (CoverRequest, own: Cover?) {
-        guard let album = what.album else {
-            return (CoverRequest(location: url ?? "", cachePolicy: what.absences.cachePolicy), nil)
-        }
-        let albums = try await library.existingAlbums()
-        let found = try album.album(in: albums, of: library)
-        let own = Cover(fileOf: found)
-        if own == nil, library.coverURLs(of: found).isEmpty {
-            throw fail("\(found.shortName): the library has no address of its cover; `sleeve fill` looks for one")
-        }
-        return (CoverRequest(album: found, cachePolicy: what.absences.cachePolicy), own)
+    private func album(in library: LibraryAPI) async throws -> Album? {
+        guard let album = what.album else { return nil }
+        return try album.album(in: try await library.existingAlbums(), of: library)
+    }
+
+    private func cover(_ request: CoverRequest, _ library: LibraryAPI) async throws(CoverFailure) -> Cover {
+        guard let side = what.size?.pixels else { return try await library.cover(for: request) }
+        return try await library.cover(for: request, within: side)
     }
 
     /// The path of the cover's file.
-    private func file(_ cover: Cover, _ own: Cover?, in library: LibraryAPI) async throws -> String {
-        if let own {
-            if own.digest == cover.digest { return own.url.path(percentEncoded: false) }
+    private func file(_ cover: Cover, in library: LibraryAPI) async throws -> String {
+        if cover.url.isFileURL {
+            let small = what.size?.pixels.map { cover.resized(longestSide: $0) }
+            if small?.digest ?? cover.digest == cover.digest { return cover.url.path(percentEncoded: false) }
             throw CoverFailure(
-                .notStorable, url: own.key, detail: "the cache keeps no sizes of a file beside the music; use --output")
+                .notStorable, url: cover.key,
+                detail: "the cache keeps no sizes of a file beside the music; use --output"
+            )
         }
         if let file = try await library.coverFile(for: cover.key, longestSide: what.size?.pixels) { return file }
         throw CoverFailure(

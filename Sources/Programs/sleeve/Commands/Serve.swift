@@ -94,10 +94,7 @@ struct Serve: AsyncParsableCommand {
             if !server.needsNoToken { galleryOptions.token = galleryOptions.token ?? keptToken(library.configuration) }
             gallery = try await Gallery.open(
                 library, galleryOptions, review: DoubtfulCoversReview(configuration: library.configuration),
-                runs: runs(library.configuration),
-                writtenFiles: { [path = configuration.libraryPath] in
-                    MusicState.writtenFiles(of: $0, in: path).mapValues(\.bytes)
-                })
+                runs: runs(library.configuration))
         } catch {
             await library.close()
             throw fail("\(error)")

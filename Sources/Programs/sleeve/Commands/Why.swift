@@ -14,7 +14,7 @@ struct Why: AsyncParsableCommand {
               sleeve why ~/Music/Cairn
               sleeve why https://example.org/cover.jpg
 
-            For an album: its cover files, the services that were asked for it, the covers that they offered and how certain each is, and what \
+            For an album: the cover that is shown, its cover files, the services that were asked for it, the covers that they offered and how certain each is, and what \
             the cache knows of each of its addresses. For a URL: what the cache knows of it. Nothing is requested. `sleeve album show` shows the \
             album's fields.
             """)
@@ -37,7 +37,9 @@ struct Why: AsyncParsableCommand {
     }
 
     private func report(in library: LibraryAPI) async throws -> CoverReport {
-        if subject.contains("://") { return CoverReport(urls: try await history(of: [subject], in: library)) }
+        if subject.contains("://") {
+            return CoverReport(urls: try await histories(of: [subject], in: library).map { .init($0) })
+        }
         let albums = try await library.existingAlbums()
         let album = try AlbumReference(argument: subject).album(in: albums, of: library)
         let known = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }
@@ -61,21 +63,24 @@ struct Why: AsyncParsableCommand {
         let others = try await histories(of: pictures, in: library).filter { history in
             history.cached != nil || history.absence != nil || history.redirect != nil
         }
+        let addresses = try await histories(of: urls.filter { URL(string: $0) != nil }, in: library)
+        let cached = Set(addresses.lazy.filter { $0.cached != nil }.map(\.url))
+        let shown = await library.shownCovers(
+            of: [album], files: { $0.map { Cover(fileOf: $0)?.url.path(percentEncoded: false) } },
+            addressed: {
+                $0.map { library.coverURLs(of: $0).first(where: cached.contains).map { Redaction.redact($0) } }
+            })
         return CoverReport(
-            album: album.redacted, sources: sources.lastAnswers.map { .init($0) },
+            album: album.redacted, shown: shown[0]?.found, sources: sources.lastAnswers.map { .init($0) },
             files: CoverReport.File.all(of: album, written: written, scanned.places),
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
             candidates: (sources.candidates + sources.rejected + decided + refused)
                 .ordered(AlbumQuery(album)).map { .init($0) },
-            urls: try await history(of: urls.filter { URL(string: $0) != nil }, in: library) + others.map { .init($0) })
+            urls: (addresses + others).map { .init($0) })
     }
 
     private func archive(of library: LibraryAPI) -> [CoverSource] {
         CoverSource.table([.caa], bases: [.caa: library.configuration.coverArtArchive.absoluteString])
-    }
-
-    private func history(of urls: [String], in library: LibraryAPI) async throws -> [CoverReport.Address] {
-        try await histories(of: urls, in: library).map { .init($0) }
     }
 
     private func histories(of urls: [String], in library: LibraryAPI) async throws -> [CoverHistory] {

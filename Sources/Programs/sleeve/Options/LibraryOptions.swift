@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 import Logging
+import MusicFolder
 import Platform
 
 /// Options of every command that opens the library.
@@ -78,6 +79,9 @@ struct LibraryOptions: ParsableArguments {
         configuration.logger = Logger(label: "sleeve") { _ in StderrLogHandler() }
         let level = (output.logLevel ?? .notice).level
         configuration.logger.logLevel = quiet ? max(level, .warning) : level
+        configuration.writtenCovers = { [path = configuration.libraryPath] in
+            MusicState.writtenFiles(of: $0, in: path).mapValues(\.bytes)
+        }
         return configuration
     }
 }

@@ -8,6 +8,8 @@ import Platform
 struct CoverReport: Encodable {
     /// `redacted`. Nil for a URL, like all of an album.
     var album: Album?
+    /// The path of the file, or the URL, whose cover the gallery and the commands show; nil if none is on this computer.
+    var shown: String?
     var sources: [Answer]?
     /// Its cover files.
     var files: [File]?
@@ -131,6 +133,7 @@ struct CoverReport: Encodable {
             text +=
                 ((artist.isEmpty ? "" : "\(artist): ") + album.title + (year.isEmpty ? "" : " (\(year))"))
                 .withoutControls + "\n"
+            if let shown { text += "Shown: \(shown)".withoutControls + "\n" }
             for file in files ?? [] { text += "Cover file: \(file.text)".withoutControls + "\n" }
             for obstacle in obstacles ?? [] { text += "Not searched for \(obstacle)".withoutControls + "\n" }
             if sources?.isEmpty != false { text += "No service was searched for this album.\n" }

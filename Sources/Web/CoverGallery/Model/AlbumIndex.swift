@@ -1,11 +1,8 @@
-package import AlbumLibrary
+import AlbumLibrary
 import CoverLibrary
 import CoverSources
 import NIOCore
 import Platform
-
-/// The paths of the cover files that were written beside the music of these albums, by their ids.
-package typealias WrittenFiles = @Sendable (Set<Album.ID>) -> [Album.ID: [UInt8]]
 
 /// An album's cover: where it may be, and whether it is cached.
 struct AlbumCover: Sendable {
@@ -32,7 +29,6 @@ struct AlbumCover: Sendable {
 actor AlbumIndex {
     private let library: LibraryAPI
     nonisolated let files = CoverFiles()
-    private let writtenFiles: WrittenFiles
     private var revision: String?
     private var albums = ""
     /// The latest text that was compressed.
@@ -41,9 +37,7 @@ actor AlbumIndex {
     private var keys: [Album.ID: Result<[String], CoverFailure>] = [:]
     private var byID: [Album.ID: Album] = [:]
 
-    init(_ library: LibraryAPI, _ writtenFiles: @escaping WrittenFiles) {
-        (self.library, self.writtenFiles) = (library, writtenFiles)
-    }
+    init(_ library: LibraryAPI) { self.library = library }
 
     /// `{"version", "albums": […], "undo", "redo", "edit", "remote"}`, and its entity tag.
     /// - Throws: `LibraryError`.
@@ -77,7 +71,7 @@ actor AlbumIndex {
     /// - Throws: `LibraryError`, `CoverFailure`.
     func covers(of ids: [Album.ID], readsFiles: Bool = true) async throws -> [AlbumCover] {
         try await refresh()
-        let withFile = ids.compactMap { byID[$0] }.filter { $0.coverFile != nil }
+        let albums = ids.compactMap { byID[$0] }
         let covers = ids.map { id in
             switch keys[id] {
             case .success(let keys)?:
@@ -87,35 +81,35 @@ actor AlbumIndex {
                 AlbumCover(album: id, problem: CoverProblem(reason: "This album is no longer in the library."))
             }
         }
-        var statuses = try await library.statuses(of: covers.flatMap(\.keys).map { CoverRequest(location: $0) })[...]
-        let files = await fileDigests(of: withFile, readsFiles)
-        var found = covers.map { cover in
+        let shown = try await shownCovers(of: albums, readsFiles)
+        let byAlbum = Dictionary(zip(albums.lazy.map(\.id), shown)) { first, _ in first }
+        return covers.map { cover in
             var cover = cover
-            cover.cached = statuses.prefix(cover.keys.count).lazy.compactMap(\.self).first
-            statuses = statuses.dropFirst(cover.keys.count)
-            if let digest = files[cover.album] { cover.cached = .init(digest: digest) }
+            switch byAlbum[cover.album] ?? nil {
+            case .own(let status), .addressed(let status): cover.cached = status
+            case .written(let status): cover.written = status
+            case nil: break
+            }
             return cover
         }
-        let written = await fileDigests(
-            of: withWrittenFile(found.lazy.filter { $0.cached == nil }.map(\.album)), readsFiles)
-        for index in found.indices { found[index].written = written[found[index].album].map { .init(digest: $0) } }
-        return found
     }
 
-    /// Those of the albums beside whose music a cover file was written, with its path.
-    private func withWrittenFile(_ ids: some Sequence<Album.ID>) -> [Album] {
-        writtenFiles(Set(ids)).compactMap { id, path in
-            var album = byID[id]
-            album?.coverFilePath = path
-            return album
+    private nonisolated func shownCovers(
+        of albums: [Album], _ readsFiles: Bool
+    ) async throws -> [ShownCover<CoverStatus>?] {
+        try await library.shownCovers(
+            of: albums, files: { await statuses(ofFilesOf: $0, readsFiles) },
+            addressed: { albums in try await library.statuses(of: albums.map { CoverRequest(album: $0) }) })
+    }
+
+    private nonisolated func statuses(ofFilesOf albums: [Album], _ readsFiles: Bool) async -> [CoverStatus?] {
+        if readsFiles {
+            let versions = await files.versions(of: albums)
+            return albums.map { versions[$0.id]?.digest.map { CoverStatus(digest: $0) } }
         }
-    }
-
-    private nonisolated func fileDigests(of albums: [Album], _ readsFiles: Bool) async -> [Album.ID: String] {
-        if readsFiles { return await files.versions(of: albums).compactMapValues(\.digest) }
-        var digests: [Album.ID: String] = [:]
-        for album in albums where await files.hasFile(album) { digests[album.id] = "" }
-        return digests
+        var statuses: [CoverStatus?] = []
+        for album in albums { statuses.append(await files.hasFile(album) ? CoverStatus(digest: "") : nil) }
+        return statuses
     }
 
     /// The first album whose cover may be at a URL.
@@ -130,16 +124,17 @@ actor AlbumIndex {
         if list.revision == revision { return list.revision }
         var rows: [String] = []
         rows.reserveCapacity(list.albums.count)
-        keys = Dictionary(minimumCapacity: list.albums.count)
+        var keys: [Album.ID: Result<[String], CoverFailure>] = Dictionary(minimumCapacity: list.albums.count)
         for album in list.albums {
             keys[album.id] = Result { () throws(CoverFailure) in try library.keys(of: CoverRequest(album: album)) }
         }
-        let written = writtenFiles(Set(keys.filter { (try? $0.value.get()) == nil }.keys))
+        let written = await library.writtenCovers(of: keys.filter { (try? $0.value.get()) == nil }.map(\.key))
         for album in list.albums {
             guard let keys = keys[album.id] else { continue }
             rows.append(
                 Self.row(album, keys, album.coverFile ?? written[album.id].map { String(decoding: $0, as: UTF8.self) }))
         }
+        self.keys = keys
         byID = Dictionary(list.albums.lazy.map { ($0.id, $0) }) { first, _ in first }
         albums = "[" + rows.joined(separator: ",") + "]"
         revision = list.revision

@@ -15,12 +15,10 @@ final class GalleryModel: Sendable {
     private let remote: RemoteSync?
     private let background = Mutex<Task<Void, Never>?>(nil)
 
-    init(
-        library: LibraryAPI, review: (any CoverReview)?, runs: [any GalleryRun], _ writtenFiles: @escaping WrittenFiles
-    ) {
+    init(library: LibraryAPI, review: (any CoverReview)?, runs: [any GalleryRun]) {
         self.library = library
         self.review = review
-        albums = AlbumIndex(library, writtenFiles)
+        albums = AlbumIndex(library)
         let sessions = PageSessions(library, albums)
         self.sessions = sessions
         prefetch = PrefetchRun(library, sessions)

@@ -33,11 +33,12 @@ struct AlbumShow: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: The album's own file, else the cached cover; nil if it has neither.
+    /// - Returns: The cached cover, or that of a file beside the music; nil if the album has neither.
     private func cover(of album: Album, in library: LibraryAPI) async throws -> Cover? {
-        if let own = Cover(fileOf: album) { return own }
         do throws(CoverFailure) {
-            return try await library.cover(for: CoverRequest(album: album))
+            return try await library.cover(of: album) { request async throws(CoverFailure) in
+                try await library.cover(for: request)
+            }
         } catch {
             if error.kind == .cache { throw fail(error.message) }
             return nil

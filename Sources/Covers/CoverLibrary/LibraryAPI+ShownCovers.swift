@@ -1,0 +1,83 @@
+package import AlbumLibrary
+package import CoverFetch
+import Platform
+
+/// What shows an album's cover, and where it is.
+package enum ShownCover<Found: Sendable>: Sendable {
+    /// The file that a person has beside the music: `Album.coverFile`.
+    case own(Found)
+    /// The cover at one of the album's addresses.
+    case addressed(Found)
+    /// The file that a fill wrote beside the music, and that nobody has changed.
+    case written(Found)
+
+    package var found: Found {
+        switch self {
+        case .own(let found), .addressed(let found), .written(let found): found
+        }
+    }
+}
+
+extension LibraryAPI {
+    /// What shows the covers of albums, in order. The gallery and every command follow this rule: a person's file beside the music comes first,
+    /// then the cover at the album's addresses, then the file that a fill wrote.
+    /// - Parameters:
+    ///   - files: Reads the cover files of albums, each at its `coverFile`, in order; nil for one that is gone or no picture.
+    ///   - addressed: Finds the covers at the addresses of albums, in order.
+    package func shownCovers<Found, Failure>(
+        of albums: [Album], files: ([Album]) async -> [Found?],
+        addressed: ([Album]) async throws(Failure) -> [Found?]
+    ) async throws(Failure) -> [ShownCover<Found>?] {
+        var shown = [ShownCover<Found>?](repeating: nil, count: albums.count)
+        let own = albums.indices.filter { albums[$0].coverFile != nil }
+        for (index, found) in zip(own, await files(own.map { albums[$0] })) { shown[index] = found.map { .own($0) } }
+        let others = albums.indices.filter { shown[$0] == nil }
+        for (index, found) in zip(others, try await addressed(others.map { albums[$0] })) {
+            shown[index] = found.map { .addressed($0) }
+        }
+        let missing = others.filter { shown[$0] == nil }
+        let paths = await writtenCovers(of: missing.map { albums[$0].id })
+        let written = missing.filter { paths[albums[$0].id] != nil }
+        let places = written.map { index in
+            var album = albums[index]
+            album.coverFilePath = paths[album.id]
+            return album
+        }
+        for (index, found) in zip(written, await files(places)) { shown[index] = found.map { .written($0) } }
+        return shown
+    }
+
+    /// The cover of an album, by the rule of `shownCovers`. That of a file has a file URL.
+    /// - Parameter addressed: The cover of a request for the album.
+    /// - Throws: `CoverFailure` of the album's addresses.
+    package func cover(
+        of album: Album, _ cachePolicy: CoverRequest.CachePolicy = .useCache,
+        addressed: (CoverRequest) async throws(CoverFailure) -> Cover
+    ) async throws(CoverFailure) -> Cover {
+        var failure = CoverFailure(.notCached, url: album.coverURL ?? "", detail: "the album has no cover")
+        let shown = try await shownCovers(
+            of: [album], files: { albums in await WorkThread.run { albums.map { Cover(fileOf: $0) } } },
+            addressed: { (albums: [Album]) async throws(CoverFailure) -> [Cover?] in
+                var covers: [Cover?] = []
+                for album in albums {
+                    do throws(CoverFailure) {
+                        covers.append(try await addressed(CoverRequest(album: album, cachePolicy: cachePolicy)))
+                    } catch {
+                        // These say nothing about the cover.
+                        if [.cancelled, .closed, .cache].contains(error.kind) { throw error }
+                        failure = error
+                        covers.append(nil)
+                    }
+                }
+                return covers
+            })
+        if let cover = shown[0]?.found { return cover }
+        throw failure
+    }
+
+    /// The paths of the cover files that fills wrote beside the music of these albums, by their ids.
+    package func writtenCovers(of albums: [Album.ID]) async -> [Album.ID: [UInt8]] {
+        if albums.isEmpty { return [:] }
+        return await WorkThread.run { [configuration] in configuration.writtenCovers(Set(albums)) }
+    }
+}

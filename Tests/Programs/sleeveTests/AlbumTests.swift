@@ -97,6 +97,15 @@ extension CommandTests {
             }
         }
 
+        @Test func `of many albums with one title ten numbers are named, and how many more there are`()
+            async throws
+        {
+            try await withAlbums("S", "S", "S", "S", "S", "S", "S", "S", "S", "S", "S", "S") { stage in
+                let shown = try await stage.run("album", "show", "S")
+                #expect(shown.stderr.contains("by its number: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more"), "\(shown)")
+            }
+        }
+
         @Test func `an album can be added with several cover URLs and MusicBrainz ids`() async throws {
             let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
             try await withAlbums("A") { stage in

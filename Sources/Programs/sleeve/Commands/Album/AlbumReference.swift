@@ -74,7 +74,8 @@ struct AlbumReference: ExpressibleByArgument {
     }
 
     private static func choice(_ found: [Int]) -> String {
-        "; name one by its number: " + found.prefix(10).map { String($0 + 1) }.joined(separator: ", ")
+        let more = found.count > 10 ? " and \(found.count - 10) more" : ""
+        return "; name one by its number: " + found.prefix(10).map { String($0 + 1) }.joined(separator: ", ") + more
     }
 
     private func only(_ found: [Int], _ name: String, _ kind: Kind, _ albums: [Album]) throws -> Int {

@@ -180,6 +180,57 @@ extension CommandTests {
             }
         }
 
+        /// Two albums, each with a doubtful cover.
+        private static let doubtful = ["Reissued", "Returned"]
+
+        private func withTwoDoubtful(
+            _ body: (_ stage: Stage, _ accept: (_ options: [String]) async throws -> RunResult) async throws -> Void
+        ) async throws {
+            let provided = Self.doubtful.map {
+                ServiceAlbum(artist: "Someone", title: $0, year: 2020, tracks: 44, services: [.deezer])
+            }
+            try await withMusic(albums: Self.doubtful.map { ("Someone", $0, "2001", "") }, provided: provided) {
+                stage, fill in
+                #expect(try await run(stage, fill).0.doubtful == 2)
+                try await body(stage) { options in
+                    try await sleeveTests.run(
+                        ["fill", "accept"] + options + fill.dropFirst(3), environment: stage.environment)
+                }
+            }
+        }
+
+        @Test func `one undo takes back all that one command accepted, written or not`() async throws {
+            try await withTwoDoubtful { stage, accept in
+                let mine = stage.folder + "/music/Someone/Returned/cover.jpg"
+                try Data(MusicPicture.jpeg(300, 300, number: 7).bytes).write(to: URL(filePath: mine))
+                let files = pictures(stage)
+                let accepted = try await accept(Self.doubtful)
+                #expect(accepted.status == 3 && accepted.stderr.contains("\(mine) stays"), "\(accepted)")
+                #expect(pictures(stage).count == 2)
+                let plan = try await stage.run("fill", "undo", "--dry-run")
+                #expect(
+                    plan.stdout.hasSuffix(
+                        "1 cover would be taken back.\n1 accepted cover would be doubtful again.\n"), "\(plan)")
+                let undone = try await stage.run("fill", "undo")
+                #expect(undone.stdout == "1 cover taken back.\n1 accepted cover is doubtful again.\n", "\(undone)")
+                #expect(pictures(stage) == files)
+                let review = try await stage.run("fill", "review")
+                #expect(Self.doubtful.allSatisfy { review.stdout.contains($0) }, "\(review)")
+                #expect(try await stage.run("fill", "undo").stdout == "There is no fill to take back.\n")
+            }
+        }
+
+        @Test func `undo of a command leaves what an earlier one accepted`() async throws {
+            try await withTwoDoubtful { stage, accept in
+                #expect(try await accept(["--offline", Self.doubtful[0]]).status == 3)
+                #expect(try await accept([Self.doubtful[1]]).status == 0)
+                #expect(try await stage.run("fill", "undo").stdout == "1 cover taken back.\n")
+                let review = try await stage.run("fill", "review")
+                #expect(Self.doubtful.map { review.stdout.contains($0) } == [false, true], "\(review)")
+                #expect(try await stage.run("fill", "undo").stdout.hasPrefix("1 accepted cover is doubtful again"))
+            }
+        }
+
         @Test func `an accepted cover is written as the last fill wrote the others`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill + ["--name", "folder", "--size", "50"])

@@ -34,10 +34,11 @@ package actor CoverWriter {
     /// - Parameters:
     ///   - state: The writer's own from now on.
     ///   - name: Of the files, without the extension: one that `CoverName` knows.
+    ///   - run: The number of the fill; nil for the next one.
     /// - Throws: `MusicState.Problem`.
-    package init(_ state: MusicState, name: String) throws {
+    package init(_ state: MusicState, name: String, run: Int64? = nil) throws {
         try state.settleInterrupted()
-        (self.state, self.name, run) = (state, name, try state.nextRun())
+        (self.state, self.name, self.run) = (state, name, try run ?? state.nextRun())
     }
 
     deinit { thread.shutdown() }

@@ -90,22 +90,34 @@ extension MusicState {
         }
     }
 
-    /// Remembers albums of which a person has accepted a cover, which the next fill writes.
-    package func save(accepted albums: [String]) throws(Problem) {
+    /// Remembers albums of which a person has accepted a cover.
+    /// - Returns: The number of the fill that writes these covers.
+    package func save(accepted albums: [String]) throws(Problem) -> Int64 {
         let run = try nextRun()
         try transaction {
             for album in albums {
                 try database.statement("INSERT OR REPLACE INTO accepted VALUES (?, ?)").run(.text(album), .int(run))
             }
         }
+        return run
     }
 
-    /// The albums whose accepted covers were accepted after the last fill that can be taken back: nothing was written for them.
+    /// The albums whose covers were accepted by the command whose fill has this number.
+    package func albumsAccepted(byRun run: Int64) throws(Problem) -> Set<String> {
+        try albumsAccepted("SELECT album FROM accepted WHERE run = \(run)")
+    }
+
+    /// The albums whose covers the last command has accepted, if nothing was written since that can be taken back.
     package func acceptedSinceLastRun() throws(Problem) -> Set<String> {
         let last = try runs().first ?? 0
-        return try reading {
+        return try albumsAccepted(
+            "SELECT album FROM accepted WHERE run > \(last) AND run = (SELECT max(run) FROM accepted)")
+    }
+
+    private func albumsAccepted(_ query: String) throws(Problem) -> Set<String> {
+        try reading {
             var albums: Set<String> = []
-            try database.statement("SELECT album FROM accepted WHERE run > \(last)").each { albums.insert($0.text(0)) }
+            try database.statement(query).each { albums.insert($0.text(0)) }
             return albums
         }
     }

@@ -51,7 +51,8 @@ extension MusicState {
 
     /// The number of the next fill. Later ones have higher numbers, whatever the clock says.
     func nextRun() throws(Problem) -> Int64 {
-        (try runs("SELECT run FROM written UNION SELECT run FROM embedded ORDER BY run DESC LIMIT 1").first ?? 0) + 1
+        let tables = ["written", "embedded", "accepted"].map { "SELECT run FROM \($0)" }
+        return (try runs("\(tables.joined(separator: " UNION ")) ORDER BY run DESC LIMIT 1").first ?? 0) + 1
     }
 
     private func runs(_ statement: String) throws(Problem) -> [Int64] {

@@ -120,13 +120,13 @@ struct FillAccept: AsyncParsableCommand {
                 return 1
             }
             // Undo withdraws what is new.
-            try state.save(accepted: chosen.filter { $0.cover.match != .accepted }.map(\.album.id))
+            let number = try state.save(accepted: chosen.filter { $0.cover.match != .accepted }.map(\.album.id))
             for (covers, album, cover) in chosen {
                 try await covers.accept(cover, of: album)
                 if !arguments.options.quiet { Log.info("\(album.fullName): accepted 1 cover") }
             }
             var work = FillWork(arguments, library, state)
-            work.only = Set(chosen.map(\.album.id))
+            (work.only, work.number) = (Set(chosen.map(\.album.id)), number)
             let folders = try last?.folders ?? state.roots()
             try await work.run(try MusicFolderOptions.parse([]).scan(else: folders))
         }

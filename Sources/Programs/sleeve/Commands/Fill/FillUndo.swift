@@ -10,9 +10,9 @@ struct FillUndo: AsyncParsableCommand {
         commandName: "undo", _superCommandName: "sleeve fill",
         abstract: "Take back what the last fill wrote, in all folders.",
         discussion: """
-            Removes its cover files and its covers in tags, and puts back the covers that it replaced. What was changed since stays. A \
-            cover that was accepted is doubtful again; if nothing was written for it, that alone is taken back. Exits with 3 if something \
-            could not be taken back.
+            Removes its cover files and its covers in tags, and puts back the covers that it replaced. What was changed since stays. \
+            Covers that its command accepted are doubtful again, even those that it could not write. Exits with 3 if something could not be \
+            taken back.
             """)
 
     @Flag(help: "Say what would be removed; with --json, of every file.")
@@ -30,7 +30,9 @@ struct FillUndo: AsyncParsableCommand {
     private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
         if try await withdrawUnwritten(library, state) { return }
         let writer = try CoverWriter(state, name: FillArguments.Covers.FileStem.standard.rawValue)
-        let embedded = try state.runs().first.map { try state.embeddedCovers(ofRun: $0) } ?? []
+        let run = try state.runs().first
+        let embedded = try run.map { try state.embeddedCovers(ofRun: $0) } ?? []
+        let accepted = try run.map { try state.albumsAccepted(byRun: $0) } ?? []
         let undone = try await writer.undo(isDryRun: dryRun) { library.coverFile($0) }
         let (tags, ofTags, goneSongs) = try await undo(embedded, state)
         // `gone` are those of `kept` that are not there.
@@ -61,16 +63,15 @@ struct FillUndo: AsyncParsableCommand {
                 Log.error("\(file.path): \(MusicState.awayReason)")
             }
         }
+        let unwritten = try await withdraw(accepted.subtracting(places.keys), library, state)
         if !dryRun { try await forget(places, library, state) }
         tell(removed, "would be removed")
         tell(restored, "the former cover would be put back")
         tell(ofTags, "the cover would be taken out of its tags")
-        let done = [
-            (removed.count, "taken back"), (restored.count, "put back"), (tags.removed, "taken out of tags"),
-        ].filter {
-            $0.0 > 0
-        }
-        .map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
+        let counts = [(removed.count, "taken back"), (restored.count, "put back"), (tags.removed, "taken out of tags")]
+        let done =
+            counts.filter { $0.0 > 0 }.map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
+            + told(withdrawn: unwritten)
         let isNothing = done.isEmpty && kept + failed == 0
         let stays = kept + failed - gone
         let stay = stays > 0 ? "; \(Decimals.count(stays, "file")) \(stays == 1 ? "stays" : "stay")" : ""
@@ -78,7 +79,7 @@ struct FillUndo: AsyncParsableCommand {
         try editing.options.printResult(
             Summary(
                 removed: removed.count, restored: restored.count, kept: kept, failed: failed,
-                removedFromTags: tags.removed, dryRun: dryRun,
+                removedFromTags: tags.removed, withdrawn: unwritten, dryRun: dryRun,
                 files: dryRun ? (removed + restored + ofTags).map { "\($0)" } : nil),
             text: isNothing
                 ? "There is no fill to take back.\n" : done.isEmpty ? nothing : done.map { "\($0).\n" }.joined())
@@ -88,17 +89,27 @@ struct FillUndo: AsyncParsableCommand {
 
     /// Withdraws the acceptance of covers for which nothing was written since. - Returns: Whether there are any.
     private func withdrawUnwritten(_ library: LibraryAPI, _ state: MusicState) async throws -> Bool {
-        let unwritten = try state.acceptedSinceLastRun()
-        guard !unwritten.isEmpty, let memory = SourceMemory.existing(for: library.configuration) else { return false }
-        let albums = try await library.albums.all().filter { unwritten.contains($0.id) }
-        let withdrawn = try await FoundCovers.withdrawAcceptance(of: albums, in: memory, isDryRun: dryRun)
-        if !dryRun { try state.forget(accepted: unwritten) }
-        if withdrawn.isEmpty { return false }
-        let be = dryRun ? "would be" : withdrawn.count == 1 ? "is" : "are"
+        let withdrawn = try await withdraw(state.acceptedSinceLastRun(), library, state)
+        guard let text = told(withdrawn: withdrawn).first else { return false }
         try editing.options.printResult(
-            Summary(withdrawn: withdrawn.count, dryRun: dryRun),
-            text: "\(Decimals.count(withdrawn.count, "accepted cover")) \(be) doubtful again; no file was changed.\n")
+            Summary(withdrawn: withdrawn, dryRun: dryRun), text: "\(text); no file was changed.\n")
         return true
+    }
+
+    /// Withdraws the acceptance of covers of albums. - Returns: Of how many.
+    private func withdraw(
+        _ accepted: Set<Album.ID>, _ library: LibraryAPI, _ state: MusicState
+    ) async throws -> Int {
+        guard !accepted.isEmpty, let memory = SourceMemory.existing(for: library.configuration) else { return 0 }
+        let albums = try await library.albums.all().filter { accepted.contains($0.id) }
+        let withdrawn = try await FoundCovers.withdrawAcceptance(of: albums, in: memory, isDryRun: dryRun)
+        if !dryRun { try state.forget(accepted: accepted) }
+        return withdrawn.count
+    }
+
+    private func told(withdrawn count: Int) -> [String] {
+        let be = dryRun ? "would be" : count == 1 ? "is" : "are"
+        return count == 0 ? [] : ["\(Decimals.count(count, "accepted cover")) \(be) doubtful again"]
     }
 
     private struct Summary: Encodable {

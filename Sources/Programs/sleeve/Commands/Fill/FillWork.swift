@@ -13,6 +13,8 @@ struct FillWork {
     var options: FillOptions
     /// The albums whose accepted covers are to be written; nil to fill all albums.
     var only: Set<Album.ID>? { didSet { options.writesAcceptedOnly = only != nil } }
+    /// The number of the fill, with which its command has accepted covers; nil for the next one.
+    var number: Int64?
 
     init(_ arguments: FillArguments, _ library: LibraryAPI, _ state: MusicState) {
         (self.arguments, self.library, self.state, options) = (arguments, library, state, FillOptions())
@@ -61,7 +63,7 @@ struct FillWork {
         if let request { try state.save(.init(folders: folders, options: request)) }
         outcome.findings.sweep()
         let report = try arguments.output.report.map { try FillReport($0, plan) }
-        let writer = try CoverWriter(state, name: (arguments.covers.name ?? .standard).rawValue)
+        let writer = try CoverWriter(state, name: (arguments.covers.name ?? .standard).rawValue, run: number)
         let likenesses = Likenesses(try state.likenesses())
         let pictures = try pictures(written, albums, likenesses)
         try stopIfSignalled()

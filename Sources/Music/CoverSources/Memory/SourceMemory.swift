@@ -190,28 +190,32 @@ package actor SourceMemory {
 
     /// Counts a cover as certain from now on, in place of one that was accepted before: the next fill writes it.
     package func accept(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
-        try withdrawAcceptance(of: album)
-        try decide([candidate], of: album, isAccepted: true)
+        try perform {
+            try database.transaction(.immediate) {
+                try withdrawAcceptances(of: album)
+                try decide([candidate], of: album, isAccepted: true)
+            }
+        }
     }
 
     /// Does not write or propose covers again, certain ones, too, until each is allowed.
     package func refuse(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
-        try decide(candidates, of: album, isAccepted: false)
+        try perform { try database.transaction(.immediate) { try decide(candidates, of: album, isAccepted: false) } }
         let record = try record(of: album)
         for (former, cover) in zip(record.current, record.doubting(record.current)) where cover != former {
             try judge(cover, of: album)
         }
     }
 
-    private func decide(
-        _ candidates: [SourceCandidate], of album: String, isAccepted: Bool
-    ) throws(SourceMemoryError) {
-        try perform {
-            for picture in candidates.flatMap(\.identities) {
-                try database.statement("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)")
-                    .run(.text(album), .text(picture), .int(isAccepted ? 1 : 0))
-            }
+    private func decide(_ candidates: [SourceCandidate], of album: String, isAccepted: Bool) throws {
+        for picture in candidates.flatMap(\.identities) {
+            try database.statement("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)")
+                .run(.text(album), .text(picture), .int(isAccepted ? 1 : 0))
         }
+    }
+
+    private func withdrawAcceptances(of album: String) throws {
+        _ = try database.statement("DELETE FROM decisions WHERE album = ? AND accepted = 1").run(.text(album))
     }
 
     /// Withdraws that a person has refused covers: they may be written or proposed again.
@@ -226,8 +230,6 @@ package actor SourceMemory {
 
     /// Withdraws that a person has accepted covers of an album: they are judged again.
     package func withdrawAcceptance(of album: String) throws(SourceMemoryError) {
-        try perform {
-            _ = try database.statement("DELETE FROM decisions WHERE album = ? AND accepted = 1").run(.text(album))
-        }
+        try perform { try withdrawAcceptances(of: album) }
     }
 }

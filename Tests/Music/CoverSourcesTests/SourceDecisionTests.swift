@@ -68,7 +68,7 @@ import Testing
 
     @Test func `what has shown of a cover since, and how good it is, is remembered`() async throws {
         try await withDoubtful { memory, _, candidate in
-            let judged = candidate.doubted("it is another album's", isLast: true)
+            let judged = candidate.judged(.repeated)
             try await memory.judge(judged, of: Self.album.key)
             #expect(try await memory.record(of: Self.album.key).candidates.map(\.match) == [judged.match])
         }

@@ -1,3 +1,4 @@
+import CoverSources
 import Foundation
 import OriginServer
 import Synchronization
@@ -53,7 +54,8 @@ import Wire
             [
                 ProposedCover(
                     pictures: ["\(picture)?status=404", picture], source: "Deezer", artist: "A", title: "Low Tides",
-                    year: "1971", reason: "the title differs")
+                    year: "1971",
+                    evidence: [.init(.contradicts, "title differs: “A, B”"), .init(.agrees, "year agrees")])
             ]
         }
         func trackCount(of album: Album) -> Int? { 9 }
@@ -84,6 +86,10 @@ import Wire
             let digest = try await stage.cover(at: review.picture).digest
             #expect(proposed.contains("\"digest\":\"\(digest)\"") && proposed.contains("Low Tides"))
             #expect(proposed.contains(#""tracks":9"#))
+            #expect(
+                proposed.contains(
+                    #"{"text":"title differs: “A, B”","agreement":"contradicts"},{"text":"year agrees","agreement":"agrees"}"#
+                ))
             #expect(try await stage.ask("GET", "/api/sources/low").text == #"{"doubtful":true}"#)
             #expect(try await stage.ask("GET", "/api/sources/other").text == "{}")
             #expect(

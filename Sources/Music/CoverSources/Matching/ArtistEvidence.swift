@@ -1,8 +1,10 @@
 /// How the artists of two albums relate. Each may be credited to several names.
 struct ArtistEvidence: Sendable {
-    var line: Evidence.Line
+    var line: Match.Line
     /// Both are collections of various artists.
     var areVarious = false
+    /// One of them is not known.
+    var isUnknown = false
     /// One names other artists, too.
     var isJoined = false
     /// Their names are of different scripts.
@@ -17,7 +19,7 @@ struct ArtistEvidence: Sendable {
         if various == (true, true) {
             (line, areVarious) = (.init(.agrees, "artist agrees"), true)
         } else if ours.isEmpty || theirs.isEmpty {
-            line = .init(.silent, "artist unknown")
+            (line, isUnknown) = (.init(.silent, "artist unknown"), true)
         } else if let name = ours.first(where: { name in !name.isVarious && theirs.contains { name.agrees(with: $0) } })
         {
             line = .init(.agrees, "artist agrees")

@@ -1,20 +1,6 @@
 /// What a service says of an album beside what a person's files say of theirs: artist, title, year and tracks, each of which agrees, says
 /// nothing or contradicts.
 struct Evidence: Sendable {
-    enum Agreement: Sendable, Hashable { case agrees, silent, contradicts }
-
-    /// A line of the table.
-    struct Line: Sendable, Hashable {
-        var agreement: Agreement
-        /// A few words, such as `year one apart`.
-        var text: String
-
-        init(_ agreement: Agreement, _ text: String) { (self.agreement, self.text) = (agreement, text) }
-
-        var agrees: Bool { agreement == .agrees }
-        var contradicts: Bool { agreement == .contradicts }
-    }
-
     let artist: ArtistEvidence
     let title: TitleEvidence
     let year: YearEvidence
@@ -36,7 +22,7 @@ struct Evidence: Sendable {
 
     /// What two services say of one album: what contradicts for one of them does, else what agrees for one of them does.
     func pooled(with other: Evidence) -> Evidence {
-        func best<Part>(_ part: KeyPath<Evidence, Part>, _ line: KeyPath<Part, Line>) -> Part {
+        func best<Part>(_ part: KeyPath<Evidence, Part>, _ line: KeyPath<Part, Match.Line>) -> Part {
             let (ours, theirs) = (self[keyPath: part], other[keyPath: part])
             let (our, their) = (ours[keyPath: line], theirs[keyPath: line])
             return !our.contradicts && (their.contradicts || their.agrees && !our.agrees) ? theirs : ours
@@ -45,13 +31,13 @@ struct Evidence: Sendable {
             best(\.artist, \.line), best(\.title, \.line), best(\.year, \.line), best(\.tracks, \.line))
     }
 
-    private var lines: [Line] { [artist.line, title.line, year.line, tracks.line] }
+    private var lines: [Match.Line] { [artist.line, title.line, year.line, tracks.line] }
 
     /// Whether artist and title agree, or, of joined names, one artist's.
     var namesAgree: Bool { artist.line.agrees && title.line.agrees }
 
-    /// In words; an artist that agrees goes without saying.
-    var text: String { lines.filter { $0 != artist.line || !$0.agrees }.map(\.text).joined(separator: ", ") }
+    /// What is told of it: an artist that agrees goes without saying.
+    var told: [Match.Line] { lines.filter { $0 != artist.line || !$0.agrees } }
 
     /// Orders albums of one certainty. The spelling only decides between equals.
     var score: Int {
@@ -70,7 +56,7 @@ struct Evidence: Sendable {
 
 /// How the years of two albums relate.
 struct YearEvidence: Sendable {
-    let line: Evidence.Line
+    let line: Match.Line
     /// The years of release, or of the first release, are one.
     let isEqual: Bool
     let isNear: Bool

@@ -11,19 +11,63 @@ package struct Match: Sendable, Hashable {
         }
     }
 
+    package enum Agreement: String, Sendable, Hashable, Codable { case agrees, silent, contradicts }
+
+    /// What is known of the album or its picture.
+    package struct Line: Sendable, Hashable, Codable {
+        package var agreement: Agreement
+        /// A few words, such as `year one apart`.
+        package var text: String
+
+        package init(_ agreement: Agreement, _ text: String) { (self.agreement, self.text) = (agreement, text) }
+
+        var agrees: Bool { agreement == .agrees }
+        var contradicts: Bool { agreement == .contradicts }
+    }
+
+    /// What has decided.
+    package enum Ground: String, Sendable, Hashable {
+        /// What is known of the album.
+        case evidence
+        /// A person, about this cover.
+        case person
+        /// The picture cannot be had, or is none.
+        case picture
+        /// Albums of other artists have the same picture.
+        case repeated
+        /// A person has refused the picture for all albums.
+        case refusedEverywhere
+    }
+
     package var certainty: Certainty
-    /// The evidence in a few words: `title agrees, year one apart, 12 tracks where yours has 20: doubtful`.
-    package var reason: String
+    package var ground: Ground
+    package var lines: [Line]
     /// Orders matches of one certainty: the higher, the better.
     package var score: Int
 
-    init(_ certainty: Certainty, _ reason: String, score: Int = 0) {
-        (self.certainty, self.reason, self.score) = (certainty, reason, score)
+    init(_ certainty: Certainty, _ lines: [Line], ground: Ground = .evidence, score: Int = 0) {
+        (self.certainty, self.lines, self.ground, self.score) = (certainty, lines, ground, score)
     }
 
-    /// A person has decided.
-    package static let accepted = Match(.certain, "accepted by you", score: 300)
-    package static let refused = Match(.none, "refused by you")
+    init(_ certainty: Certainty, _ text: String, ground: Ground = .evidence, score: Int = 0) {
+        self.init(certainty, [Line(.silent, text)], ground: ground, score: score)
+    }
+
+    /// The lines in words: `title agrees, year one apart, 12 tracks where yours has 20: doubtful`.
+    package var reason: String {
+        if lines.isEmpty { return "not compared with the album" }
+        let text = lines.map(\.text).joined(separator: ", ")
+        return ground == .evidence ? "\(text): \(certainty == .none ? "another album" : certainty.rawValue)" : text
+    }
+
+    static let unjudged = Match(.none, [])
+    package static let accepted = Match(.certain, "accepted by you", ground: .person, score: 300)
+    package static let refused = Match(.none, "refused by you", ground: .person)
+    /// All other doubtful covers are better.
+    package static let repeated = Match(
+        .doubtful, "albums of other artists have the same picture", ground: .repeated)
+    package static let refusedEverywhere = Match(
+        .none, "you have refused its picture everywhere", ground: .refusedEverywhere)
     /// Matches by an id have at least this score, matches by names less.
     private static let idScore = 150
 
@@ -39,16 +83,17 @@ package struct Match: Sendable, Hashable {
             // Ids lie: those of a box, or of another album that was tagged before.
             if !evidence.artist.line.contradicts, !evidence.title.line.contradicts {
                 let entity = isRelease ? "release" : "release group"
-                return Match(.certain, "the same MusicBrainz \(entity): certain", score: isRelease ? 200 : idScore)
+                return Match(
+                    .certain, [Line(.agrees, "the same MusicBrainz \(entity)")], score: isRelease ? 200 : idScore)
             }
         }
         let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake || query.hasNamesake)
         if suffices(evidence, weakness) || evidence.isCertainInAnotherScript {
-            return Match(.certain, "\(evidence.text): certain", score: evidence.score)
+            return Match(.certain, evidence.told, score: evidence.score)
         }
-        guard evidence.isDoubtful else { return Match(.none, "\(evidence.text): another album") }
-        let why = evidence.isCertain ? weakness.map { ", and \($0.reason)" } ?? "" : ""
-        return Match(.doubtful, "\(evidence.text)\(why): doubtful", score: evidence.score)
+        guard evidence.isDoubtful else { return Match(.none, evidence.told) }
+        let why = evidence.isCertain ? weakness.map { [Line(.silent, $0.reason)] } ?? [] : []
+        return Match(.doubtful, evidence.told + why, score: evidence.score)
     }
 
     /// Whether evidence makes a cover certain, of weak names, too.
@@ -80,8 +125,9 @@ extension Evidence {
         if artist.line.contradicts || title.line.contradicts { return false }
         let contradictions = [year.line, tracks.line].count(where: \.contradicts)
         if artist.line.agrees { return title.line.agrees || contradictions < 2 }
-        let isNameless = artist.line.text == "artist unknown"
-        if isNameless { return title.line.agrees && contradictions == 0 && (year.line.agrees || tracks.line.agrees) }
+        if artist.isUnknown {
+            return title.line.agrees && contradictions == 0 && (year.line.agrees || tracks.line.agrees)
+        }
         return title.line.agrees && contradictions < 2 || artist.isOtherScript && tracks.comparedLengths >= 6
     }
 }

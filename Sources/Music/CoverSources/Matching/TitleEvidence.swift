@@ -1,6 +1,6 @@
 /// How the titles of two albums relate.
 struct TitleEvidence: Sendable {
-    var line: Evidence.Line
+    var line: Match.Line
     var isOtherScript = false
     /// Both are of the same editions and kind.
     let haveSameEditions: Bool

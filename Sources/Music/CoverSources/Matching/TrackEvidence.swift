@@ -1,6 +1,6 @@
 /// How the tracks of two albums relate: their numbers, and their lengths, which taggers do not change.
 struct TrackEvidence: Sendable {
-    let line: Evidence.Line
+    let line: Match.Line
     /// Nil if the lengths of one are unknown.
     let lengthsAgree: Bool?
     /// The songs whose lengths were compared, if they agree.

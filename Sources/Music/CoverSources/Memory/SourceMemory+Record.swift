@@ -45,7 +45,7 @@ extension SourceMemory {
             guard isDoubted else { return covers }
             return covers.map { cover in
                 cover.certainty == .certain && cover.decision(decisions) == nil
-                    ? cover.doubted("\(cover.match.reason), but you refused a certain cover of the album") : cover
+                    ? cover.doubted("you refused a certain cover of the album") : cover
             }
         }
 

@@ -5,7 +5,7 @@ import SQLite
 ///
 /// ```
 /// tries       album, source, url | time (ms since 1970), answer, detail                     the last try of each URL
-/// candidates  album, source, url, number | certainty, reason, score, description, ...       what that try found
+/// candidates  album, source, url, number | certainty, ground, lines, score, description, ... what that try found
 /// decisions   album, picture | accepted                                                    what a person has decided about a cover
 /// ```
 ///
@@ -16,8 +16,8 @@ package actor SourceMemory {
     private let path: String
     private let database: Connection
 
-    /// Version 3 has lengths, and no rates; version 4 previews.
-    private static let version = 4
+    /// Version 3 has lengths, and no rates; version 4 previews; version 5 what decided about a cover.
+    private static let version = 5
     /// `SourceCandidate.identity` of a row.
     private static let picture =
         "coalesce(release_group, substr(pictures, 1, instr(pictures || char(10), char(10)) - 1))"
@@ -60,8 +60,8 @@ package actor SourceMemory {
                     answer TEXT NOT NULL, detail TEXT NOT NULL, PRIMARY KEY (album, source, url)) WITHOUT ROWID;
                 CREATE TABLE candidates (
                     album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, number INTEGER NOT NULL,
-                    certainty TEXT NOT NULL, reason TEXT NOT NULL, score INTEGER NOT NULL, description TEXT NOT NULL,
-                    release_group TEXT, details TEXT, pictures TEXT NOT NULL, previews TEXT NOT NULL, largest_side INTEGER,
+                    certainty TEXT NOT NULL, ground TEXT NOT NULL, lines TEXT NOT NULL, score INTEGER NOT NULL,
+                    description TEXT NOT NULL, release_group TEXT, details TEXT, pictures TEXT NOT NULL, previews TEXT NOT NULL, largest_side INTEGER,
                     PRIMARY KEY (album, source, url, number)) WITHOUT ROWID;
                 CREATE TABLE IF NOT EXISTS decisions (
                     album TEXT NOT NULL, picture TEXT NOT NULL, accepted INTEGER NOT NULL,
@@ -95,19 +95,20 @@ package actor SourceMemory {
             }
             try database.statement(
                 """
-                SELECT source, url, certainty, reason, score, description, details, pictures, previews, largest_side
+                SELECT source, url, certainty, ground, lines, score, description, details, pictures, previews, largest_side
                 FROM candidates WHERE album = ? ORDER BY source, url, number
                 """
             ).each(.text(album)) { row in
                 guard let certainty = Match.Certainty(rawValue: row.text(2)),
-                    let description = try? JSONDecoder().decode(AlbumQuery.self, from: Data(row.text(5).utf8))
+                    let ground = Match.Ground(rawValue: row.text(3)),
+                    let lines = try? JSONDecoder().decode([Match.Line].self, from: Data(row.text(4).utf8)),
+                    let description = try? JSONDecoder().decode(AlbumQuery.self, from: Data(row.text(6).utf8))
                 else { return }
                 let candidate = SourceCandidate(
                     source: SourceName(rawValue: row.text(0)), album: description,
-                    pictures: row.text(7).split(separator: "\n").map { String($0) },
-                    previews: row.text(8).split(separator: "\n").map { String($0) }, largestSide: row.optionalInt(9),
-                    details: row.optionalText(6),
-                    match: Match(certainty, row.text(3), score: row.int(4)))
+                    pictures: row.text(8).split(separator: "\n").map { String($0) },
+                    previews: row.text(9).split(separator: "\n").map { String($0) }, largestSide: row.optionalInt(10),
+                    details: row.optionalText(7), match: Match(certainty, lines, ground: ground, score: row.int(5)))
                 record.found.append((row.text(1), candidate))
             }
             return record
@@ -127,14 +128,12 @@ package actor SourceMemory {
                 if answer.lifetime == nil { return }
                 try database.statement("DELETE FROM candidates WHERE album = ? AND source = ? AND url = ?").run(place)
                 let insertion = database.statement(
-                    "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                    "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 for (number, candidate) in candidates.enumerated() {
-                    let match = candidate.match
-                    let description = try JSONEncoder().encode(candidate.album)
+                    let judged = place + [.int(number)] + (try Self.values(of: candidate.match))
                     try insertion.run(
-                        place + [
-                            .int(number), .text(match.certainty.rawValue), .text(match.reason), .int(match.score),
-                            .text(String(decoding: description, as: UTF8.self)),
+                        judged + [
+                            try Self.json(candidate.album),
                             candidate.album.releaseGroupID.map { .text($0) } ?? .null,
                             candidate.details.map { .text($0) } ?? .null,
                             .text(candidate.pictures.joined(separator: "\n")),
@@ -148,13 +147,21 @@ package actor SourceMemory {
     /// Replaces what was judged of a cover, until its source is asked again.
     package func judge(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
         try perform {
-            let match = candidate.match
             try database.statement(
-                "UPDATE candidates SET certainty = ?, reason = ?, score = ? WHERE album = ? AND \(Self.picture) = ?"
-            ).run(
-                .text(match.certainty.rawValue), .text(match.reason), .int(match.score), .text(album),
-                .text(candidate.identity))
+                "UPDATE candidates SET certainty = ?, ground = ?, lines = ?, score = ? WHERE album = ? AND \(Self.picture) = ?"
+            ).run(Self.values(of: candidate.match) + [.text(album), .text(candidate.identity)])
         }
+    }
+
+    /// Certainty, ground, lines and score.
+    private static func values(of match: Match) throws -> [SQLValue] {
+        [
+            .text(match.certainty.rawValue), .text(match.ground.rawValue), try json(match.lines), .int(match.score),
+        ]
+    }
+
+    private static func json(_ value: some Encodable) throws -> SQLValue {
+        .text(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
     }
 
     /// The keys of the albums for which the last answers of sources have a doubtful cover and no certain one, as decisions have it.

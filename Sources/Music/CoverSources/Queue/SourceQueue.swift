@@ -312,7 +312,7 @@ package actor SourceQueue {
             judged = search.matching(source.name, all)
         }
         if let first = judged.first, first.certainty == .certain, first.needsDetails(for: search.query) {
-            judged[0] = first.doubted("\(first.match.reason), not asked for more")
+            judged[0] = first.doubted("not asked for more")
         }
         let decided = search.record.decided(judged)
         func count(_ certainty: Match.Certainty) -> Int { decided.count { $0.certainty == certainty } }

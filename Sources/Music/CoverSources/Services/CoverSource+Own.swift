@@ -51,9 +51,9 @@ extension Match {
     /// if albums of other artists have the same picture.
     static func judge(_ query: AlbumQuery, _ candidate: SourceCandidate, hasNamesake: Bool) -> Match {
         guard candidate.source.isOwn else { return judge(query, candidate.album, hasNamesake: hasNamesake) }
-        let reason = "your source \(candidate.source) has it for this artist and album"
+        let fact = Line(.agrees, "your source \(candidate.source) has it for this artist and album")
         return query.hasNamesake
-            ? Match(.doubtful, "\(reason), and another album of yours has this name: doubtful", score: 100)
-            : Match(.certain, "\(reason): certain", score: 140)
+            ? Match(.doubtful, [fact, Line(.silent, "another album of yours has this name")], score: 100)
+            : Match(.certain, [fact], score: 140)
     }
 }

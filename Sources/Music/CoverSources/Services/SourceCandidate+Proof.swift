@@ -45,22 +45,20 @@ extension SourceCandidate {
             !isDisputed
             && covers.allSatisfy { Match.suffices(pool, query, $0.album, hasNamesake: hasNamesake) }
         let titles = Set(covers.map(\.source.title)).sorted()
-        var reason = "\(titles.dropLast().joined(separator: ", ")) and \(titles.last ?? "") show the same picture"
-        let facts: [(name: String, line: (Evidence) -> Evidence.Line)] = [
+        let same = "\(titles.dropLast().joined(separator: ", ")) and \(titles.last ?? "") show the same picture"
+        let facts: [(name: String, line: (Evidence) -> Match.Line)] = [
             ("artist", { $0.artist.line }), ("title", { $0.title.line }), ("year", { $0.year.line }),
             ("tracks", { $0.tracks.line }),
         ]
         let gained = facts.compactMap { fact in
             guard !fact.line(evidence[0]).agrees, let index = evidence.firstIndex(where: { fact.line($0).agrees })
-            else { return nil as String? }
-            return "\(covers[index].source.title) knows the \(fact.name)"
+            else { return nil as Match.Line? }
+            return .init(.agrees, "\(covers[index].source.title) knows the \(fact.name)")
         }
-        reason = ([reason] + gained).joined(separator: ", ")
-        if isCertain {
-            return largest.judged(Match(.certain, "\(pool.text); \(reason): certain", score: first.match.score))
-        }
+        let proof = [Match.Line(.agrees, same)] + gained
+        if isCertain { return largest.judged(Match(.certain, pool.told + proof, score: first.match.score)) }
         let score = first.match.score + sharedScore
-        return largest.judged(Match(.doubtful, "\(reason), \(first.match.reason)", score: score))
+        return largest.judged(Match(.doubtful, proof + first.match.lines, score: score))
     }
 
     /// The largest of covers whose picture is the one in the tags of all songs. The tags tell the album unless several have its name, or an
@@ -76,8 +74,9 @@ extension SourceCandidate {
         if isNear, !areIndependent(covers), others.contains(where: { $0.source.lineage != first.source.lineage }) {
             return nil
         }
-        let reason = "\(Evidence(query, first.album).text); its picture is the one in the tags: certain"
-        return largest.judged(Match(.certain, reason, score: first.match.score))
+        let proof = Match.Line(.agrees, "its picture is the one in the tags")
+        return largest.judged(
+            Match(.certain, Evidence(query, first.album).told + [proof], score: first.match.score))
     }
 
     package static func largest(_ covers: [SourceCandidate]) -> SourceCandidate? {

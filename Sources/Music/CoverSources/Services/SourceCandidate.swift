@@ -17,7 +17,7 @@ package struct SourceCandidate: Sendable, Hashable {
 
     package init(
         source: SourceName, album: AlbumQuery, pictures: [String], previews: [String] = [], largestSide: Int? = nil,
-        details: String? = nil, match: Match = Match(.none, "not compared with the album")
+        details: String? = nil, match: Match = .unjudged
     ) {
         (self.source, self.album, self.details, self.match) = (source, album, details, match)
         // A small rendition that is cached would be taken before the large one.
@@ -37,27 +37,21 @@ package struct SourceCandidate: Sendable, Hashable {
     var identities: Set<String> { Set([identity] + [album.releaseID].compactMap(\.self) + pictures.prefix(2)) }
 
     /// The same cover, of which something more is known.
-    package func noted(_ note: String) -> SourceCandidate {
-        // The reason ends with the certainty, after what it is made of.
-        let end = ": \(certainty.rawValue)"
-        let isJudged = match.reason.hasSuffix(end)
+    package func noted(_ line: Match.Line) -> SourceCandidate {
         var candidate = self
-        candidate.match.reason =
-            isJudged ? "\(match.reason.dropLast(end.count)), \(note)\(end)" : "\(match.reason), \(note)"
+        candidate.match.lines.append(line)
         return candidate
     }
 
     /// The same cover, about which something has raised a doubt.
-    /// - Parameters:
-    ///   - reason: In a few words.
-    ///   - isLast: Whether all other doubtful covers are better.
-    package func doubted(_ reason: String, isLast: Bool = false) -> SourceCandidate {
-        judged(Match(.doubtful, reason, score: isLast ? 0 : match.score))
+    /// - Parameter reason: In a few words.
+    package func doubted(_ reason: String) -> SourceCandidate {
+        judged(Match(.doubtful, match.lines + [.init(.contradicts, reason)], score: match.score))
     }
 
-    /// The same cover, which cannot be had.
+    /// The same cover, whose picture cannot be had, or is none.
     /// - Parameter reason: In a few words.
-    package func rejected(_ reason: String) -> SourceCandidate { judged(Match(.none, reason)) }
+    package func rejected(_ reason: String) -> SourceCandidate { judged(Match(.none, reason, ground: .picture)) }
 
     /// Whether it would be certain if other albums had its name: what else is known then cannot weigh.
     func isStrong(_ query: AlbumQuery) -> Bool {
@@ -172,7 +166,7 @@ extension SourceCandidate {
             return other.match.score != match.score ? other.match.score > match.score : theirs || !ours
         }
         guard let rival else { return self }
-        return doubted("another album fits as well: “\(rival.album.title)”, \(rival.match.reason)")
+        return doubted("another album fits as well: “\(rival.album.title)”")
     }
 
     /// Whether the title is that of the tags, letter for letter but case.

@@ -28,11 +28,11 @@ struct CoverComparison: Sendable {
         var (repeated, open) = ([SourceCandidate](), [Shown]())
         for one in shown {
             if pictures.add(one.digest, one.likeness, of: query) {
-                repeated.append(one.cover.doubted(RepeatedPictures.reason, isLast: true))
+                repeated.append(one.cover.judged(.repeated))
             } else {
                 var one = one
                 if tags?.verdict(with: one.likeness) == .different {
-                    one.cover = one.cover.noted("not the picture in the tags")
+                    one.cover = one.cover.noted(.init(.contradicts, "not the picture in the tags"))
                 }
                 open.append(one)
             }

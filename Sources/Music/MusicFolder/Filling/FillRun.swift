@@ -142,7 +142,7 @@ struct FillRun: Sendable {
             steps[number].prefer([larger, cover])
             advance(number)
         case .replace(let other, let reason):
-            let doubted = cover.doubted("\(cover.match.reason), but \(reason)")
+            let doubted = cover.doubted(reason)
             await fill.queue.judge(doubted, for: query)
             steps[number].doubt(doubted)
             steps[number].prefer([other])
@@ -186,7 +186,7 @@ struct FillRun: Sendable {
         let isOwn = offer.map { $0.match == .accepted } ?? (outcome.url != job.filled?.url)
         if !isOwn, pictures.isRefused(digest, likeness) {
             if let offer {
-                await fill.queue.judge(offer.rejected(RepeatedPictures.refusal), for: job.query)
+                await fill.queue.judge(offer.judged(.refusedEverywhere), for: job.query)
             }
             steps[number].reject("you have refused the picture of its cover")
             return advance(number)
@@ -219,7 +219,7 @@ struct FillRun: Sendable {
 
     /// The cover's picture is that of unrelated albums: it is not written, and taken back from those.
     private mutating func doubt(_ cover: SourceCandidate, _ digest: Digest, of number: Int) async {
-        let judged = cover.doubted(RepeatedPictures.reason, isLast: true)
+        let judged = cover.judged(.repeated)
         await fill.queue.judge(judged, for: jobs[number].query)
         steps[number].doubt(judged)
         let renditions = pictures.renditions(of: digest)
@@ -355,7 +355,7 @@ struct FillRun: Sendable {
                 note(.takenBack(album, file.path, bytes: bytes))
             }
             guard takenBack.updateValue(offer.pictures, forKey: album.id) == nil else { continue }
-            let doubted = offer.doubted(RepeatedPictures.reason, isLast: true)
+            let doubted = offer.judged(.repeated)
             await fill.queue.judge(doubted, for: jobs[number].query)
             summary.filled -= 1
             note(.ended(album, .doubtful([doubted])))

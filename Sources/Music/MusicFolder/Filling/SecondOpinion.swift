@@ -10,7 +10,7 @@ struct SecondOpinion: Sendable {
     /// What is done with the cover.
     enum Advice: Sendable {
         /// Write it. - Parameter note: What is known of it now, to be remembered; nil for nothing.
-        case keep(note: String?)
+        case keep(note: Match.Line?)
         /// Another source has a larger rendition of the picture.
         case larger(SourceCandidate)
         /// Two others show one picture, which is not this one.
@@ -62,8 +62,10 @@ struct SecondOpinion: Sendable {
             return .larger(largest.judged(cover.match))
         }
         let agreeing = Set(same.map(\.source.title)).sorted().joined(separator: " and ")
-        if !same.isEmpty { return .keep(note: "\(agreeing) \(same.count == 1 ? "shows" : "show") the same picture") }
+        if !same.isEmpty {
+            return .keep(note: .init(.agrees, "\(agreeing) \(same.count == 1 ? "shows" : "show") the same picture"))
+        }
         if others.isEmpty || others.contains(where: { agrees($0.likeness) }) { return .keep(note: nil) }
-        return .keep(note: "\(names) \(others.count == 1 ? "shows" : "show") another picture")
+        return .keep(note: .init(.contradicts, "\(names) \(others.count == 1 ? "shows" : "show") another picture"))
     }
 }

@@ -7,12 +7,6 @@ package struct RepeatedPictures: Sendable {
     /// A picture of albums of this number of artists is no cover.
     package static let minimumArtists = 3
 
-    /// What speaks against such a picture.
-    package static let reason = "albums of other artists have the same picture"
-
-    /// Why a picture is not written that a person has refused for all albums.
-    package static let refusal = "you have refused its picture everywhere"
-
     /// One picture, in all the sizes and codings that were seen.
     private struct Picture {
         /// Nil for one that cannot be read, or was not.

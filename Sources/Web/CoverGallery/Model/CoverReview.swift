@@ -1,6 +1,7 @@
 package import CoverLibrary
+package import CoverSources
 
-/// The covers that sources have found and that may be other albums'. The gallery knows no sources: its program knows where they are
+/// The covers that sources have found and that may be other albums'. The gallery asks no sources: its program knows where they are
 /// remembered.
 package protocol CoverReview: Sendable {
     /// Those of `albums` that have a doubtful cover and no certain one. An album that has the URL of a candidate is none of them: it was
@@ -29,15 +30,15 @@ package struct ProposedCover: Sendable {
     package var year: String
     /// How many; nil if the source does not say.
     package var tracks: Int?
-    /// Why it is doubtful: the evidence in a few words, such as `title agrees, year one apart: doubtful`.
-    package var reason: String
+    /// What is known of it: what agrees with the album, says nothing, or contradicts.
+    package var evidence: [Match.Line]
 
     package init(
         pictures: [String], source: String, artist: String, title: String, year: String, tracks: Int? = nil,
-        reason: String
+        evidence: [Match.Line]
     ) {
         (self.pictures, self.source) = (pictures, source)
         (self.artist, self.title, self.year) = (artist, title, year)
-        (self.tracks, self.reason) = (tracks, reason)
+        (self.tracks, self.evidence) = (tracks, evidence)
     }
 }

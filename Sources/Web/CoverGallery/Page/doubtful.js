@@ -26,7 +26,7 @@ export function setUpDoubtful(library, gallery, decide) {
   };
   const show = (index) => {
     at = index;
-    const candidate = candidates[index] ?? {}, { digest, problem, source, artist, title, reason = "" } = candidate;
+    const candidate = candidates[index] ?? {}, { digest, problem, source, artist, title, evidence = [] } = candidate;
     picture.hidden = !digest;
     picture.alt = digest ? `The cover of ${[title, artist].filter(Boolean).join(", ")} by ${source}` : "";
     if (digest) picture.src = coverPath(digest);
@@ -40,12 +40,8 @@ export function setUpDoubtful(library, gallery, decide) {
       row.hidden = !ours.textContent && !theirs.textContent;
       row.classList.toggle("differs", Boolean(ours.textContent && theirs.textContent) && plain(ours.textContent) !== plain(theirs.textContent));
     }
-    // The words of the table that compares albums: those that agree, say nothing, or contradict.
-    byID("evidence").replaceChildren(...reason.replace(/: \w+$/, "").split(", ").filter(Boolean).map((text) => {
-      const line = Object.assign(document.createElement("li"), { textContent: sentence(text) });
-      line.classList.toggle("agrees", /(?<!^half of the lengths) (agrees?|in both)$/.test(text));
-      return line;
-    }));
+    byID("evidence").replaceChildren(...evidence.map(({ text, agreement }) =>
+      Object.assign(document.createElement("li"), { textContent: sentence(text), className: agreement })));
     for (const [n, { firstChild }] of [...list.children].entries()) firstChild.setAttribute("aria-pressed", String(n === index));
     accept.disabled = !digest;
     refuse.disabled = !candidates.length;

@@ -70,7 +70,13 @@ struct FilterRoutes: Sendable {
             $0.add("title", candidate.title)
             $0.add("year", candidate.year)
             if let tracks = candidate.tracks { $0.add("tracks", tracks) }
-            $0.add("reason", candidate.reason)
+            let evidence = candidate.evidence.map { line in
+                jsonText {
+                    $0.add("text", line.text)
+                    $0.add("agreement", line.agreement.rawValue)
+                }
+            }
+            $0.add("evidence", raw: "[" + evidence.joined(separator: ",") + "]")
         }
     }
 

@@ -119,7 +119,7 @@ import Testing
         }
         let comparison = CoverComparison(shown: shown, tags: .made(1))
         let judged = comparison.judged(Self.wanted, among: shown.map(\.cover), &pictures)
-        #expect(judged.allSatisfy { $0.certainty == .doubtful && $0.match.reason == RepeatedPictures.reason })
+        #expect(judged.allSatisfy { $0.match == .repeated })
     }
 
     @Test func `what a person's no has made doubtful is not proved`() {

@@ -98,7 +98,8 @@ import Testing
         _ = steps.next()
         #expect(steps.next() == .end(.doubtful(covers)))
         #expect(covers.reversed().ordered(query) == covers)
-        #expect(doubtful(.itunes, 9).doubted("repeated", isLast: true).match.score == 0)
+        let repeated = doubtful(.deezer, 9).judged(.repeated)
+        #expect([repeated, doubtful(.itunes, 5)].ordered().last == repeated)
     }
 
     @Test func `the tags are looked at before the services, or after those that a person wants first`() {

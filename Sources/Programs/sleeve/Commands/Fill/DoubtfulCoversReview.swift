@@ -17,7 +17,7 @@ struct DoubtfulCoversReview: CoverReview {
             ProposedCover(
                 pictures: candidate.pictures, source: candidate.source.title, artist: candidate.album.artist,
                 title: candidate.album.title, year: candidate.album.year.map { "\($0)" } ?? "",
-                tracks: candidate.album.trackCount, reason: candidate.match.reason)
+                tracks: candidate.album.trackCount, evidence: candidate.match.lines)
         }
     }
 

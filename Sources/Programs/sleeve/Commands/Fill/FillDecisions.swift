@@ -163,7 +163,7 @@ struct FillRefuse: AsyncParsableCommand {
                     }
                     try state.save(refusedPicture: digest, at: url)
                     try await library.judge(showing: [digest], state) { cover, _ in
-                        cover.certainty == .doubtful ? cover.rejected(RepeatedPictures.refusal) : nil
+                        cover.certainty == .doubtful ? cover.judged(.refusedEverywhere) : nil
                     }
                     let files = try state.writtenFiles()
                     let same = try state.pictures(files.map(\.digest), like: [digest])
@@ -233,10 +233,8 @@ struct FillAllow: AsyncParsableCommand {
                     try state.allow(refusedPictures: digests)
                     let isRepeated = try !state.pictures(digests, like: state.repeatedPictures()).isEmpty
                     try await library.judge(showing: digests, state) { cover, query in
-                        guard cover.match.reason == RepeatedPictures.refusal else { return nil }
-                        return isRepeated
-                            ? cover.doubted(RepeatedPictures.reason, isLast: true)
-                            : cover.judged(.judge(query, cover.album))
+                        guard cover.match.ground == .refusedEverywhere else { return nil }
+                        return cover.judged(isRepeated ? .repeated : .judge(query, cover.album))
                     }
                 }
                 return try options.printResult(decided, text: "")

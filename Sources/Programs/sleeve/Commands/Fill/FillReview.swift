@@ -33,7 +33,7 @@ struct FillReview: AsyncParsableCommand {
 
     /// Whether the covers of an album are told with those of others.
     private func isRepeated(_ found: FoundCovers.Album) -> Bool {
-        !options.json && found.covers.allSatisfy { $0.match.reason == RepeatedPictures.reason }
+        !options.json && found.covers.allSatisfy { $0.match.ground == .repeated }
     }
 
     private func print(_ found: FoundCovers.Album) throws {
@@ -62,7 +62,7 @@ struct FillReview: AsyncParsableCommand {
     /// Such albums stand in one line, before the URLs of the pictures.
     private func print(repeated found: [FoundCovers.Album]) throws {
         if found.isEmpty { return }
-        try printLine("\(found.map(\.name).joined(separator: "; ")): \(RepeatedPictures.reason)")
+        try printLine("\(found.map(\.name).joined(separator: "; ")): \(Match.repeated.reason)")
         var seen: Set<String> = []
         for url in found.flatMap(\.covers).compactMap(\.pictures.first) where seen.insert(url).inserted {
             try printLine("  \(Redaction.redact(url))")

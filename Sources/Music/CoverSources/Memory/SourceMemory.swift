@@ -147,7 +147,7 @@ package actor SourceMemory {
     /// Replaces what was judged of a cover, until its source is asked again.
     package func judge(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
         try perform {
-            try database.statement(
+            _ = try database.statement(
                 "UPDATE candidates SET certainty = ?, ground = ?, lines = ?, score = ? WHERE album = ? AND \(Self.picture) = ?"
             ).run(Self.values(of: candidate.match) + [.text(album), .text(candidate.identity)])
         }

@@ -127,7 +127,7 @@ struct Get: AsyncParsableCommand {
             }
         } catch let failure as CoverFailure {
             try stopIfSignalled()
-            if let album, library.coverURLs(of: album).isEmpty {
+            if let album, failure.kind == .badURL, failure.url.isEmpty {
                 throw fail("\(album.shortName): the library has no address of its cover; `sleeve fill` looks for one")
             }
             throw fail(

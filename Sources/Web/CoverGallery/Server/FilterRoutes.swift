@@ -1,5 +1,6 @@
 import AlbumLibrary
 import CoverLibrary
+import CoverSources
 import Hummingbird
 import Platform
 

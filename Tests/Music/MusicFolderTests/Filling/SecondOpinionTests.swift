@@ -29,7 +29,7 @@ import Testing
     private func advice(_ own: SourceCandidate, _ opinion: SecondOpinion) -> String {
         var pictures = RepeatedPictures()
         return switch opinion.advice(on: own, Self.wanted, &pictures) {
-        case .keep(let note): "keep: \(note ?? "")"
+        case .keep(let note): "keep: \(note?.text ?? "")"
         case .larger(let cover): "larger: \(cover.source)"
         case .replace(let cover, _): "replace: \(cover.source)"
         }

@@ -1,9 +1,9 @@
-package import AlbumLibrary
+public import AlbumLibrary
 package import CoverFetch
 import Platform
 
-/// What shows an album's cover, and where it is.
-package enum ShownCover<Found: Sendable>: Sendable {
+/// What shows an album's cover, and what was found there, such as a `CoverStatus`.
+public enum ShownCover<Found: Sendable>: Sendable {
     /// The file that a person has beside the music: `Album.coverFile`.
     case own(Found)
     /// The cover at one of the album's addresses.
@@ -11,7 +11,8 @@ package enum ShownCover<Found: Sendable>: Sendable {
     /// The file that a fill wrote beside the music, and that nobody has changed.
     case written(Found)
 
-    package var found: Found {
+    /// What was found there.
+    public var found: Found {
         switch self {
         case .own(let found), .addressed(let found), .written(let found): found
         }
@@ -23,8 +24,10 @@ extension LibraryAPI {
     /// then the cover at the album's addresses, then the file that a fill wrote.
     /// - Parameters:
     ///   - files: Reads the cover files of albums, each at its `coverFile`, in order; nil for one that is gone or no picture.
-    ///   - addressed: Finds the covers at the addresses of albums, in order.
-    package func shownCovers<Found, Failure>(
+    ///   - addressed: Finds the covers at the addresses of albums, in order; nil where there is none.
+    /// - Returns: For each album what shows its cover; nil for an album without a cover.
+    /// - Throws: What `addressed` throws.
+    public func shownCovers<Found, Failure>(
         of albums: [Album], files: ([Album]) async -> [Found?],
         addressed: ([Album]) async throws(Failure) -> [Found?]
     ) async throws(Failure) -> [ShownCover<Found>?] {
@@ -75,8 +78,9 @@ extension LibraryAPI {
         throw failure
     }
 
-    /// The paths of the cover files that fills wrote beside the music of these albums, by their ids.
-    package func writtenCovers(of albums: [Album.ID]) async -> [Album.ID: [UInt8]] {
+    /// The paths of the cover files that fills wrote beside the music of these albums, by the albums' ids; none of a file that has changed since.
+    /// See `LibraryConfiguration.writtenCovers`.
+    public func writtenCovers(of albums: [Album.ID]) async -> [Album.ID: [UInt8]] {
         if albums.isEmpty { return [:] }
         return await WorkThread.run { [configuration] in configuration.writtenCovers(Set(albums)) }
     }

@@ -1,4 +1,4 @@
-package import AlbumLibrary
+public import AlbumLibrary
 public import Logging
 public import Platform
 
@@ -65,9 +65,9 @@ public struct LibraryConfiguration: Sendable {
     /// Sends the requests in place of libcurl; nil for libcurl. With it, `timeout`, `certificateAuthorities` and
     /// `deniesPrivateAddresses` do not apply.
     public var transport: (any CoverTransport)?
-    /// The paths of the cover files that fills wrote beside the music of these albums, by their ids; without those that changed since. Called on
-    /// a thread that may block.
-    package var writtenCovers: @Sendable (Set<Album.ID>) -> [Album.ID: [UInt8]] = { _ in [:] }
+    /// The paths of the cover files that a program wrote beside the music of these albums, by their ids; without those that changed since. An album
+    /// without another cover shows them. Called on a thread that may block.
+    public var writtenCovers: @Sendable (Set<Album.ID>) -> [Album.ID: [UInt8]] = { _ in [:] }
 
     /// A library whose covers are in `cacheDirectory` and whose albums are in `libraryFile`.
     public init(cacheDirectory: URL, libraryFile: URL? = nil) {

@@ -3,7 +3,7 @@ package import Platform
 /// A folder with everything that a bench, a dry run or a command of the gallery writes: lists, caches, reports.
 package final class TemporaryFolder: Sendable {
     /// A folder that is not locked after as many seconds is that of a killed process.
-    private static let lockTime = 60
+    private static let lockTime: TimeInterval = 60
     package let path: String
     /// Held as long as the folder is in use.
     private let lock: FileLock
@@ -25,9 +25,10 @@ package final class TemporaryFolder: Sendable {
     private static func sweep(_ parent: String, _ prefix: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for path in names.filter({ $0.hasPrefix(prefix) && $0.count == prefix.count + 6 }).map({ "\(parent)/\($0)" }) {
-            var status = stat()
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
-                time(nil) - status.modificationTime.tv_sec > lockTime, let lock = try? FileLock(path: path + "/lock"),
+            guard let file = try? FileManager.default.attributesOfItem(atPath: path),
+                file[.type] as? FileAttributeType == .typeDirectory,
+                file[.ownerAccountID] as? uid_t == geteuid(), let modified = file[.modificationDate] as? Date,
+                -modified.timeIntervalSinceNow > lockTime, let lock = try? FileLock(path: path + "/lock"),
                 (try? lock.tryLock()) == true
             else { continue }
             try? FileManager.default.removeItem(atPath: path)

@@ -97,8 +97,9 @@ function wanted(size) {
 function loaded(picture) {
   if (picture.complete && picture.naturalWidth) return null;
   return new Promise((resolve, reject) => {
-    picture.addEventListener("load", resolve, { once: true });
-    picture.addEventListener("error", reject, { once: true });
+    // One of each: of listeners, those of events that never came would stay with the element.
+    picture.onload = resolve;
+    picture.onerror = reject;
   });
 }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoverLibrary
 
-extension CommandTests {
+extension MusicTests {
     /// `album import` and `album export` with files that they reject.
     @Suite struct AlbumFilesTests {
         /// A list, the titles in the library afterwards, what is printed, and what is said of each album that is skipped.

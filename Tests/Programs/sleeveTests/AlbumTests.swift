@@ -6,7 +6,7 @@ import Wire
 @testable import CoverLibrary
 @testable import sleeve
 
-extension CommandTests {
+extension MusicTests {
     @Suite struct AlbumTests {
         private func titles(_ stage: Stage) async throws -> [String] {
             let result = try await stage.run("album", "list", "--json")

@@ -3,7 +3,7 @@ import MusicFiles
 import Platform
 import Testing
 
-extension CommandTests {
+extension MusicTests {
     @Suite struct AuditTests {
         struct FindingLine: Decodable, Equatable {
             var kind, artist, title, path, detail: String

@@ -2,7 +2,7 @@ import Foundation
 import OriginServer
 import Testing
 
-extension CommandTests {
+extension MusicTests {
     @Suite struct ExportTests {
         struct ExportSummaryLine: Decodable, Equatable {
             var albums, written, unchanged, kept, missing, failed, outdated, bytes: Int

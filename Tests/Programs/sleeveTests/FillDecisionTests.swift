@@ -4,7 +4,7 @@ import MusicFiles
 import OriginServer
 import Testing
 
-extension CommandTests {
+extension MusicTests {
     /// What a person decides about covers that were found.
     @Suite struct FillDecisionTests: FillSuite {
         /// The URL of the first doubtful cover.

@@ -5,7 +5,7 @@ import OriginServer
 import Platform
 import Testing
 
-extension CommandTests {
+extension MusicTests {
     /// Music folders with covers beside them, and the command, which may be killed.
     @Suite struct FillEmbedTests {
         private struct Result: Decodable {

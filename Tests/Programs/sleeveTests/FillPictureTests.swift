@@ -5,7 +5,7 @@ import MusicFiles
 import OriginServer
 import Testing
 
-extension CommandTests {
+extension MusicTests {
     /// Which pictures a fill takes, and how it writes them.
     @Suite struct FillPictureTests {
         private static let album = ServiceAlbum(

@@ -4,7 +4,7 @@ import Platform
 import Testing
 import Wire
 
-extension CommandTests {
+extension MusicTests {
     /// A fill as a whole: beside another one, stopped, on a full disk, and what the library has of it.
     @Suite struct FillRunTests: FillSuite {
         @Test func `of two fills that meet, the second does nothing and exits with 75`() async throws {

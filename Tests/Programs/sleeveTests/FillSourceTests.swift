@@ -9,7 +9,7 @@ import Wire
 
 @testable import sleeve
 
-extension CommandTests {
+extension MusicTests {
     /// Services of one's own, and those that need a key.
     @Suite struct FillSourceTests: FillSuite {
         /// Albums of four songs called `Title X` by artist X.

@@ -4,7 +4,7 @@ import MusicFiles
 import Platform
 import Testing
 
-extension CommandTests {
+extension MusicTests {
     /// Music folders, the imitated services, and the command, which may be killed.
     @Suite struct FillTests: FillSuite {
         @Test func `covers that match for certain are written, and a second run asks nobody`() async throws {

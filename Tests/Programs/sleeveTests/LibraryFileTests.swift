@@ -4,7 +4,7 @@ import OriginServer
 import Testing
 import Wire
 
-extension CommandTests {
+extension MusicTests {
     @Suite struct LibraryFileTests {
         @Test(arguments: [["prefetch", "--offline", "--json"], ["album", "list"]])
         func `without a library, starter albums are created, with their covers in the cache`(

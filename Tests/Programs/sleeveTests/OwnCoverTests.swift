@@ -3,7 +3,7 @@ import MusicFiles
 import OriginServer
 import Testing
 
-extension CommandTests {
+extension MusicTests {
     /// Cover files of a person beside the music.
     @Suite struct OwnCoverTests {
         @Test func `get and album show have the file as it is, which is not in the cache`() async throws {

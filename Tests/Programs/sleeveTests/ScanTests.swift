@@ -3,7 +3,7 @@ import MusicFiles
 import Testing
 import Wire
 
-extension CommandTests {
+extension MusicTests {
     @Suite struct ScanTests {
         /// The summary of `sleeve album scan --json`. Decoding fails when a field of the contract is missing.
         private struct Result: Decodable {

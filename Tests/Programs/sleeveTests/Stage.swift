@@ -2,8 +2,11 @@ import Foundation
 import OriginServer
 import Testing
 
-/// All tests of the command. They run one after the other: they start processes, and some measure how long one takes to end.
+/// The tests of the command. They run one after the other: they start processes, and some measure how long one takes to end.
 @Suite(.serialized, .timeLimit(.minutes(isThorough ? 120 : 10))) enum CommandTests {}
+
+/// Those with albums and folders of music, which measure none: one after the other, beside the others.
+@Suite(.serialized, .timeLimit(.minutes(isThorough ? 120 : 10))) enum MusicTests {}
 
 /// The tests that end processes at each operation on a file. They are half of all of the time and measure none, so their suites run beside
 /// each other and beside the others.

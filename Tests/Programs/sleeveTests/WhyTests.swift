@@ -7,7 +7,7 @@ import Testing
 
 @testable import sleeve
 
-extension CommandTests {
+extension MusicTests {
     /// The library of sources, the imitated services and `why`, a process of its own.
     @Suite struct WhyTests {
         private struct Report: Decodable {

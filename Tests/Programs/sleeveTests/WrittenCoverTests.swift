@@ -3,7 +3,7 @@ import Foundation
 import MusicFiles
 import Testing
 
-extension CommandTests {
+extension MusicTests {
     /// Covers whose only copy is the file that a fill wrote beside the music.
     @Suite struct WrittenCoverTests: FillSuite {
         /// Runs `body` after a fill has written the cover of `Low Tide`. Its service is gone then, and the cache is empty.

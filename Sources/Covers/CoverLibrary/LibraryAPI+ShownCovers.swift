@@ -23,6 +23,7 @@ extension LibraryAPI {
     /// What shows the covers of albums, in order. The gallery and every command follow this rule: a person's file beside the music comes first,
     /// then the cover at the album's addresses, then the file that a fill wrote.
     /// - Parameters:
+    ///   - albums: The albums to look for.
     ///   - files: Reads the cover files of albums, each at its `coverFile`, in order; nil for one that is gone or no picture.
     ///   - addressed: Finds the covers at the addresses of albums, in order; nil where there is none.
     /// - Returns: For each album what shows its cover; nil for an album without a cover.

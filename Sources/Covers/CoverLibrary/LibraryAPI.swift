@@ -122,7 +122,9 @@ public final class LibraryAPI: Sendable {
     }
 
     /// Evicts the least recently used covers until at most `bytes` are charged. Pinned covers stay.
-    /// - Parameter isDryRun: Count what would be evicted, and evict nothing.
+    /// - Parameters:
+    ///   - bytes: The capacity to evict to, in bytes.
+    ///   - isDryRun: Count what would be evicted, and evict nothing.
     /// - Throws: `LibraryError` if the index cannot be written.
     @discardableResult
     public func evict(to bytes: Int, dryRun isDryRun: Bool = false) async throws(LibraryError) -> EvictionSummary {

@@ -186,6 +186,54 @@ extension MusicTests {
             }
         }
 
+        @Test func `a picture that is cut off is not written, and downloaded again by the next fill`() async throws {
+            let whole = CoverImage.jpeg(number: 7)
+            let isMended = Mutex(false)
+            try await withMusic(["A"]) { request in
+                let bytes = isMended.withLock { $0 } ? whole : Array(whole.prefix(whole.count * 3 / 5))
+                return httpResponse("200 OK", ["Content-Type: image/jpeg", "Cache-Control: max-age=3600"], bytes)
+            } _: { stage, server in
+                let source = ["--source", "home=\(server.url)/{album}"]
+                for _ in 1...2 {
+                    let (counts, result) = try await fill(stage, source)
+                    #expect((counts.filled, counts.failed) == (0, 1), "\(result)")
+                    #expect(result.stderr.contains("the picture is cut off") && pictures(stage).isEmpty, "\(result)")
+                }
+                isMended.withLock { $0 = true }
+                let (counts, result) = try await fill(stage, source + ["--retry-missing"])
+                #expect(counts.filled == 1, "\(result)")
+                #expect(pictures(stage)["A/Title A/cover.jpg"] == whole)
+            }
+        }
+
+        @Test func `a picture that cannot be made smaller is named, and not written`() async throws {
+            // A GIF of 600 pixels.
+            let gif: [UInt8] = Array("GIF89a".utf8) + [88, 2, 88, 2, 0, 0, 0, 0x3B]
+            try await withMusic(["A"]) { _ in
+                httpResponse("200 OK", ["Content-Type: image/gif"], gif)
+            } _: { stage, server in
+                let (counts, result) = try await fill(
+                    stage, ["--source", "home=\(server.url)/{album}", "--size", "200"])
+                #expect(counts.filled == 0 && counts.unwritten == 1, "\(result)")
+                #expect(result.stderr.contains("its cover is GIF, which Sleeve makes no smaller"), "\(result)")
+                #expect(pictures(stage).isEmpty)
+            }
+        }
+
+        @Test func `a link to nothing that has a cover's name is named, and stays`() async throws {
+            try await withMusic(["A"]) { _ in
+                Self.picture(7)
+            } _: { stage, server in
+                let link = stage.folder + "/music/A/Title A/cover.jpg"
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "nowhere.jpg")
+                let (counts, result) = try await fill(stage, ["--source", "home=\(server.url)/{album}"])
+                #expect((counts.filled, counts.unwritten) == (0, 1), "\(result)")
+                #expect(result.stderr.contains("cover.jpg is no image, or cannot be read; remove or rename it"))
+                let audit = try await stage.run("audit", stage.folder + "/music")
+                #expect(audit.stdout.contains("damaged") && !audit.stdout.contains("missing"), "\(audit)")
+            }
+        }
+
         // MARK: Keys
 
         /// Nothing that a run leaves behind has the key, which begins with `hush`.

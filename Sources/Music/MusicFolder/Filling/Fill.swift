@@ -2,6 +2,7 @@ import AlbumLibrary
 package import CoverLibrary
 import CoverSizes
 package import CoverSources
+import ImageHeader
 import Platform
 
 /// Finds, downloads and writes the covers of albums: one prefetch for all of them, to which a search adds what it finds. `FillRun` decides
@@ -185,14 +186,20 @@ package struct Fill: Sendable {
         var (path, digest) = ("\(picture.path)", picture.digest)
         var smaller: BytePath?
         defer { smaller?.withCString { _ = unlink($0) } }
-        if let side = options.longestSide, let bytes = FileManager.default.contents(atPath: path),
-            let small = Cover.resized(bytes, longestSide: side)
-        {
-            digest = Digest(of: small)
-            let file = scratch.appending(Array("small-\(digest)".utf8))
-            (smaller, path) = (file, "\(file)")
-            guard FileManager.default.createFile(atPath: path, contents: Data(small)) else {
-                return .failed(folder: target.folder, reason: "the smaller picture cannot be written into \(scratch)")
+        if let side = options.longestSide, let bytes = FileManager.default.contents(atPath: path) {
+            if let small = Cover.resized(bytes, longestSide: side) {
+                digest = Digest(of: small)
+                let file = scratch.appending(Array("small-\(digest)".utf8))
+                (smaller, path) = (file, "\(file)")
+                guard FileManager.default.createFile(atPath: path, contents: Data(small)) else {
+                    return .failed(
+                        folder: target.folder, reason: "the smaller picture cannot be written into \(scratch)")
+                }
+            } else if let header = bytes.withUnsafeBytes({ ImageHeader($0) }),
+                max(header.width ?? 0, header.height ?? 0) > side
+            {
+                let type = header.mediaType.split(separator: "/").last.map { $0.uppercased() } ?? ""
+                return .failed(folder: target.folder, reason: "its cover is \(type), which Sleeve makes no smaller")
             }
         }
         return await writer.write(

@@ -44,6 +44,8 @@ struct FillRun: Sendable {
     private var searches = 0
     private var pictures: RepeatedPictures
     private var gate = OwnSourceGate()
+    /// The URLs of covers that were damaged in the cache.
+    private var reloaded: Set<String> = []
     /// The files of this run whose albums were matched by their names, by their pictures; no file for a cover that is for the tags alone.
     private var byName: [Digest: [(number: Int, file: WrittenFile?, bytes: Int, offer: SourceCandidate)]] = [:]
     /// The devices of file systems to which nothing more is written.
@@ -117,6 +119,10 @@ struct FillRun: Sendable {
             switch fill.rejection(picture.width, picture.height) {
             case nil where isRefused: steps[number].reject(SourceCandidate.refusal)
             case nil:
+                if let damage = CoverFacts(of: path).damage {
+                    steps[number].reject("the picture in its tags \(damage)")
+                    return advance(number)
+                }
                 if !pictures.isRefused(digest, fill.likenesses.likeness(of: digest, at: path)) {
                     return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
                 }
@@ -161,8 +167,19 @@ struct FillRun: Sendable {
             return advance(number)
         }
         let path = BytePath(fill.library.coverFile(digest))
-        var file = CoverFile(path: path, byteCount: Int64(outcome.bytes))
-        file.readHeader()
+        let file = CoverFacts(of: path)
+        if let damage = file.damage {
+            // What the cache has may have been cut off on its way.
+            if outcome.kind == .fresh, reloaded.insert(outcome.url).inserted {
+                feed.yield(request(job, [outcome.url], number, .reload))
+                return
+            }
+            if let offer {
+                await fill.queue.didFail(offer, "the picture \(damage)", isAbsent: false, for: job.query)
+            }
+            steps[number].didFail("\(Redaction.redact(outcome.url)): the picture \(damage)", isAbsent: false)
+            return advance(number)
+        }
         let isJudged = offer.map { $0.match != .accepted } ?? false
         switch fill.rejection(
             file.width, file.height, hasOneColour: isJudged && fill.library.hasOneColor(digest))
@@ -269,11 +286,13 @@ struct FillRun: Sendable {
         }
     }
 
-    private func request(_ job: FillJob, _ urls: [String], _ number: Int) -> CoverRequest {
+    private func request(
+        _ job: FillJob, _ urls: [String], _ number: Int, _ cachePolicy: CoverRequest.CachePolicy = .useCache
+    ) -> CoverRequest {
         // Only the URLs count: the album's other locations are the sources' concern.
         var album = Album(id: job.album.id, title: job.album.title, artist: job.album.artist, coverURL: urls[0])
         album.alternateCoverURLs = Array(urls.dropFirst())
-        var request = CoverRequest(album: album)
+        var request = CoverRequest(album: album, cachePolicy: cachePolicy)
         request.line = number + 1
         return request
     }

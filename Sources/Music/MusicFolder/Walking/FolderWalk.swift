@@ -123,6 +123,8 @@ package struct FolderWalk {
                 case .folder: if isLink { links.append(file) } else { subfolders.append(name) }
                 case .file where !isMusic: break
                 case .file: if isLink { fileLinks.append(name) } else { add(name, status, to: &listing) }
+                // It leads to nothing, and has the name nevertheless.
+                case .link: add(name, status, to: &listing)
                 case let kind: if isMusic || !isLink { try problem(file, "is \(kind.rawValue)") }
                 }
             }
@@ -142,7 +144,12 @@ package struct FolderWalk {
         do throws(SystemError) {
             let status = try FileStatus(name, in: folder, followsLinks: false)
             if status.kind != .link { return .success((status, false)) }
-            return .success((try FileStatus(name, in: folder, followsLinks: true), true))
+            do throws(SystemError) {
+                return .success((try FileStatus(name, in: folder, followsLinks: true), true))
+            } catch {
+                guard error.number == ENOENT, isPicture(name) else { throw error }
+                return .success((status, true))
+            }
         } catch {
             return .failure(error)
         }
@@ -154,9 +161,10 @@ package struct FolderWalk {
         return name.first == dot && (name.count < 3 || name[1] != dot)
     }
 
-    private static func isMusic(_ name: [UInt8]) -> Bool {
-        guard let known = MusicNames.fileExtension(name) else { return false }
-        return MusicNames.audio.contains(known) || MusicNames.pictures.contains(known)
+    private static func isMusic(_ name: [UInt8]) -> Bool { MusicNames.isAudio(name) || isPicture(name) }
+
+    private static func isPicture(_ name: [UInt8]) -> Bool {
+        MusicNames.fileExtension(name).map(MusicNames.pictures.contains) ?? false
     }
 
     private mutating func add(_ name: [UInt8], _ status: FileStatus, to listing: inout FolderListing) {

@@ -34,6 +34,18 @@ import Testing
         }
     }
 
+    @Test func `an edit of nothing but the cover says so`() async throws {
+        try await withThree { shelf in
+            let library = shelf.store()
+            let id = try await library.all()[1].id
+            let cover = try await library.edit(id) { $0.coverURL = "http://a/1" }
+            #expect(cover?.title == "Change the cover of “B”" && cover?.message == "Edited “B”")
+            let more = try await library.edit(id) { ($0.coverURL, $0.genre) = ("http://a/2", "Jazz") }
+            #expect(more?.title == "Edit “B”")
+            library.close()
+        }
+    }
+
     @Test func `undo and redo of an edit work in the next program, one step each`() async throws {
         try await withThree { shelf in
             let library = shelf.store()

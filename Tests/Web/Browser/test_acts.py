@@ -73,10 +73,10 @@ class Uploads(ActTest):
         self.choose(page, 2)
         page.press("Control", "z")
         page.run(RELEASE)
-        page.status("Undone: Edit “Album 00001”")
+        page.status("Undone: Change the cover of “Album 00001”")
         self.assertEqual(self.covers(), [1, 2, 3, 4])
         page.click("#redo")
-        page.status("Redone: Edit “Album 00001”")
+        page.status("Redone: Change the cover of “Album 00001”")
         self.assertEqual(self.covers(), [0, 2, 3, 4])
 
     def test_what_is_done_during_an_upload_is_done_in_that_order(self):

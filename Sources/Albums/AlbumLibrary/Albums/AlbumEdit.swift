@@ -76,8 +76,20 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         switch kind {
         case .add: "Add \(subject)"
         case .delete: "Delete \(subject)"
-        case .edit: "Edit \(subject)"
+        case .edit: isOfCovers ? "Change the cover of \(subject)" : "Edit \(subject)"
         }
+    }
+
+    /// Whether nothing but addresses and files of covers changes.
+    private var isOfCovers: Bool {
+        !changes.isEmpty
+            && changes.allSatisfy { change in
+                guard var former = change.former else { return false }
+                former.coverURL = change.album.coverURL
+                former.alternateCoverURLs = change.album.alternateCoverURLs
+                former.coverFilePath = change.album.coverFilePath
+                return former == change.album
+            }
     }
 
     /// How a step was taken.

@@ -128,9 +128,12 @@ struct FilterRoutes: Sendable {
         }
         // The URL alone says that it was accepted, so the library's undo takes that back.
         let edit = try await model.library.albums.edit(album.id) { $0.coverURL = picture }
-        // A fill replaces no file that is there.
-        let stays = album.coverFile?.split(separator: "/").last.map { "; \($0) beside the music stays" } ?? ""
-        return AlbumRoutes.response(edit, message: "Accepted the cover of “\(album.title)”\(stays)")
+        // A fill replaces no file that is there. An album with songs that are known is in a music folder.
+        let isInFolder = try review.trackCount(of: album) != nil
+        let file =
+            album.coverFile?.split(separator: "/").last.map { "; \($0) beside the music stays" }
+            ?? (isInFolder ? "; the next fill writes it beside the music" : "")
+        return AlbumRoutes.response(edit, message: "Accepted the cover of “\(album.title)”\(file)")
     }
 
     private func album(_ id: Album.ID) async throws -> Album {

@@ -72,7 +72,7 @@ extension CommandTests {
                     "$SLEEVE" prefetch "$2" --quiet; echo few=$?
                     "$SLEEVE" prefetch "$3" --capacity 32mb --json --report "$5/report.jsonl" >"$5/summary.json"; echo many=$?
                     [ $(df -B1024 --output=avail "$1" | tail -1) -lt 1024 ]; echo filled=$?
-                    stat -c %s "$1/cache/reserve"
+                    [ $(stat -c %s "$1/cache/reserve") -ge 65536 ]; echo reserve=$?
                     "$SLEEVE" cache list --json >"$5/list.jsonl"; echo list=$?
                     "$SLEEVE" cache verify --quiet; echo verify=$?
                     "$SLEEVE" get --offline "$4" >"$5/cover.jpg"; echo get=$?
@@ -81,9 +81,8 @@ extension CommandTests {
                     "$SLEEVE" prefetch "$2" --quiet; echo again=$?
                     ' sh "$@"
                     """, stage.folder + "/disk", few, many, cover, stage.folder)
-                #expect(
-                    result.stdout == "few=0\nmany=3\nfilled=0\n524288\nlist=0\nverify=0\nget=0\nevict=0\n0\nagain=0\n",
-                    "\(result)")
+                let told = "few=0\nmany=3\nfilled=0\nreserve=0\nlist=0\nverify=0\nget=0\nevict=0\n0\nagain=0\n"
+                #expect(result.stdout == told, "\(result)")
                 let full = " is full, or a quota on it is used up; free some room, or evict covers if they take it"
                 #expect(result.stderr.contains(full), "\(result)")
                 #expect(

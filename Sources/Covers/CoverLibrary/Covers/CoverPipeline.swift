@@ -127,6 +127,7 @@ package final class CoverPipeline: Sendable {
                 hub.instruments.didLookUp(misses: 1)
                 return nil
             case .damaged:
+                hub.instruments.didLookUp(misses: 1)
                 Task { await drop(url.string) }
                 return nil
             }

@@ -61,7 +61,7 @@ struct CacheVerify: AsyncParsableCommand {
     }
 
     private func text(_ found: CacheVerification) -> String {
-        let outcome = found.defects.isEmpty ? "all intact" : Decimals.count(found.defects.count, "defect")
+        let outcome = found.defects.isEmpty ? "all as they were stored" : Decimals.count(found.defects.count, "defect")
         var text = "\(Decimals.count(found.entries, "entry", "entries")), \(Decimals.count(found.covers, "cover")), "
         text += "\(ByteSize(found.bytes)): \(outcome)\n"
         if !found.incomplete.isEmpty {

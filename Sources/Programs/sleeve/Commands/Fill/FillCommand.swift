@@ -26,7 +26,7 @@ struct FillCommand: AsyncParsableCommand {
 
     /// What is done with the covers that are found.
     struct Choice: ParsableArguments {
-        @Flag(help: "Print what would be done and why; write nothing.")
+        @Flag(help: "Print what would be done and why; write no cover.")
         var dryRun = false
 
         @Flag(help: "Replace covers that fills wrote by larger ones.")

@@ -284,8 +284,8 @@ let package = Package(
         .testTarget(
             name: "CoverGalleryTests",
             dependencies: [
-                "AlbumLibrary", "CoverGallery", "CoverLibrary", "CoverSources", "CZlib", "OriginServer", "Platform",
-                "Wire",
+                "AlbumLibrary", "CoverFetch", "CoverGallery", "CoverLibrary", "CoverSources", "CZlib", "OriginServer",
+                "Platform", "Wire",
             ],
             path: "Tests/Web/CoverGalleryTests", swiftSettings: settings),
         .testTarget(

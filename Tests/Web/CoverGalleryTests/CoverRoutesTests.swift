@@ -106,6 +106,7 @@ import Wire
             _ = try await show(stage, [], near: Array(ids[0..<50]))
             try await eventually { stage.origin.requestCount == 1 }
             _ = try await show(stage, [ids[58], ids[59]], near: [ids[57]])
+            try await eventually { await stage.outstanding == 4 }
             stage.origin.release()
             let arrived = try await hear(3, "cover", on: events)
             #expect(arrived.map { event in ids.firstIndex { event.contains("\"\($0)\"") } } == [58, 59, 57])
@@ -142,6 +143,7 @@ import Wire
                 stage.origin.requestCount(path: "/covers/20.jpg") == 1,
                 "the first cover of the page is requested first")
             _ = try await show(stage, list([5, 6, 4]), near: list([7, 20, 21]))
+            try await eventually { await stage.outstanding == 6 }
             stage.origin.release()
             let received = try await hear(6, "cover", on: events)
             let order = received.compactMap { event in ids.firstIndex { event.contains("\"\($0)\"") } }

@@ -3,6 +3,7 @@ import Foundation
 import OriginServer
 import Wire
 
+@testable import CoverFetch
 @testable import CoverGallery
 @testable import CoverLibrary
 
@@ -15,6 +16,8 @@ struct GalleryStage: Sendable {
     let port: Int
 
     var host: String { "127.0.0.1:\(port)" }
+    /// How many covers are requested, or wait for that.
+    var outstanding: Int { get async { await library.covers.startedScheduler?.jobCount ?? 0 } }
 
     /// Sends one request on a new connection. The blocking calls run on a new thread.
     func ask(
@@ -93,4 +96,8 @@ func withGallery(
     await library.close()
     await origin.stop()
     try result.get()
+}
+
+extension DownloadScheduler {
+    fileprivate var jobCount: Int { queue.count }
 }

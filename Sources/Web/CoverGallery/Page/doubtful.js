@@ -79,11 +79,12 @@ export function setUpDoubtful(library, gallery, decide) {
 }
 
 /** The button that shows another service's cover. */
-function choice({ digest, source }, run) {
+function choice({ digest, source, year, tracks }, run) {
   const row = document.createElement("li"), button = document.createElement("button");
   button.type = "button";
   if (digest) button.append(Object.assign(document.createElement("img"), { src: `${coverPath(digest)}?w=150`, alt: "" }));
-  button.append(source);
+  const facts = [year, tracks && `${formatNumber(tracks)} ${tracks === 1 ? "track" : "tracks"}`].filter(Boolean).join(" · ");
+  button.append(source, ...(facts ? [Object.assign(document.createElement("small"), { textContent: facts })] : []));
   button.addEventListener("click", run);
   row.append(button);
   return row;

@@ -29,7 +29,8 @@ extension MusicTests {
                 let plan = try await sleeveTests.run(
                     fill.filter { $0 != "--json" } + ["--dry-run"], environment: stage.environment)
                 #expect(!plan.stdout.contains("would ask itunes") && plan.stdout.contains("ask no source again yet"))
-                #expect(plan.stdout.hasSuffix("\n2 albums would be looked for; 3 have a cover file.\n"), "\(plan)")
+                let outcome = "\n0 albums would be looked for; 2 not again yet; 3 have a cover file.\n"
+                #expect(plan.stdout.hasSuffix(outcome), "\(plan)")
                 #expect(pictures(stage) == files)
             }
         }

@@ -100,6 +100,6 @@ struct CacheUnpack: AsyncParsableCommand {
             Summary(
                 stored: summary.stored, deduplicated: summary.deduplicated, kept: summary.kept, failed: summary.failed,
                 bytes: summary.bytes, seconds: seconds, dryRun: dryRun, cancelled: summary.isCancelled),
-            text: "\(text); in \(Decimals.text(seconds, 2)) s.\n")
+            text: "\(text) (\(Decimals.text(seconds, 2)) s).\n")
     }
 }

@@ -50,11 +50,11 @@ struct FillWork {
         if only == nil { messages.add(outcome) }
         let problems = messages.problems.count
         if isDryRun {
-            let steps = try await steps(plan)
+            let (steps, idle) = try await steps(plan)
             let tags =
                 arguments.covers.embed
                 ? try await embed(scanned.map { ($0.scanned, nil) }, run: nil, messages, nil) : nil
-            try print(plan, steps, tags)
+            try print(plan, steps, idle: idle, tags)
             let news = try state.news(messages.known, of: folders)
             messages.print(isQuiet: isQuiet, news: news)
             if found.missing > 0 || !news.isDisjoint(with: messages.problems) { throw ExitStatus.someFailed }
@@ -189,9 +189,10 @@ struct FillWork {
 
     // MARK: Dry run
 
-    private func steps(_ plan: FillPlan) async throws -> [FillPlanResult.Step] {
+    /// - Returns: What would be done for each folder, and the number of albums for which nothing would be.
+    private func steps(_ plan: FillPlan) async throws -> (steps: [FillPlanResult.Step], idle: Int) {
         let queue = try arguments.sources.queue(for: library, memory: .existing(for: library.configuration))
-        var (found, asked): ([FillPlanResult.Step], Set<SourceName>) = ([], [])
+        var (found, asked, idle): ([FillPlanResult.Step], Set<SourceName>, Int) = ([], [], 0)
         for job in plan.jobs {
             let (names, known) = await queue.plan(job.query)
             asked.formUnion(names)
@@ -203,6 +204,7 @@ struct FillWork {
             if let cover = known.certain { steps.append("would download \(cover.pictures[0]) (\(cover.source.title))") }
             let refused = known.areRefused ? ", you refused its covers" : ""
             let again = known.answers.isEmpty ? "" : " again yet\(refused); `sleeve why` tells what each answered"
+            if steps.isEmpty { idle += 1 }
             if names.isEmpty, known.certain == nil { steps.append("would ask no source\(again)") }
             let text = Redaction.redact(steps.joined(separator: ", else "))
             let lacking = job.targets.map {
@@ -215,22 +217,23 @@ struct FillWork {
                         reason: reason, plan: text))
             }
         }
-        if arguments.options.json || arguments.options.quiet { return found }
+        if arguments.options.json || arguments.options.quiet { return (found, idle) }
         for source in try arguments.sources.sources() where !asked.isEmpty {
             source.refusal(userAgent: library.configuration.userAgent).map { Log.info($0) }
         }
-        return found
+        return (found, idle)
     }
 
-    private func print(_ plan: FillPlan, _ steps: [FillPlanResult.Step], _ tags: EmbedSummary?) throws {
+    private func print(_ plan: FillPlan, _ steps: [FillPlanResult.Step], idle: Int, _ tags: EmbedSummary?) throws {
         var result = FillPlanResult(
-            albums: plan.jobs.count, covered: plan.covered, blocked: plan.blocked.count, plan: steps)
+            albums: plan.jobs.count - idle, covered: plan.covered, blocked: plan.blocked.count, plan: steps)
         (result.embedded, result.embeddedBytes) = (tags?.embedded, tags?.bytes)
         var text = steps.map { step in
             let album = [step.artist, step.title].filter { !$0.isEmpty }.joined(separator: ", ")
             return "\(step.folder): \(step.reason); \(album): \(step.plan)".withoutControls + "\n"
         }.joined()
         text += "\(Decimals.count(result.albums, "album")) would be looked for; "
+        if idle > 0 { text += "\(Decimals.grouped(idle)) not again yet; " }
         text += "\(Decimals.grouped(result.covered)) \(result.covered == 1 ? "has" : "have") a cover file"
         let blocked = "; \(Decimals.count(result.blocked, "folder")) cannot get one"
         text += result.blocked == 0 ? ".\n" : blocked + ".\n"

@@ -8,7 +8,7 @@ public enum ShownCover<Found: Sendable>: Sendable {
     case own(Found)
     /// The cover at one of the album's addresses.
     case addressed(Found)
-    /// The file that a fill wrote beside the music, and that nobody has changed.
+    /// The file that a fill wrote beside the music, unchanged.
     case written(Found)
 
     /// What was found there.
@@ -67,8 +67,7 @@ extension LibraryAPI {
                     do throws(CoverFailure) {
                         covers.append(try await addressed(CoverRequest(album: album, cachePolicy: cachePolicy)))
                     } catch {
-                        // These say nothing about the cover.
-                        if [.cancelled, .closed, .cache].contains(error.kind) { throw error }
+                        if error.leavesCoverUnknown { throw error }
                         failure = error
                         covers.append(nil)
                     }

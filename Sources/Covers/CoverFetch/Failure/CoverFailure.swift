@@ -150,14 +150,14 @@ extension CoverFailure {
         }
     }
 
-    /// Its request was given up before its end, which says nothing about the cover.
+    /// Its request was given up before its end.
     package var isGivenUp: Bool { kind == .cancelled || kind == .closed }
 
-    /// The run ends, which says nothing about the cover: the next run gets it.
-    package var isForNextRun: Bool { isGivenUp || kind == .cache }
+    /// It says nothing about the cover: its request was given up, or the cache failed.
+    package var leavesCoverUnknown: Bool { isGivenUp || kind == .cache }
 
     /// No other address would help.
-    var isFinal: Bool { isGivenUp || endsRequest || kind == .cache || kind == .offline }
+    var isFinal: Bool { leavesCoverUnknown || endsRequest || kind == .offline }
 
     /// The server has answered that there is no cover.
     var isAbsence: Bool { kind == .status && (status == 404 || status == 410) }

@@ -135,7 +135,7 @@ final class Prefetcher: OutcomeSink {
         var outcome = outcome
         if let failure = outcome.failure {
             if failure.kind == .cache { stop(failure.detail) }
-            if failure.isForNextRun { return run.moveToNextRun() }
+            if failure.leavesCoverUnknown { return run.moveToNextRun() }
         } else if outcome.isJoined {
             outcome.kind = .joined
         }

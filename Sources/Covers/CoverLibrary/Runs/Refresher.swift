@@ -167,7 +167,7 @@ final class Refresher: OutcomeSink {
         var outcome = outcome
         if var failure = outcome.failure {
             if failure.kind == .cache { stop(failure.detail) }
-            if failure.isForNextRun { return run.moveToNextRun() }
+            if failure.leavesCoverUnknown { return run.moveToNextRun() }
             failure.isGone =
                 failing?.isGone(failure, othersAnswer: run.counts.hasAnswers, at: WallClock.milliseconds()) ?? false
             outcome.failure = failure

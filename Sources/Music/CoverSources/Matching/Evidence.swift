@@ -36,7 +36,7 @@ struct Evidence: Sendable {
     /// Whether artist and title agree, or, of joined names, one artist's.
     var namesAgree: Bool { artist.line.agrees && title.line.agrees }
 
-    /// What is told of it: an artist that agrees goes without saying.
+    /// The lines for a person, without an artist that agrees.
     var told: [Match.Line] { lines.filter { $0 != artist.line || !$0.agrees } }
 
     /// Orders albums of one certainty. The spelling only decides between equals.

@@ -112,8 +112,9 @@ struct Get: AsyncParsableCommand {
         Signals.handle { _ in work.cancel() }
         do {
             var cover = try await work.value
-            let file = what.path ? try await file(cover, in: library) : nil
+            let original = cover.digest
             if cover.url.isFileURL, let side = what.size?.pixels { cover = cover.resized(longestSide: side) }
+            let file = what.path ? try await file(cover, isOriginal: cover.digest == original, in: library) : nil
             if !what.path { try write(cover) }
             if cover.isStale {
                 library.configuration.logger.notice(
@@ -149,10 +150,10 @@ struct Get: AsyncParsableCommand {
     }
 
     /// The path of the cover's file.
-    private func file(_ cover: Cover, in library: LibraryAPI) async throws -> String {
+    /// - Parameter isOriginal: Whether it was not made smaller.
+    private func file(_ cover: Cover, isOriginal: Bool, in library: LibraryAPI) async throws -> String {
         if cover.url.isFileURL {
-            let small = what.size?.pixels.map { cover.resized(longestSide: $0) }
-            if small?.digest ?? cover.digest == cover.digest { return cover.url.path(percentEncoded: false) }
+            if isOriginal { return cover.url.path(percentEncoded: false) }
             throw CoverFailure(
                 .notStorable, url: cover.key,
                 detail: "the cache keeps no sizes of a file beside the music; use --output"

@@ -49,6 +49,16 @@ package enum MusicFile: String, CaseIterable, Sendable {
         try Data(format.bytes(tags)).write(to: URL(filePath: path))
     }
 
+    /// Writes the songs of an album as MP3 into a folder: 1.mp3, 2.mp3.
+    /// - Parameter tags: What they share.
+    package static func writeSongs(_ count: Int, in folder: String, _ tags: MusicTags) throws {
+        for track in 1...count {
+            var tags = tags
+            tags.track = track
+            try write("\(folder)/\(track).mp3", tags)
+        }
+    }
+
     /// Three frames of MPEG 1 layer III with 128 kbit/s and 44.1 kHz, each of 417 bytes.
     private var sound: [UInt8] { (0..<3).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + zeros(413) } }
 

@@ -19,13 +19,9 @@ extension MusicTests {
         ) async throws {
             try await withStage { stage in
                 for artist in artists {
-                    for track in 1...4 {
-                        try MusicFile.write(
-                            "\(stage.folder)/music/\(artist)/Title \(artist)/\(track).mp3",
-                            MusicTags(
-                                album: "Title \(artist)", albumArtist: artist, artist: artist, date: "1999",
-                                track: track))
-                    }
+                    try MusicFile.writeSongs(
+                        4, in: "\(stage.folder)/music/\(artist)/Title \(artist)",
+                        MusicTags(album: "Title \(artist)", albumArtist: artist, artist: artist, date: "1999"))
                 }
                 try await withScriptedServer(answer) { try await body(stage, $0) }
             }

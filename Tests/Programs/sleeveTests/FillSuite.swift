@@ -39,13 +39,9 @@ extension FillSuite {
     ) async throws {
         try await withStage { stage in
             for (artist, title, date, release) in albums {
-                for track in 1...2 {
-                    try MusicFile.write(
-                        "\(stage.folder)/music/\(artist)/\(title)/\(track).mp3",
-                        MusicTags(
-                            album: title, albumArtist: artist, artist: artist, date: date, track: track,
-                            releaseID: release))
-                }
+                try MusicFile.writeSongs(
+                    2, in: "\(stage.folder)/music/\(artist)/\(title)",
+                    MusicTags(album: title, albumArtist: artist, artist: artist, date: date, releaseID: release))
             }
             let music = stage.folder + "/music"
             let manners = try await withServices(provided, willSend: { willSend($0, music) }) { services in

@@ -12,13 +12,11 @@ extension MusicTests {
         ) async throws {
             try await withStage { stage in
                 let folder = stage.folder + "/music/Low Tide"
-                for track in 1...2 {
-                    try MusicFile.write(
-                        "\(folder)/\(track).mp3",
-                        MusicTags(
-                            album: "Low Tide", albumArtist: "The Harbour Lights", artist: "The Harbour Lights",
-                            date: "1971", track: track))
-                }
+                try MusicFile.writeSongs(
+                    2, in: folder,
+                    MusicTags(
+                        album: "Low Tide", albumArtist: "The Harbour Lights", artist: "The Harbour Lights", date: "1971"
+                    ))
                 _ = try await withServices(Self.provided) { services in
                     let fill = ["fill", stage.folder + "/music", "--json", "--source", "itunes"]
                     let (summary, _) = try await run(stage, fill + services.options([.itunes]))

@@ -25,7 +25,8 @@ import Testing
         let path: String
         let name = FileName("cover.jpg")!
         let abilities: Abilities
-        private let actions = Mutex<[NameChange: [@Sendable () -> Void]]>([:])
+        /// Closures that were given a stage instead of capturing it: a change that never comes leaves no folder behind.
+        private let actions = Mutex<[NameChange: [@Sendable (Stage) -> Void]]>([:])
 
         init(_ abilities: Abilities = .all) throws {
             self.abilities = abilities
@@ -36,14 +37,14 @@ import Testing
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
         /// Runs `body` directly before the next change of a kind.
-        func before(_ change: NameChange, _ body: @escaping @Sendable () -> Void) {
+        func before(_ change: NameChange, _ body: @escaping @Sendable (Stage) -> Void) {
             actions.withLock { $0[change, default: []].append(body) }
         }
 
         func folder() throws -> OpenFolder {
             try OpenFolder(path: Array("\(path)/music".utf8)) { [self] change, _, _ in
                 let action = actions.withLock { $0[change]?.isEmpty == false ? $0[change]?.removeFirst() : nil }
-                action?()
+                action?(self)
                 return abilities.error(change)
             }
         }
@@ -108,7 +109,7 @@ import Testing
         throws
     {
         let stage = try Stage(abilities)
-        stage.before(.exclusive) { stage.save("mine") }
+        stage.before(.exclusive) { $0.save("mine") }
         #expect(throws: SystemError.self) { try stage.file().create(stage.new("one")) }
         #expect(stage.files == ["cover.jpg": "mine"])
     }
@@ -119,7 +120,7 @@ import Testing
             let stage = try Stage(abilities)
             stage.save("one")
             // The first rename is that to the hidden name.
-            stage.before(.rename) { if isSaved { stage.save("mine") } else { unlink("\(stage.path)/music/cover.jpg") } }
+            stage.before(.rename) { if isSaved { $0.save("mine") } else { unlink("\($0.path)/music/cover.jpg") } }
             #expect((isReplacement ? stage.replace("one", by: "two") : stage.remove("one")) == .changed)
             #expect(stage.files == (isSaved ? ["cover.jpg": "mine"] : [:]))
         }
@@ -128,14 +129,14 @@ import Testing
     @Test func `of two versions that a person saves the later one has the name, and the other one is visible`() throws {
         let stage = try Stage()
         stage.save("one")
-        stage.before(.exchange) { stage.save("first") }
-        stage.before(.exchange) { stage.save("second") }
+        stage.before(.exchange) { $0.save("first") }
+        stage.before(.exchange) { $0.save("second") }
         #expect(stage.replace("one", by: "two") == .movedAside(try #require(FileName("cover.jpg.kept-1"))))
         #expect(stage.files == ["cover.jpg": "second", "cover.jpg.kept-1": "first"])
         let other = try Stage()
         other.save("one")
-        other.before(.rename) { other.save("first") }
-        other.before(.exclusive) { other.save("second") }
+        other.before(.rename) { $0.save("first") }
+        other.before(.exclusive) { $0.save("second") }
         #expect(other.remove("one") == .movedAside(try #require(FileName("cover.jpg.kept-1"))))
         #expect(other.files == ["cover.jpg": "second", "cover.jpg.kept-1": "first"])
     }
@@ -143,12 +144,12 @@ import Testing
     @Test func `what a person saves while the name is free has it, and Sleeve's own old file goes`() throws {
         let stage = try Stage(.links)
         stage.save("one")
-        stage.before(.exclusive) { stage.save("mine") }
+        stage.before(.exclusive) { $0.save("mine") }
         #expect(stage.replace("one", by: "two") == .changed)
         #expect(stage.files == ["cover.jpg": "mine"])
         let song = try Stage(.links)
         song.save("one")
-        song.before(.exclusive) { song.save("mine") }
+        song.before(.exclusive) { $0.save("mine") }
         #expect(song.replace("one", by: "two", isOwn: false) == .movedAside(try #require(FileName("cover.jpg.kept-1"))))
         #expect(song.files == ["cover.jpg": "mine", "cover.jpg.kept-1": "one"])
     }
@@ -176,11 +177,11 @@ import Testing
             let descriptor = Mutex<Int32>(-1)
             let open: @Sendable () -> Void = { descriptor.withLock { $0 = Glibc.open(path, O_WRONLY | O_APPEND) } }
             // It is opened before the first look, or after it.
-            if isLate { stage.before(.exchange, open) } else { open() }
+            if isLate { stage.before(.exchange) { _ in open() } } else { open() }
             #expect(stage.replace("one", by: "two") == .openForWriting)
             if isLate {
                 descriptor.withLock { _ = close($0) }
-                stage.before(.rename, open)
+                stage.before(.rename) { _ in open() }
             }
             #expect(stage.remove("one") == .openForWriting)
             descriptor.withLock { file in
@@ -226,9 +227,9 @@ import Testing
             for count in 0..<3 {
                 let (stage, copy) = (try Stage(abilities), try Stage(abilities))
                 stage.save("one")
-                for _ in 0..<count { stage.before(kind) {} }
+                for _ in 0..<count { stage.before(kind) { _ in } }
                 let taken = Mutex(false)
-                stage.before(kind) {
+                stage.before(kind) { stage in
                     // What is on the disk now is what a crash leaves, but for the path.
                     try? FileManager.default.removeItem(atPath: copy.path)
                     try? FileManager.default.copyItem(atPath: stage.path, toPath: copy.path)

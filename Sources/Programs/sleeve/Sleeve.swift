@@ -61,8 +61,8 @@ struct Sleeve: AsyncParsableCommand {
         return try await asyncParseAsRoot(arguments)
     }
 
-    /// Ends the process with the exit code of an error, or of a request for help, and its text. That of wrong usage is two lines: what is
-    /// wrong, and where the help is.
+    /// Ends the process with the exit code of an error, or of a request for help, and its text. That of wrong usage says what is wrong,
+    /// what the option that has no valid value is for, and where the help is.
     private static func end(_ error: any Error, _ arguments: [String]) -> Never {
         let code = exitCode(for: error)
         if code.isSuccess {
@@ -73,6 +73,7 @@ struct Sleeve: AsyncParsableCommand {
             let named = NamedCommand(arguments)
             // Usage errors repeat arguments.
             var text = Redaction.redact("Error: \(named.suggesting(message))") + "\n"
+            if let help = UsageText.optionHelp(fullMessage(for: error)) { text += "  \(help)\n" }
             if code == .validationFailure { text += "  See '\(named.name) --help'.\n" }
             Terminal.standardError.write(text)
         }

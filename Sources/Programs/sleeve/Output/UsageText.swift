@@ -11,6 +11,13 @@ enum UsageText {
         }.joined(separator: "\n")
     }
 
+    /// The help of the option or argument whose value is missing or invalid, on one line.
+    /// - Parameter message: The whole text of a usage error.
+    static func optionHelp(_ message: String) -> String? {
+        let prefix = "Help:  "
+        return message.split(separator: "\n").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+
     /// An error message on one line.
     static func line(_ message: String) -> String {
         message.replacing("\n  - ", with: " ").split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }

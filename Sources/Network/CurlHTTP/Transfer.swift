@@ -374,7 +374,7 @@ package final class Transfer {
             }
             mayResend = false
         }
-        if !mayResend { return failure(.broken, "the server closed the connection without an answer") }
+        if !mayResend { return failure(.broken, TransferError.noAnswer) }
         if code == CURLE_BAD_CONTENT_ENCODING {
             let coding = heads.first(.contentEncoding)?.shortened(to: 60) ?? ""
             return failure(
@@ -386,6 +386,11 @@ package final class Transfer {
                 .tooLarge,
                 "the response's header fields are more than \(configuration.maximumHeadSize) bytes or \(ResponseHeads.maximumLines) lines"
             )
+        }
+        if code == CURLE_OPERATION_TIMEDOUT {
+            let isAnswered = easy.status != nil
+            return failure(
+                .timeout, easy.timeoutDetail(BodyExtent(of: easy, heads), isAnswered, easy.message(code, errorText)))
         }
         return TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,

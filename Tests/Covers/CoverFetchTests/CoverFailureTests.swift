@@ -2,8 +2,38 @@ import Foundation
 import Testing
 
 @testable import CoverFetch
+@testable import CurlHTTP
 
 @Suite struct CoverFailureTests {
+    @Test(
+        arguments: [
+            (
+                .connect, "Failed to connect to a.example port 443 after 2 ms: Connection refused",
+                "can't reach a.example: connection refused"
+            ),
+            (
+                .timeout, "Failed to connect to a.example port 443 after 15000 ms: Timeout was reached",
+                "can't reach a.example: timeout was reached"
+            ),
+            (
+                .broken, "Recv failure: Connection reset by peer",
+                "the server broke the connection: connection reset by peer"
+            ),
+            (.nameResolution, "Could not resolve host: a.example", "can't find a.example: the name has no address"),
+            (
+                .tls, "OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number",
+                "TLS failed: wrong version number"
+            ),
+            (
+                .tls, "SSL certificate problem: self-signed certificate",
+                "SSL certificate problem: self-signed certificate"
+            ),
+        ] as [(TransferError.Kind, String, String)])
+    func `a failed transfer is told in words for people`(kind: TransferError.Kind, message: String, words: String) {
+        let failure = CoverFailure(TransferError(kind, url: "https://a.example/1", detail: message))
+        #expect(failure.detail == words)
+    }
+
     @Test(arguments: CoverFailure.Kind.allCases)
     func `a program knows of each kind whether a later request may succeed`(kind: CoverFailure.Kind) {
         let failure = CoverFailure(kind, url: "https://a.example/1", detail: "why")

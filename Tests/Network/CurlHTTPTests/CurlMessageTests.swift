@@ -34,6 +34,13 @@ import Wire
         }
     }
 
+    @Test func `an answer without TLS is an error of OpenSSL`() async throws {
+        try await withOrigin { origin, client in
+            let error = await client.failure("https://127.0.0.1:\(origin.port)/1.jpg")
+            #expect(error?.detail.contains(.ofOpenSSL) == true, "\(error?.detail ?? "")")
+        }
+    }
+
     @Test(
         arguments: [
             (CURLE_OUT_OF_MEMORY, 0, "", .outOfResources), (CURLE_FAILED_INIT, 0, "", .outOfResources),

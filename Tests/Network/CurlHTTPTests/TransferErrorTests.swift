@@ -47,8 +47,10 @@ import Wire
         }
     }
 
-    @Test(arguments: ["fault=never", "rate=100&size=90000"])
-    func `an origin that never answers, or is too slow, times out`(query: String) async throws {
+    @Test(arguments: [("fault=never", " without an answer"), ("rate=100&size=90000", " of 87.9 KiB received")])
+    func `an origin that never answers, or is too slow, times out, and the error says what had come`(
+        query: String, received: String
+    ) async throws {
         try await withOrigin {
             $0.timeout = .milliseconds(300)
         } _: { origin, client in
@@ -56,6 +58,21 @@ import Wire
             let error = await client.failure(url)
             expect(error, .timeout, url)
             #expect((error?.microseconds ?? 0) >= 300_000)
+            let detail = error?.detail ?? ""
+            #expect(detail.hasPrefix("timed out after ") && detail.hasSuffix(received), "\(detail)")
+        }
+    }
+
+    @Test func `a host with which no connection is made in time has timed out without one`() async throws {
+        try await withListener(answer: nil, readsHead: false) { listener in
+            let url = "https://127.0.0.1:\(listener.port)/1.jpg"
+            try await withClient {
+                $0.connectTimeout = .milliseconds(300)
+            } _: { client in
+                let error = await client.failure(url)
+                expect(error, .timeout, url)
+                #expect(error?.detail.hasSuffix(" without a connection") == true, "\(error?.detail ?? "")")
+            }
         }
     }
 

@@ -169,7 +169,7 @@ extension CommandTests {
                 ("fault=json", "JSON"), ("fault=empty", "not an image"), ("fault=loop", "redirect"),
                 ("redirect=11", "redirect"), ("fault=truncate", "ended early"), ("fault=wrong-length", "ended early"),
                 ("fault=endless", "100 KiB"), ("size=200000", "100 KiB"), ("size=200000&chunked=1", "100 KiB"),
-                ("fault=reset", "reset"), ("fault=close", "Empty reply"), ("fault=never", "timed out"),
+                ("fault=reset", "reset"), ("fault=close", "without an answer"), ("fault=never", "timed out after "),
                 ("to=ftp%3A%2F%2F127.0.0.1%2Fx", "what may not be fetched"),
                 ("to=file%3A%2F%2F%2Fetc%2Fpasswd", "what may not be fetched"),
             ])

@@ -24,11 +24,13 @@ extension CoverFailure {
         guard let cause = detail.split(separator: ": ").last else { return detail }
         let reason = cause.prefix(1).lowercased() + cause.dropFirst()
         switch error.kind {
-        case .connect where detail.hasPrefix(.failedToConnect):
+        case .connect where detail.hasPrefix(.failedToConnect), .timeout where detail.hasPrefix(.failedToConnect):
             return (try? HTTPURL(error.url)).map { "can't reach \($0.authority): \(reason)" } ?? detail
         case .broken where detail.hasPrefix(.receiveFailed) || detail.hasPrefix(.sendFailed),
             .connect where detail.hasPrefix(.receiveFailed) || detail.hasPrefix(.sendFailed):
             return "the server broke the connection: \(reason)"
+        case .tls where detail.contains(.ofOpenSSL):
+            return "TLS failed: \(reason.split(separator: "::").last ?? reason[...])"
         case .nameResolution where detail.hasPrefix(.hostUnresolved):
             return "can't find \(cause): the name has no address"
         default: return detail

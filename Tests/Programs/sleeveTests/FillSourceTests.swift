@@ -343,14 +343,14 @@ extension MusicTests {
 
         @Test func `services of one's own stand in the order of the others`() throws {
             let own = "home=https://media.lan/x%2Cy?a={artist}&b={album}"
-            let options = try FillArguments.parse([
+            let options = try SourceOptions.parse([
                 "--source", "caa,\(own),tags", "--source", "deezer,other=http://a/{mbid}",
             ])
-            #expect(try options.sources.sources().map(\.name.rawValue) == ["caa", "home", "deezer", "other"])
-            #expect(options.sources.servicesBeforeTags?.map(\.rawValue).sorted() == ["caa", "home"])
+            #expect(try options.sources().map(\.name.rawValue) == ["caa", "home", "deezer", "other"])
+            #expect(options.servicesBeforeTags?.map(\.rawValue).sorted() == ["caa", "home"])
             #expect(options.words == ["--source=caa,\(own),tags,deezer,other=http://a/{mbid}"])
-            let based = try FillArguments.parse(["--source", own, "--source-base", "home=http://127.0.0.1:1"])
-            #expect(try based.sources.sources().map(\.base) == ["http://127.0.0.1:1"])
+            let based = try SourceOptions.parse(["--source", own, "--source-base", "home=http://127.0.0.1:1"])
+            #expect(try based.sources().map(\.base) == ["http://127.0.0.1:1"])
         }
 
         @Test(arguments: [
@@ -361,7 +361,7 @@ extension MusicTests {
             "home=https://me:hush@a/{album}",
         ])
         func `a source that can't be meant is refused`(_ source: String) {
-            #expect(throws: (any Error).self) { try FillArguments.parse(["--source", source]) }
+            #expect(throws: (any Error).self) { try SourceOptions.parse(["--source", source]) }
         }
 
         @Test func `a source that can't be meant is wrong usage, whose password is not repeated`() async throws {

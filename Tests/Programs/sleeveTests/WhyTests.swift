@@ -178,7 +178,7 @@ extension MusicTests {
             ["--contact", "me"], ["--contact", "a@b (c)"],
         ])
         func `options of a fill that cannot be meant are refused`(_ arguments: [String]) {
-            #expect(throws: (any Error).self) { try FillArguments.parse(arguments) }
+            #expect(throws: (any Error).self) { try FillCommand.parse(arguments) }
         }
 
         @Test(arguments: ["caa=http://a musicbrainz=http://b", "caa=http://a, musicbrainz=http://b", "caa=http://a "])

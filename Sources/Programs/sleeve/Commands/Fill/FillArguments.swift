@@ -6,7 +6,6 @@ import MusicFolder
 /// The options of the commands that write covers.
 struct FillArguments: ParsableArguments {
     @OptionGroup(title: "What to write") var covers: Covers
-    @OptionGroup(title: "Where to look") var sources: SourceOptions
     @OptionGroup(title: "Network") var network: NetworkOptions
     @OptionGroup(title: "Cache and library") var store: StoreOptions
     @OptionGroup(title: "Output") var output: Output
@@ -62,7 +61,8 @@ struct FillArguments: ParsableArguments {
 
     /// Opens the library and what is remembered of music folders, and sends edits to the remote library.
     /// - Throws: An exit code, after an error message.
-    func withLibrary(_ body: (LibraryAPI, MusicState) async throws -> Void) async throws {
+    func withLibrary(asking sources: SourceOptions, _ body: (LibraryAPI, MusicState) async throws -> Void) async throws
+    {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try sources.apply(to: &configuration)
@@ -86,6 +86,6 @@ struct FillArguments: ParsableArguments {
         func word(_ name: String, _ value: String?) -> [String] { value.map { ["--\(name)=\($0)"] } ?? [] }
         return word("min-pixels", covers.minPixels.map(String.init)) + word("size", covers.size.map(String.init))
             + word("name", covers.name?.rawValue) + (covers.embed ? ["--embed"] : [])
-            + sources.words + network.words
+            + network.words
     }
 }

@@ -22,6 +22,7 @@ struct FillCommand: AsyncParsableCommand {
 
     @OptionGroup var music: MusicFolderOptions
     @OptionGroup(title: "What to write") var choice: Choice
+    @OptionGroup(title: "Where to look") var sources: SourceOptions
     @OptionGroup var arguments: FillArguments
 
     /// What is done with the covers that are found.
@@ -43,11 +44,11 @@ struct FillCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await arguments.withLibrary { library, state in
+        try await arguments.withLibrary(asking: sources) { library, state in
             if !arguments.network.offline {
-                try arguments.sources.requireContact(library.configuration.userAgent)
+                try sources.requireContact(library.configuration.userAgent)
             }
-            var work = FillWork(arguments, library, state)
+            var work = FillWork(arguments, asking: sources, library, state)
             (work.options.acceptsDoubtful, work.options.upgrades) = (choice.acceptDoubtful, choice.upgrade)
             let last = music.folders.isEmpty ? try state.lastFill()?.folders ?? [] : []
             if music.folders.isEmpty, last.isEmpty {
@@ -62,7 +63,7 @@ struct FillCommand: AsyncParsableCommand {
         let flags = [
             ("follow", music.named.follow), ("upgrade", choice.upgrade), ("accept-doubtful", choice.acceptDoubtful),
         ]
-        return flags.filter(\.1).map { "--\($0.0)" } + arguments.words
+        return flags.filter(\.1).map { "--\($0.0)" } + arguments.words + sources.words
     }
 }
 

@@ -100,9 +100,11 @@ struct FillAccept: AsyncParsableCommand {
 
     @OptionGroup var references: CoverReferences
     @OptionGroup var arguments: FillArguments
+    /// No service is asked. A cover from another address of the Cover Art Archive is downloaded from there.
+    @OptionGroup(visibility: .hidden) var sources: SourceOptions
 
     func run() async throws {
-        try await arguments.withLibrary { library, state in
+        try await arguments.withLibrary(asking: sources) { library, state in
             let last = try state.lastFill()
             var arguments = arguments
             if let last, let command = try? FillCommand.parse(last.options) {
@@ -125,7 +127,7 @@ struct FillAccept: AsyncParsableCommand {
                 try await covers.accept(cover, of: album)
                 if !arguments.options.quiet { Log.info("\(album.fullName): accepted 1 cover") }
             }
-            var work = FillWork(arguments, library, state)
+            var work = FillWork(arguments, asking: sources, library, state)
             (work.only, work.number) = (Set(chosen.map(\.album.id)), number)
             let folders = try last?.folders ?? state.roots()
             try await work.run(try MusicFolderOptions.parse([]).scan(else: folders))

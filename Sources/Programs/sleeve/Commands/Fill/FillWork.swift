@@ -8,6 +8,7 @@ import Synchronization
 /// A fill: the scan, the covers, the tags, and what is said of them.
 struct FillWork {
     let arguments: FillArguments
+    let sources: SourceOptions
     let library: LibraryAPI
     let state: MusicState
     var options: FillOptions
@@ -16,10 +17,11 @@ struct FillWork {
     /// The number of the fill, with which its command has accepted covers; nil for the next one.
     var number: Int64?
 
-    init(_ arguments: FillArguments, _ library: LibraryAPI, _ state: MusicState) {
-        (self.arguments, self.library, self.state, options) = (arguments, library, state, FillOptions())
+    init(_ arguments: FillArguments, asking sources: SourceOptions, _ library: LibraryAPI, _ state: MusicState) {
+        (self.arguments, self.sources, options) = (arguments, sources, FillOptions())
+        (self.library, self.state) = (library, state)
         (options.minimumPixels, options.longestSide) = (arguments.covers.minPixels, arguments.covers.size)
-        (options.embeds, options.servicesBeforeTags) = (arguments.covers.embed, arguments.sources.servicesBeforeTags)
+        (options.embeds, options.servicesBeforeTags) = (arguments.covers.embed, sources.servicesBeforeTags)
     }
 
     /// - Parameters:
@@ -154,8 +156,8 @@ struct FillWork {
         let tags = TagPictures(
             in: BytePath(scratch.path), start: try TagsWorker.starter(), isCancelled: { Signals.received != nil })
         let work = Fill(
-            library, asking: try arguments.sources.queue(for: library, memory: memory),
-            Set(try arguments.sources.sources().map(\.name)), writer: writer, tags: tags,
+            library, asking: try sources.queue(for: library, memory: memory),
+            Set(try sources.sources().map(\.name)), writer: writer, tags: tags,
             scratch: BytePath(scratch.path),
             options: options, pictures: pictures, likenesses: likenesses)
         var total = FillSummary()
@@ -191,7 +193,7 @@ struct FillWork {
 
     /// - Returns: What would be done for each folder, and the number of albums for which nothing would be.
     private func steps(_ plan: FillPlan) async throws -> (steps: [FillPlanResult.Step], idle: Int) {
-        let queue = try arguments.sources.queue(for: library, memory: .existing(for: library.configuration))
+        let queue = try sources.queue(for: library, memory: .existing(for: library.configuration))
         var (found, asked, idle): ([FillPlanResult.Step], Set<SourceName>, Int) = ([], [], 0)
         for job in plan.jobs {
             let (names, known) = await queue.plan(job.query)
@@ -218,7 +220,7 @@ struct FillWork {
             }
         }
         if arguments.options.json || arguments.options.quiet { return (found, idle) }
-        for source in try arguments.sources.sources() where !asked.isEmpty {
+        for source in try sources.sources() where !asked.isEmpty {
             source.refusal(userAgent: library.configuration.userAgent).map { Log.info($0) }
         }
         return (found, idle)

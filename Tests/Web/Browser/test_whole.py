@@ -101,6 +101,22 @@ class Whole(GalleryTest):
         page.until(f"!{OPEN}", what="the picture to close")
         self.assertEqual(page.chosen()["place"], 2)
 
+    def test_only_a_picture_that_is_larger_than_it_is_shown_has_an_actual_size_to_go_to(self):
+        page = self.begin()
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
+        page.focus_covers()
+        page.press("Enter")
+        self.assert_whole(page)
+        self.assertGreater(page.box("#viewer-picture")["width"], page.run(f"return {PICTURE}.naturalWidth"))
+        self.assertFalse(page.visible("#viewer-zoom"))
+        inputs.screen(page.browser, 160, 140)
+        page.appears("#viewer-zoom")
+        page.focus("#viewer-zoom")
+        inputs.screen(page.browser, 1280, 800)
+        page.appears("#viewer-zoom", False)
+        page.press("Right")
+        page.until(f"{PICTURE}.alt.includes('Album 00002')", what="the next cover, though the button that had the focus is gone")
+
 
 class Failed(GalleryTest):
     def test_a_cover_that_failed_has_no_whole_picture(self):

@@ -4,7 +4,7 @@ import { byID } from "./helpers.js";
 import { coverPath } from "./stored-covers.js";
 import { grow } from "./transition.js";
 
-const dialog = byID("viewer"), picture = byID("viewer-picture");
+const dialog = byID("viewer"), picture = byID("viewer-picture"), zoomButton = byID("viewer-zoom");
 /** How far a finger moves before it goes to the next cover, in pixels. */
 const swipe = 50;
 
@@ -31,17 +31,22 @@ export function setUpViewer(gallery, covers) {
     gallery.step(key);
     if (gallery.album && gallery.album.id !== former) show();
   };
-  const centre = () => dialog.scrollTo((dialog.scrollWidth - dialog.clientWidth) / 2, (dialog.scrollHeight - dialog.clientHeight) / 2);
-  const zoom = (isZoomed) => {
-    dialog.classList.toggle("zoomed", isZoomed);
-    byID("viewer-zoom").setAttribute("aria-pressed", String(isZoomed));
-    centre();
+  const isZoomed = () => dialog.classList.contains("zoomed");
+  /** Shows the picture's middle. A picture that is shown larger than it is has no actual size to go to. */
+  const fit = () => {
+    zoomButton.hidden = !isZoomed() && picture.naturalWidth <= picture.clientWidth;
+    dialog.scrollTo((dialog.scrollWidth - dialog.clientWidth) / 2, (dialog.scrollHeight - dialog.clientHeight) / 2);
+  };
+  const toggleZoom = () => {
+    zoomButton.setAttribute("aria-pressed", String(dialog.classList.toggle("zoomed")));
+    fit();
   };
 
-  picture.addEventListener("load", centre); // its size was another one's
+  picture.addEventListener("load", fit); // its size was another one's
+  addEventListener("resize", fit);
   dialog.addEventListener("click", ({ target }) => {
     const button = target.closest("button")?.id;
-    if (button === "viewer-zoom") zoom(!dialog.classList.contains("zoomed"));
+    if (button === "viewer-zoom") toggleZoom();
     else if (button === "viewer-next" || button === "viewer-previous") step(button === "viewer-next" ? 1 : -1);
     else close();
   });
@@ -49,9 +54,10 @@ export function setUpViewer(gallery, covers) {
     event.preventDefault();
     close();
   });
-  dialog.addEventListener("keydown", (event) => {
+  // Of the document: a button that disappears leaves the focus to it.
+  document.addEventListener("keydown", (event) => {
     const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!way || dialog.classList.contains("zoomed")) return;
+    if (!way || !dialog.open || isZoomed()) return;
     event.preventDefault();
     step(way);
   });
@@ -64,7 +70,7 @@ export function setUpViewer(gallery, covers) {
   dialog.addEventListener("close", () => {
     if (dialog.open) return; // again, since
     picture.removeAttribute("src");
-    zoom(false);
+    if (isZoomed()) toggleZoom();
     gallery.focus();
   });
   return () => {

@@ -75,6 +75,17 @@ class Widths(GalleryTest):
                     && ['auto', 'scroll'].includes(getComputedStyle(each).overflowY)).map((each) => each.id)"""), [], width)
             self.assertLessEqual(page.run("return document.scrollingElement.scrollWidth"), width)
 
+    def test_in_a_high_window_the_cover_and_its_words_stay_together_in_the_middle(self):
+        page = self.begin()
+        page.press("Right")
+        page.wait_for_place(3)
+        for width, height in ((390, 844), (768, 1024), (2560, 1440)):
+            inputs.screen(page.browser, width, height)
+            page.rest()
+            cover, title, bar, details = (page.box(each) for each in ("#covers [aria-selected=true]", "#chosen-title", ".bar", "#details"))
+            self.assertLess(title["top"] - cover["bottom"], 140, width)
+            self.assertLess(abs(cover["top"] - bar["bottom"] - (height - details["bottom"])), 90, width)
+
     def test_covers_that_reach_beyond_their_part_of_the_page_fade_out(self):
         page = self.begin()
         inputs.screen(page.browser, 1280, 600)

@@ -11,6 +11,11 @@ let running = false;
 export function setUpPanel(showProblem) {
   toggle.addEventListener("click", () => open(panel.hidden));
   byID("panel-close").addEventListener("click", closePanel);
+  byID("add-many").addEventListener("click", () => {
+    open(true);
+    byID("run-more").open = true;
+    byID("run-more").querySelector("input, button").focus();
+  });
   for (const part of [panel, menu]) part.addEventListener("keydown", (event) => event.key === "Escape" && closePanel() && event.preventDefault());
   let busy = false; // not `disabled`, which would take the focus from the button
   button.addEventListener("click", async () => {

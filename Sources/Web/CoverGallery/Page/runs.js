@@ -50,7 +50,7 @@ export function showRun({ possible, running, progress, name, result, problem, fa
   const hadFocus = part.contains(document.activeElement), wasRunning = !stop.hidden;
   part.hidden = !running && !Object.keys(possible).length;
   for (const [each, button] of Object.entries(buttons)) button.hidden = Boolean(running) || !possible[each];
-  byID("run-more").hidden = scan.hidden && buttons.import.hidden;
+  byID("run-more").hidden = byID("add-many").hidden = scan.hidden && buttons.import.hidden;
   byID("contact-part").hidden = buttons.fill.hidden;
   stop.hidden = !running;
   const outcome = !name ? "" : result ? outcomes[name]?.(result) ?? "Done." : sentence((problem ?? "").replace(/`(.*?)`/g, "“$1”"));

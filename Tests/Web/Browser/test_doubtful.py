@@ -158,3 +158,14 @@ class Doubtful(Reviewing, GalleryTest):
         page.press("Control", "z")
         page.size(1)
         self.eventually(lambda: not self.saved(second), "the cover taken back")
+
+    def test_undo_takes_a_refusal_back_that_is_still_being_made(self):
+        page = self.review()
+        page.focus_covers()
+        self.proposal(page, "Low Tides" if page.chosen()["name"].startswith("Low") else "High Waters")
+        self.stage.server.pause()
+        page.press("Backspace")
+        page.press("Control", "z")
+        self.stage.server.resume()
+        page.status("are back")
+        page.size(2)

@@ -21,7 +21,8 @@ const pathOf = ({ id }, part = "albums") => `api/${part}/${encodeURIComponent(id
  * @property {Record<string, string>} [fields] those that change
  * @property {Blob | null} [picture] the user's own picture, whose address becomes a field
  * @property {object} [decision] about doubtful covers, as the server takes it
- * @property {number | Promise<number | null>} [number] that of the edit or undo to revert; null if that was not made
+ * @property {number | Promise<number | null>} [number] that of the edit or undo to revert; null if that has none
+ * @property {Edit} [waiting] the edit to revert, while it waits
  */
 const requests = {
   add: ({ fields }) => ["POST", "api/albums", { album: fields }],
@@ -115,7 +116,7 @@ export class Edits {
   redo() { this.#edit(this.#step("redo")); }
 
   /** An edit that waits is the one that is meant; else it is the library's, as the page shows it. */
-  #step(kind) { return { kind, number: this.#waiting ? this.#number : this.#library.edit }; }
+  #step(kind) { return this.#waiting ? { kind, number: this.#number, waiting: this.#latest } : { kind, number: this.#library.edit }; }
 
   get #takesRefusalBack() { return !this.#waiting && this.#refusal?.number === this.#library.edit; }
 
@@ -170,6 +171,7 @@ export class Edits {
     try {
       const fields = picture ? { ...edit.fields, coverUrl: await picture } : edit.fields, number = await edit.number;
       if (signal?.aborted) return this.#library.edit;
+      if (edit.kind === "undo" && edit.waiting && edit.waiting === this.#refusal?.edit) return await this.#send(this.#refusal.inverse);
       if (number === null || (number === this.#library.edit && !this.#library[edit.kind])) return null;
       const answer = await ask(...requests[edit.kind]({ ...edit, fields, number }));
       if (signal?.aborted && (await takenBack(answer))) return this.#library.load().then(() => this.#library.edit);
@@ -197,7 +199,7 @@ export class Edits {
     const { refused } = answer, label = edit.kind === "undo" ? "Redo" : "Undo";
     const inverse = refused
       ? { kind: "review", id: edit.id, decision: { allow: Object.keys(refused) } } : { kind: label.toLowerCase(), number: answer.edit };
-    this.#refusal = refused ? { inverse, number: this.#library.edit } : null;
+    this.#refusal = refused ? { edit, inverse, number: this.#library.edit } : null;
     const run = () => (this.#gallery.focus(), this.#edit(inverse));
     say(answer.message, { action: refused || answer.edit ? { label, run } : undefined });
   }

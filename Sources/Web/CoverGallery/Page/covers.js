@@ -118,15 +118,11 @@ export class Covers {
     this.#report.ask();
   }
 
+  /** @param {number} [at] when the cover was cached, in milliseconds since 1970 */
   arrived(id, state, at) {
     this.#updatedSinceReport.add(id);
     if (at && this.#views.has(id)) this.#arrivals.set(id, at);
     this.#setState(id, state);
-  }
-
-  failed(id, reason, cause) {
-    this.#updatedSinceReport.add(id);
-    this.#setState(id, { failure: reason, cause });
   }
 
   /** The name of a cover in its smallest size; undefined if there is none. */

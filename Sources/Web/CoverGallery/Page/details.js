@@ -63,7 +63,6 @@ export function showCoverState(id, state) {
   problem.classList.toggle("final", Boolean(state.final));
   if (reason.textContent !== text) reason.textContent = text;
   retry.hidden = !canRetry(state);
-  cause.hidden = !text || !state.cause;
   cause.querySelector("p").textContent = sentence(state.cause ?? "");
   facts.age.textContent = state.stale ? "older copy" : "";
 }

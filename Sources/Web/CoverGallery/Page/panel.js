@@ -102,6 +102,5 @@ export function showRemote(remote) {
   const waiting = remote.waiting === 1 ? "1 change waits" : `${formatNumber(remote.waiting)} changes wait`;
   byID("remote-state").textContent = remote.waiting
     ? `${waiting} to be sent. Sleeve keeps trying.` : remote.problem ? "It refused a change." : "Up to date.";
-  byID("remote-cause").hidden = !remote.problem;
   byID("remote-cause").querySelector("p").textContent = remote.problem ?? "";
 }

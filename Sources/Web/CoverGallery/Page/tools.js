@@ -38,7 +38,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
 
   const events = new Events({
     cover: ({ id, at, ...state }) => covers.arrived(id, state, at),
-    failure: ({ id, reason, cause }) => covers.failed(id, reason, cause),
+    failure: ({ id, reason, cause }) => covers.arrived(id, { failure: reason, cause }),
     library: ({ version }) => version === library.version ? keepSeen("api/library") : refresh(),
     prefetch: showPrefetch,
     cache: showCache,

@@ -100,6 +100,24 @@ class Offline(GalleryTest):
         page.browser.get(page.url + "icon.svg")
         page.until(f"({STORED}).includes(arguments[0])", shown, what="the cover to be stored")
 
+    def test_of_the_covers_that_a_flick_passes_those_are_stored_where_it_ends(self):
+        page = self.gallery(300).wall()
+        page.installed()
+        sent, passed, ready = page.run("""
+            const wall = document.querySelector('#wall'), sent = [], ready = '.cover[data-state=ready]', passed = new Set();
+            ServiceWorker.prototype.postMessage = ({covers}) => sent.push(covers.length - wall.querySelectorAll(ready).length);
+            while (wall.scrollTop + wall.clientHeight < wall.scrollHeight - 1) {
+                wall.scrollTop += wall.clientHeight;
+                do {
+                    await new Promise((done) => requestAnimationFrame(done));
+                } while (wall.querySelectorAll(ready).length < 10);
+                for (const {dataset} of wall.querySelectorAll(ready)) passed.add(dataset.id);
+            }
+            dispatchEvent(new Event('pagehide'));
+            return [sent, passed.size, wall.querySelectorAll(ready).length];""")
+        self.assertGreater(passed, 2 * ready)
+        self.assertEqual(set(sent), {0}, "more or fewer than are on the page")
+
     def test_without_the_server_the_page_opens_with_the_albums_and_covers_it_has_seen(self):
         page = self.seen()
         self.stage.server.close(at_once=True)

@@ -43,7 +43,7 @@ export class Covers {
   hasStream = () => true;
   /** @type {(id: string) => void} a cover's state became known, on the page or not */
   known = () => {};
-  /** @type {(id: string, name: string) => void} the album's cover has been shown; its name is the last part of its address */
+  /** @type {() => void} another cover of the server has been shown */
   seen = () => {};
 
   /** Adds the states that the server sent ahead: those around the album the page opens on. */
@@ -139,7 +139,8 @@ export class Covers {
 
   /** The names of the covers on the page, by album id. */
   get names() {
-    return [...this.#views.keys()].filter((id) => this.pictureOf(id)).map((id) => [id, nameOf(this.pictureOf(id))]);
+    const pictures = [...this.#views.keys()].map((id) => [id, this.pictureOf(id)]);
+    return pictures.filter(([, picture]) => picture?.isConnected).map(([id, picture]) => [id, nameOf(picture)]);
   }
 
   /** Reports the covers in view to the server. */
@@ -205,7 +206,7 @@ export class Covers {
       if (!picture) return;
       const at = this.#arrivals.get(id);
       if (this.#arrivals.delete(id)) performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
-      if (!stored) this.seen(id, nameOf(picture));
+      if (!stored) this.seen();
     } else if (this.#away && this.#stored) return this.#showBroken(id, view);
     else showWaiting(view);
     this.changed(id);

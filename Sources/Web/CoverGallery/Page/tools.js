@@ -12,7 +12,7 @@ import { setUpPage } from "./artist-page.js";
 import { typeAhead } from "./type-ahead.js";
 import { setUpViews } from "./view-tools.js";
 import { listen } from "./shortcuts.js";
-import { keepSeen, keepSeenCover, registerWorker, showOffline } from "./offline.js";
+import { keepCovers, keepSeen, registerWorker, showOffline } from "./offline.js";
 import { byID, whenIdle } from "./helpers.js";
 import { say } from "./toast.js";
 import { setUpViewer } from "./viewer.js";
@@ -73,10 +73,9 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   });
   edits.update();
   showRemote(library.remote);
-  covers.seen = keepSeenCover;
+  covers.seen = keepCovers;
   keepSeen("api/library");
-  for (const [id, name] of covers.names) keepSeenCover(id, name);
-  registerWorker(() => say("There is a newer version of this page.", { action: { label: "Reload", run: () => location.reload() } }));
+  registerWorker(() => covers.names, () => say("There is a newer version of this page.", { action: { label: "Reload", run: () => location.reload() } }));
   whenIdle(() => library.prepareSearch());
 
   /** Fetches the albums again after they changed, here or elsewhere. */

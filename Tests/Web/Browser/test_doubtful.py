@@ -110,6 +110,16 @@ class Doubtful(Reviewing, GalleryTest):
         page.size(3)
         self.assertFalse(self.saved("High Water"))
 
+    def test_an_album_without_a_cover_says_what_each_service_answered(self):
+        page = self.doubtful()
+        page.sort("title")
+        page.focus_covers()
+        page.press("l")
+        page.appears("#cover-cause")
+        self.assertTrue(page.run("return document.querySelector('#cover-cause p').textContent").startswith("Deezer: found"))
+        page.press("End")
+        page.appears("#cover-cause", False)
+
     def test_an_album_without_an_address_says_that_a_cover_waits_for_review_and_leads_there(self):
         page = self.doubtful()
         page.sort("title")

@@ -58,6 +58,9 @@ import Wire
                     evidence: [.init(.contradicts, "title differs: “A, B”"), .init(.agrees, "year agrees")])
             ]
         }
+        func answers(of album: Album) async throws -> [String] {
+            album.id == "low" ? ["Deezer: found", "iTunes: failed"] : []
+        }
         func trackCount(of album: Album) -> Int? { 9 }
         func refuse(_ pictures: [String]?, of album: Album) async throws -> [String] {
             refused.withLock { $0 += pictures ?? [album.id] }
@@ -90,7 +93,9 @@ import Wire
                 proposed.contains(
                     #"{"text":"title differs: “A, B”","agreement":"contradicts"},{"text":"year agrees","agreement":"agrees"}"#
                 ))
-            #expect(try await stage.ask("GET", "/api/sources/low").text == #"{"doubtful":true}"#)
+            #expect(
+                try await stage.ask("GET", "/api/sources/low").text
+                    == #"{"doubtful":true,"answers":"Deezer: found\u000aiTunes: failed"}"#)
             #expect(try await stage.ask("GET", "/api/sources/other").text == "{}")
             #expect(
                 try await stage.ask("POST", "/api/doubtful/low", json: #"{"picture":"https://a.example/"}"#).status

@@ -31,6 +31,9 @@ package struct SourceAnswer: Sendable, Hashable {
         (self.detail, self.isRemembered) = (detail, isRemembered)
     }
 
+    /// What was answered, on one line.
+    package var text: String { detail.isEmpty ? kind.rawValue : "\(kind.rawValue): \(detail)" }
+
     /// How long an answer counts, in milliseconds: that an album is missing for 30 days, what was found for 7. Others say nothing about the
     /// album, and are never used again.
     package var lifetime: Int64? {

@@ -9,6 +9,8 @@ package protocol CoverReview: Sendable {
     func albums(among albums: [Album]) async throws -> [Album.ID]
     /// The best first.
     func candidates(of album: Album) async throws -> [ProposedCover]
+    /// What each source answered that was asked for the album's cover, a line each.
+    func answers(of album: Album) async throws -> [String]
     /// How many songs the album has; nil if that is not known.
     func trackCount(of album: Album) -> Int?
     /// None of these candidates is the album's.

@@ -42,11 +42,13 @@ function showSource(id, digest) {
   if (id === shown.id && digest === shown.digest) return;
   const what = (shown = { id, digest });
   clearTimeout(restTimer);
-  const show = ({ source, width, height, doubtful } = {}) => {
+  const show = ({ source, width, height, doubtful, answers } = {}) => {
     facts.source.textContent = source ?? "";
     facts.pixels.textContent = width ? `${formatNumber(width)} × ${formatNumber(height)}` : "";
     review.hidden = !doubtful;
     review.href = hashOfAll({ show: "doubtful", album: id });
+    what.answers = answers;
+    showCause();
   };
   show();
   restTimer = setTimeout(async () => {
@@ -59,12 +61,18 @@ function showSource(id, digest) {
 export function showCoverState(id, state) {
   showSource(id, state.digest);
   const text = state.failure ?? "";
+  shown.cause = text && sentence(state.cause ?? "");
   problem.classList.toggle("failed", Boolean(text));
   problem.classList.toggle("final", Boolean(state.final));
   if (reason.textContent !== text) reason.textContent = text;
   retry.hidden = !canRetry(state);
-  cause.querySelector("p").textContent = sentence(state.cause ?? "");
+  showCause();
   facts.age.textContent = state.stale ? "older copy" : "";
+}
+
+/** Shows why there is no cover: the technical cause, else what each source answered. */
+function showCause() {
+  cause.querySelector("p").textContent = shown.cause || shown.answers || "";
 }
 
 /** Whether a request may bring the cover. */

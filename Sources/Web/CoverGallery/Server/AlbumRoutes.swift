@@ -140,7 +140,8 @@ struct AlbumRoutes: Sendable {
         return .json { $0.add("album", raw: fields) }
     }
 
-    /// Where the cached cover of an album is from, and its pixels; of an album without one, whether it has doubtful covers. Nothing is known of an
+    /// Where the cached cover of an album is from, and its pixels; of an album without one, whether it has doubtful covers, and what sources
+    /// answered. Nothing is known of an
     /// album that was deleted meanwhile.
     private func cover(_ id: Album.ID) async throws -> Response {
         guard let album = try await library.albums.all().first(where: { $0.id == id }) else { return .json { _ in } }
@@ -151,7 +152,11 @@ struct AlbumRoutes: Sendable {
         let isFile = album.coverFile != nil || written != nil
         if listing == nil, !isFile, let review = model.review {
             let isDoubtful = try await !review.albums(among: [album]).isEmpty
-            return .json { if isDoubtful { $0.add("doubtful", true) } }
+            let answers = try await review.answers(of: album)
+            return .json {
+                if isDoubtful { $0.add("doubtful", true) }
+                if !answers.isEmpty { $0.add("answers", answers.joined(separator: "\n")) }
+            }
         }
         let url = listing?.url ?? ""
         let isStarter = StarterAlbums.slug(of: url) != nil

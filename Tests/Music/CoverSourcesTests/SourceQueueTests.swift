@@ -256,6 +256,23 @@ import Testing
         #expect(notices.withLock { $0.first?.contains("--contact") } == true)
     }
 
+    @Test func `what MusicBrainz has answered counts in a run without a contact`() async throws {
+        try await withFolder { folder in
+            let service = TestService(clock) { _, _ in
+                .json(Answers.musicBrainz("A", "B", date: "1994", tracks: 10))
+            }
+            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
+            let first = try await queue([.musicbrainz], service, memory: memory).find(Self.album)
+            let asked = service.urls.count
+            let second = try await queue([.musicbrainz], service, userAgent: "Sleeve/0.1.0", memory: memory)
+                .find(Self.album)
+            #expect(first.answers.map(\.kind) == [.found] && second.answers.map(\.kind) == [.found])
+            #expect(second.candidates.map(\.pictures) == first.candidates.map(\.pictures))
+            #expect(service.urls.count == asked)
+            #expect(try await memory.record(of: Self.album.key).lastAnswers.map(\.kind) == [.found])
+        }
+    }
+
     @Test func `a throttled source is left alone for longer each time, then asked again`() async throws {
         let service = TestService(clock) { _, number in
             number <= 2 ? .json(Answers.deezerThrottle) : .json(Answers.deezer("A", "B", tracks: 10))

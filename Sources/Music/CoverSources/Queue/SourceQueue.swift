@@ -251,8 +251,9 @@ package actor SourceQueue {
                 answer(source, .found, detail: location.found), search.matching(source.name, known))
         }
         guard let url = source.search(query) else { return notAsked("the album has no title") }
-        if let refusal = source.refusal(userAgent: userAgent) { return notAsked(refusal) }
-        return remembered(url) ?? .ask
+        // What a source has answered counts, even if it may not be asked now.
+        if let known = remembered(url) { return known }
+        return source.refusal(userAgent: userAgent).map(notAsked) ?? .ask
     }
 
     private func mayAsk(_ name: SourceName) -> Bool {

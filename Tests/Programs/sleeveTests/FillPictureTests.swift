@@ -69,6 +69,17 @@ extension MusicTests {
             }
         }
 
+        @Test func `a cover that a fill wrote into the tags is not said to be from there`() async throws {
+            try await withAlbum([[], []]) { stage, fill, folder in
+                let result = try await sleeveTests.run(
+                    fill + ["--source", "itunes", "--embed"], environment: stage.environment)
+                #expect(result.stderr.contains("cover.jpg (iTunes)"), "\(result)")
+                #expect(try await stage.run("album", "scan", stage.folder + "/music").status == 0)
+                let why = try await stage.run("why", "Low Tide")
+                #expect(why.stdout.contains("Cover file: \(folder)/cover.jpg, written by fill 1\n"), "\(why)")
+            }
+        }
+
         @Test func `pictures that differ from song to song are none, and tags can be left out`() async throws {
             let (one, two) = (MusicPicture.jpeg(600, 600, number: 4), MusicPicture.jpeg(600, 600, number: 5))
             try await withAlbum([[one], [two]]) { stage, fill, _ in

@@ -72,7 +72,8 @@ struct Why: AsyncParsableCommand {
             })
         return CoverReport(
             album: album.redacted, shown: shown[0]?.found, sources: sources.lastAnswers.map { .init($0) },
-            files: CoverReport.File.all(of: album, written: written, scanned.places),
+            files: CoverReport.File.all(
+                of: album, written: written, embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
             candidates: (sources.candidates + sources.rejected + decided + refused)
                 .ordered(AlbumQuery(album)).map { .init($0) },

@@ -31,9 +31,14 @@ struct CoverReport: Encodable {
             (self.path, self.state, self.fill, self.fromTags) = ("\(path)", state, fill, fromTags)
         }
 
-        /// - Parameter written: The files that fills have written for the album.
-        static func all(of album: Album, written: [WrittenFile], _ places: [AlbumPlace]) -> [File] {
-            let (tags, present) = (Set(places.compactMap(\.embedded?.digest)), written.filter(\.isThere))
+        /// - Parameters:
+        ///   - written: The files that fills have written for the album.
+        ///   - embedded: The pictures that fills have written into tags.
+        static func all(
+            of album: Album, written: [WrittenFile], embedded: Set<String>, _ places: [AlbumPlace]
+        ) -> [File] {
+            let tags = Set(places.compactMap(\.embedded?.digest)).subtracting(embedded)
+            let present = written.filter(\.isThere)
             let own = album.coverFilePath.map { BytePath(bytes: $0) }.flatMap { path in
                 present.contains { $0.path == path } ? nil : File(path, "yours")
             }

@@ -48,7 +48,8 @@ struct NamedCommand {
         let options = type.helpMessage(includeHidden: true).split(separator: "\n").filter { $0.hasPrefix("  -") }
             .flatMap { $0.matches(of: #/--[a-z][a-z0-9-]*/#).map { String($0.0) } }
         let meant = Self.nearest(to: String(unknown.1), among: options, \.self).prefix(1)
-        return meant.isEmpty ? message : "\(unknown.0).\(Self.question(Array(meant)))"
+        // Not the parser's own guess, which may have nothing in common with the option.
+        return "\(unknown.0)" + (meant.isEmpty ? "" : ".") + Self.question(Array(meant))
     }
 
     /// The last line of a help screen that leaves out options; else empty.

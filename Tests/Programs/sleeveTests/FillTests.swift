@@ -259,6 +259,9 @@ extension MusicTests {
                 #expect(plan.stderr.contains("--contact"), "\(plan)")
                 let contact = try await stage.run("fill", music, "--dry-run", "--contact", "me@example.org")
                 #expect(contact.stdout.contains("would ask musicbrainz, itunes, deezer\n"), "\(contact)")
+                _ = try await stage.run("fill", music, "--source", "tags", "--contact", "me@example.org")
+                let next = try await stage.run("fill", "--dry-run")
+                #expect(next.stdout.contains("would ask musicbrainz, itunes, deezer\n"), "of the last fill: \(next)")
             }
         }
 

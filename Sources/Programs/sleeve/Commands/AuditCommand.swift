@@ -37,7 +37,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "List only these kinds, separated by commas. (default: all)",
+            "List only these, separated by commas: \(AuditKind.allCases.map(\.rawValue).joined(separator: ", ")). (default: all)",
             valueName: "kinds"))
     var only: [CommaSeparated<AuditKind>] = []
 

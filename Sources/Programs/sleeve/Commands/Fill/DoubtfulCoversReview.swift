@@ -23,7 +23,7 @@ struct DoubtfulCoversReview: CoverReview {
 
     func answers(of album: Album) async throws -> [String] {
         let record = try await SourceMemory.existing(for: configuration)?.record(of: AlbumQuery(album).key)
-        return (record?.lastAnswers ?? []).map { "\($0.source.title): \($0.text)" }
+        return (record?.lastAnswers ?? []).map { "\($0.source.title) – \($0.text)" }
     }
 
     func trackCount(of album: Album) -> Int? {

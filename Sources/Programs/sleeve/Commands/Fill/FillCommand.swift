@@ -14,7 +14,7 @@ struct FillCommand: AsyncParsableCommand {
               sleeve fill ~/Music --dry-run
               sleeve fill review
 
-            Without DIR, the folders of the last fill. A cover is written only if it is the album's for certain; doubtful ones \
+            Without DIR, the last fill's folders and contact. A cover is written only if it is the album's for certain; doubtful ones \
             are listed by `fill review`. No file of yours is replaced, renamed or removed. Exits with 3 if an album has no cover \
             that was not named before, and with 75 while another scan or fill runs.
             """,
@@ -43,7 +43,19 @@ struct FillCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    mutating func run() async throws {
+        if music.folders.isEmpty { try takeContactOfLastFill() }
+        try await fill()
+    }
+
+    private mutating func takeContactOfLastFill() throws {
+        guard arguments.network.contact == nil, Environment.value("SLEEVE_CONTACT") == nil,
+            let last = MusicState.lastFill(of: try arguments.options.configuration().libraryPath)
+        else { return }
+        arguments.network.contact = (try? FillCommand.parse(last.options))?.arguments.network.contact
+    }
+
+    private func fill() async throws {
         try await arguments.withLibrary(asking: sources) { library, state in
             if !arguments.network.offline {
                 try sources.requireContact(library.configuration.userAgent)

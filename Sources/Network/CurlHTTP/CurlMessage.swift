@@ -19,6 +19,8 @@ package enum CurlMessage: String, CaseIterable, Sendable {
     case closedInHandshake = "SSL_ERROR_SYSCALL"
     /// The same of OpenSSL 3.
     case endedInHandshake = "unexpected eof"
+    /// `CURLE_PEER_FAILED_VERIFICATION`: the reason follows.
+    case untrusted = "SSL certificate problem: "
     /// An error of OpenSSL: its reason follows.
     case ofOpenSSL = "SSL routines::"
 }

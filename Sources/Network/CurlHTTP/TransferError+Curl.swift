@@ -62,7 +62,7 @@ extension UnsafeMutableRawPointer {
         let time = tenths >= 100 || tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
         if offset(CURLINFO_PRETRANSFER_TIME_T) == 0 {
             let isNamed = text.hasPrefix(.failedToConnect) || text.contains("roxy")
-            return isNamed ? text : "timed out after \(time) without a connection"
+            return isNamed ? text : "timed out after \(time) before the connection was ready"
         }
         if !isAnswered { return "timed out after \(time) without an answer" }
         let whole = body.announced.map { " of \(ByteCount($0))" } ?? ""

@@ -22,11 +22,11 @@ import Testing
             (.nameResolution, "Could not resolve host: a.example", "can't find a.example: the name has no address"),
             (
                 .tls, "OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number",
-                "TLS failed: wrong version number"
+                "a.example answers without TLS; try http://"
             ),
             (
                 .tls, "SSL certificate problem: self-signed certificate",
-                "SSL certificate problem: self-signed certificate"
+                "the certificate of a.example is not trusted: self-signed certificate"
             ),
         ] as [(TransferError.Kind, String, String)])
     func `a failed transfer is told in words for people`(kind: TransferError.Kind, message: String, words: String) {

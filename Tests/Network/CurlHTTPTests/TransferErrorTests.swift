@@ -63,7 +63,7 @@ import Wire
         }
     }
 
-    @Test func `a host with which no connection is made in time has timed out without one`() async throws {
+    @Test func `a connection that is not ready in time has timed out before it was`() async throws {
         try await withListener(answer: nil, readsHead: false) { listener in
             let url = "https://127.0.0.1:\(listener.port)/1.jpg"
             try await withClient {
@@ -71,7 +71,7 @@ import Wire
             } _: { client in
                 let error = await client.failure(url)
                 expect(error, .timeout, url)
-                #expect(error?.detail.hasSuffix(" without a connection") == true, "\(error?.detail ?? "")")
+                #expect(error?.detail.hasSuffix(" before the connection was ready") == true, "\(error?.detail ?? "")")
             }
         }
     }

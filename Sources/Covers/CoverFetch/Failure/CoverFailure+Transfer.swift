@@ -23,14 +23,20 @@ extension CoverFailure {
         let detail = Proxy(for: error.url)?.attributing(error.detail) ?? error.detail
         guard let cause = detail.split(separator: ": ").last else { return detail }
         let reason = cause.prefix(1).lowercased() + cause.dropFirst()
+        let host = (try? HTTPURL(error.url))?.authority
         switch error.kind {
         case .connect where detail.hasPrefix(.failedToConnect), .timeout where detail.hasPrefix(.failedToConnect):
-            return (try? HTTPURL(error.url)).map { "can't reach \($0.authority): \(reason)" } ?? detail
+            return host.map { "can't reach \($0): \(reason)" } ?? detail
         case .broken where detail.hasPrefix(.receiveFailed) || detail.hasPrefix(.sendFailed),
             .connect where detail.hasPrefix(.receiveFailed) || detail.hasPrefix(.sendFailed):
             return "the server broke the connection: \(reason)"
         case .tls where detail.contains(.ofOpenSSL):
-            return "TLS failed: \(reason.split(separator: "::").last ?? reason[...])"
+            let reason = reason.split(separator: "::").last ?? reason[...]
+            // What OpenSSL says of an answer in plain text.
+            if reason == "wrong version number", let host { return "\(host) answers without TLS; try http://" }
+            return "TLS failed: \(reason)"
+        case .tls where detail.hasPrefix(.untrusted):
+            return host.map { "the certificate of \($0) is not trusted: \(reason)" } ?? detail
         case .nameResolution where detail.hasPrefix(.hostUnresolved):
             return "can't find \(cause): the name has no address"
         default: return detail

@@ -219,7 +219,9 @@ extension CoverFailure {
     package static func givenAsFile(_ url: String) -> CoverFailure {
         CoverFailure(
             .notCached, url: url,
-            detail: "not in the cache, and a host that ends in .invalid is never asked: give its file again")
+            detail:
+                "not in the cache, and no server has a name that ends in .invalid; if it was a picture of yours, choose its file again"
+        )
     }
 
     /// RFC 9111 §5.2.2.5.

@@ -116,7 +116,8 @@ class Doubtful(Reviewing, GalleryTest):
         page.focus_covers()
         page.press("l")
         page.appears("#cover-cause")
-        self.assertTrue(page.run("return document.querySelector('#cover-cause p').textContent").startswith("Deezer: found"))
+        self.assertTrue(page.run("return document.querySelector('#cover-cause p').textContent").startswith("Deezer – found"))
+        self.assertEqual(page.text("#cover-cause summary"), "What each service answered")
         page.press("End")
         page.appears("#cover-cause", False)
 
@@ -179,3 +180,23 @@ class Doubtful(Reviewing, GalleryTest):
         self.stage.server.resume()
         page.status("are back")
         page.size(2)
+
+    def test_undo_takes_refusals_back_one_by_one_and_nothing_is_redone_after_one(self):
+        page = self.review()
+        page.focus_covers()
+        self.proposal(page, "Low Tides" if page.chosen()["name"].startswith("Low") else "High Waters")
+        page.press("Enter")
+        page.size(1)
+        page.press("Control", "z")
+        page.size(2)
+        edits = self.stage.saved()
+        for size in (1, 0):
+            page.click("#refuse")
+            page.size(size)
+        page.status("Refused the covers")
+        self.assertTrue(page.run("return document.querySelector('#redo').disabled"), "it would accept what was refused")
+        for size in (1, 2):
+            page.press("Control", "z")
+            page.size(size)
+        self.assertEqual(self.stage.saved(), edits, "no edit before them was taken back")
+        self.assertFalse(page.run("return document.querySelector('#redo').disabled"))

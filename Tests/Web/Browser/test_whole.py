@@ -117,8 +117,49 @@ class Whole(GalleryTest):
         page.press("Right")
         page.until(f"{PICTURE}.alt.includes('Album 00002')", what="the next cover, though the button that had the focus is gone")
 
+    def test_the_actual_size_is_moved_by_keys_and_by_the_mouse_and_escape_leads_back_to_the_whole_picture(self):
+        page = self.begin()
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
+        page.focus_covers()
+        page.press("Enter")
+        self.assert_whole(page)
+        inputs.screen(page.browser, 160, 140)
+        page.appears("#viewer-zoom")
+        page.click("#viewer-zoom")
+        place = "[document.querySelector('#viewer').scrollLeft, document.querySelector('#viewer').scrollTop]"
+        left, top = page.run(f"return {place}")
+        page.press("Right")
+        page.until(f"{place}[0] > arguments[0]", left, what="the picture to move")
+        page.press("Up")
+        page.until(f"{place}[1] < arguments[0]", top, what="the picture to move")
+        left, top = page.run(f"return {place}")
+        inputs.pointer(page.browser, "mouse", (60, 60), "down", *inputs.between((60, 60), (100, 60)), "up")
+        page.until(f"{place}[0] < arguments[0] - 20", left, what="the picture to follow the mouse")
+        self.assertTrue(page.run(f"return {OPEN}"), "a drag is no click")
+        page.press("Escape")
+        page.until("!document.querySelector('#viewer').classList.contains('zoomed')", what="the whole picture")
+        self.assertTrue(page.run(f"return {OPEN}"))
+        page.press("Escape")
+        page.until(f"!{OPEN}", what="the picture to close")
+
 
 class Failed(GalleryTest):
+    def test_after_a_whole_picture_an_album_without_one_shows_none_and_says_why(self):
+        self.stage.write_library([
+            {"title": title, "artist": "A", "coverUrl": f"{self.stage.origin.base}/covers/{number}.jpg{query}"}
+            for number, (title, query) in enumerate([("One", ""), ("Two", "?status=404")], 1)])
+        self.stage.start_server()
+        page = self.open()
+        page.covers_settle()
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
+        page.focus_covers()
+        page.press("Home", "Enter")
+        page.until(f"{OPEN} && {PICTURE}.naturalWidth", what="the whole picture")
+        page.press("Right")
+        page.until(f"{PICTURE}.alt.includes('Two')", what="the next album")
+        self.assertFalse(page.run(f"return {PICTURE}.hasAttribute('src')"))
+        self.assertIn("404", page.text("#viewer-artist"))
+
     def test_a_cover_that_failed_has_no_whole_picture(self):
         page = self.gallery(2, warm=False, query="?status=404")
         self.assertEqual(set(page.covers_settle().values()), {"failed"})

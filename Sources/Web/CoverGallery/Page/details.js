@@ -72,6 +72,7 @@ export function showCoverState(id, state) {
 
 /** Shows why there is no cover: the technical cause, else what each source answered. */
 function showCause() {
+  cause.querySelector("summary").textContent = shown.cause ? "Details" : "What each service answered";
   cause.querySelector("p").textContent = shown.cause || shown.answers || "";
 }
 

@@ -45,8 +45,8 @@ export class Edits {
   #latest = null;
   #number = Promise.resolve(null);
   #waiting = 0;
-  /** The refusal of doubtful covers that Undo takes back while no other edit came after it: the library has no such step. */
-  #refusal = null;
+  /** The refusals of doubtful covers that Undo takes back while no other edit came after them: the library has no such steps. */
+  #refusals = [];
 
   /**
    * @param {import("./library.js").Library} library
@@ -112,13 +112,15 @@ export class Edits {
     this.#edit({ kind: "delete", id });
   }
 
-  undo() { this.#edit(this.#takesRefusalBack ? this.#refusal.inverse : this.#step("undo")); }
-  redo() { this.#edit(this.#step("redo")); }
+  undo() { this.#edit(this.#refusal ? this.#refusal.inverse : this.#step("undo")); }
+  /** What a refusal came after is not made again: it may have accepted the same cover. */
+  redo() { if (!this.#refusal) this.#edit(this.#step("redo")); }
 
   /** An edit that waits is the one that is meant; else it is the library's, as the page shows it. */
   #step(kind) { return this.#waiting ? { kind, number: this.#number, waiting: this.#latest } : { kind, number: this.#library.edit }; }
 
-  get #takesRefusalBack() { return !this.#waiting && this.#refusal?.number === this.#library.edit; }
+  /** The refusal that Undo takes back now. */
+  get #refusal() { return this.#waiting || this.#refusals.at(-1)?.number !== this.#library.edit ? undefined : this.#refusals.at(-1); }
 
   setAway(away) {
     this.#away = away;
@@ -127,7 +129,7 @@ export class Edits {
 
   /** Enables the buttons that can be pressed now, and updates their titles. */
   update() {
-    const { redo } = this.#library, undo = this.#takesRefusalBack ? "None of these" : this.#library.undo;
+    const { undo, redo } = this.#refusal ? { undo: "None of these" } : this.#library;
     this.#allow("add", true, "Add an album (+)");
     this.#allow("edit", Boolean(this.#gallery.album), "Edit this album");
     this.#allow("delete", Boolean(this.#gallery.album), "Delete this album (Delete)");
@@ -171,7 +173,7 @@ export class Edits {
     try {
       const fields = picture ? { ...edit.fields, coverUrl: await picture } : edit.fields, number = await edit.number;
       if (signal?.aborted) return this.#library.edit;
-      if (edit.kind === "undo" && edit.waiting && edit.waiting === this.#refusal?.edit) return await this.#send(this.#refusal.inverse);
+      if (edit.kind === "undo" && edit.waiting && edit.waiting === this.#refusals.at(-1)?.edit) return await this.#send(this.#refusals.at(-1).inverse);
       if (number === null || (number === this.#library.edit && !this.#library[edit.kind])) return null;
       const answer = await ask(...requests[edit.kind]({ ...edit, fields, number }));
       if (signal?.aborted && (await takenBack(answer))) return this.#library.load().then(() => this.#library.edit);
@@ -199,7 +201,9 @@ export class Edits {
     const { refused } = answer, label = edit.kind === "undo" ? "Redo" : "Undo";
     const inverse = refused
       ? { kind: "review", id: edit.id, decision: { allow: Object.keys(refused) } } : { kind: label.toLowerCase(), number: answer.edit };
-    this.#refusal = refused ? { edit, inverse, number: this.#library.edit } : null;
+    if (refused) this.#refusals.push({ edit, inverse, number: this.#library.edit });
+    else if (edit === this.#refusals.at(-1)?.inverse) this.#refusals.pop();
+    else this.#refusals = [];
     const run = () => (this.#gallery.focus(), this.#edit(inverse));
     say(answer.message, { action: refused || answer.edit ? { label, run } : undefined });
   }

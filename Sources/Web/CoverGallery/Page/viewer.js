@@ -7,23 +7,28 @@ import { grow } from "./transition.js";
 const dialog = byID("viewer"), picture = byID("viewer-picture"), zoomButton = byID("viewer-zoom");
 /** How far a finger moves before it goes to the next cover, in pixels. */
 const swipe = 50;
+/** Where the arrow keys go: to the next cover sideways, or over one that is shown in its actual size. */
+const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+/** How far one of them goes over it, in pixels. */
+const stride = 120;
 
 /** @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers @returns {() => void} shows the chosen album's */
 export function setUpViewer(gallery, covers) {
-  let start = null;
+  let start = null, dragged = 0;
 
   const tile = () => covers.pictureOf(gallery.album?.id);
   const place = () => (dialog.open ? picture : tile());
   const show = () => {
-    const { album } = gallery, small = tile(), name = album.title || "Untitled", { digest } = covers.stateOf(album.id);
+    const { album } = gallery, small = tile(), name = album.title || "Untitled", { digest, failure } = covers.stateOf(album.id);
     picture.alt = `Cover of ${name}${album.artist ? ` by ${album.artist}` : ""}`;
     byID("viewer-title").textContent = name;
-    byID("viewer-artist").textContent = album.artist;
+    byID("viewer-artist").textContent = digest || small ? album.artist : failure ?? "No cover yet";
     // The smaller one until the whole one is there.
     picture.style.backgroundImage = small ? `url("${small.currentSrc}")` : "";
     picture.style.setProperty("--ratio", small ? String(small.naturalWidth / small.naturalHeight) : "1");
     if (digest) picture.src = coverPath(digest);
     else if (small) picture.src = small.currentSrc;
+    else picture.removeAttribute("src");
   };
   const close = () => grow(() => dialog.close(), place);
   const step = (way) => {
@@ -48,20 +53,31 @@ export function setUpViewer(gallery, covers) {
     const button = target.closest("button")?.id;
     if (button === "viewer-zoom") toggleZoom();
     else if (button === "viewer-next" || button === "viewer-previous") step(button === "viewer-next" ? 1 : -1);
-    else close();
+    else if (dragged < 5) close();
   });
   dialog.addEventListener("cancel", (event) => {
     event.preventDefault();
-    close();
+    if (isZoomed()) toggleZoom();
+    else close();
   });
   // Of the document: a button that disappears leaves the focus to it.
   document.addEventListener("keydown", (event) => {
-    const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!way || !dialog.open || isZoomed()) return;
+    const way = ways[event.key];
+    if (!way || !dialog.open) return;
     event.preventDefault();
-    step(way);
+    if (isZoomed()) dialog.scrollBy(way[0] * stride, way[1] * stride);
+    else if (way[0]) step(way[0]);
   });
-  dialog.addEventListener("pointerdown", (event) => (start = event.pointerType === "touch" && event.isPrimary ? event.clientX : null));
+  dialog.addEventListener("pointerdown", (event) => {
+    start = event.pointerType === "touch" && event.isPrimary ? event.clientX : null;
+    dragged = 0;
+  });
+  // A finger scrolls by itself.
+  dialog.addEventListener("pointermove", (event) => {
+    if (!isZoomed() || event.pointerType === "touch" || event.buttons !== 1) return;
+    dragged += Math.abs(event.movementX) + Math.abs(event.movementY);
+    dialog.scrollBy(-event.movementX, -event.movementY);
+  });
   dialog.addEventListener("pointerup", (event) => {
     const moved = start === null ? 0 : event.clientX - start;
     if (Math.abs(moved) < swipe || visualViewport.scale > 1.01) return;

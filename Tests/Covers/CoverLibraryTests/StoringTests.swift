@@ -86,7 +86,7 @@ import Testing
         try await withStage { stage in
             let library = stage.library
             let missing = try #require(await library.failure(url))
-            #expect(missing.kind == .notCached && missing.detail.contains("give its file again"))
+            #expect(missing.kind == .notCached && missing.detail.contains("choose its file again"))
             #expect(try await library.prefetch([url, url]).summary().failed == 2)
             _ = try await library.store(Data(CoverImage.jpeg(number: 1)), for: #require(URL(string: url)))
             // Long after it was stored, and with an order to ask first.

@@ -62,6 +62,12 @@ class Reviewing:
         page.size(2)
         return page
 
+    def review_of_first(self):
+        page = self.review()
+        page.focus_covers()
+        self.proposal(page, "Low Tides" if page.chosen()["name"].startswith("Low") else "High Waters")
+        return page
+
     def proposal(self, page, name):
         """Waits until a cover of that name is seen. Returns what is said of it."""
         return page.until(
@@ -171,9 +177,7 @@ class Doubtful(Reviewing, GalleryTest):
         self.eventually(lambda: not self.saved(second), "the cover taken back")
 
     def test_undo_takes_a_refusal_back_that_is_still_being_made(self):
-        page = self.review()
-        page.focus_covers()
-        self.proposal(page, "Low Tides" if page.chosen()["name"].startswith("Low") else "High Waters")
+        page = self.review_of_first()
         self.stage.server.pause()
         page.press("Backspace")
         page.press("Control", "z")
@@ -182,9 +186,7 @@ class Doubtful(Reviewing, GalleryTest):
         page.size(2)
 
     def test_undo_takes_refusals_back_one_by_one_and_nothing_is_redone_after_one(self):
-        page = self.review()
-        page.focus_covers()
-        self.proposal(page, "Low Tides" if page.chosen()["name"].startswith("Low") else "High Waters")
+        page = self.review_of_first()
         page.press("Enter")
         page.size(1)
         page.press("Control", "z")

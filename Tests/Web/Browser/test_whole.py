@@ -27,6 +27,15 @@ class Whole(GalleryTest):
             return box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight;""")
         self.assertFalse(outside, "part of the picture is outside of the window")
 
+    def begin_whole(self):
+        """Opens the whole picture of the first album, without motion."""
+        page = self.begin()
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
+        page.focus_covers()
+        page.press("Enter")
+        self.assert_whole(page)
+        return page
+
     def test_a_click_on_the_chosen_cover_shows_its_whole_picture_and_escape_closes_it(self):
         page = self.begin()
         inputs.click(page.browser, *page.place_of(1))
@@ -102,11 +111,7 @@ class Whole(GalleryTest):
         self.assertEqual(page.chosen()["place"], 2)
 
     def test_only_a_picture_that_is_larger_than_it_is_shown_has_an_actual_size_to_go_to(self):
-        page = self.begin()
-        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
-        page.focus_covers()
-        page.press("Enter")
-        self.assert_whole(page)
+        page = self.begin_whole()
         self.assertGreater(page.box("#viewer-picture")["width"], page.run(f"return {PICTURE}.naturalWidth"))
         self.assertFalse(page.visible("#viewer-zoom"))
         inputs.screen(page.browser, 160, 140)
@@ -118,11 +123,7 @@ class Whole(GalleryTest):
         page.until(f"{PICTURE}.alt.includes('Album 00002')", what="the next cover, though the button that had the focus is gone")
 
     def test_the_actual_size_is_moved_by_keys_and_by_the_mouse_and_escape_leads_back_to_the_whole_picture(self):
-        page = self.begin()
-        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
-        page.focus_covers()
-        page.press("Enter")
-        self.assert_whole(page)
+        page = self.begin_whole()
         inputs.screen(page.browser, 160, 140)
         page.appears("#viewer-zoom")
         page.click("#viewer-zoom")

@@ -120,7 +120,10 @@ export class Edits {
   #step(kind) { return this.#waiting ? { kind, number: this.#number, waiting: this.#latest } : { kind, number: this.#library.edit }; }
 
   /** The refusal that Undo takes back now. */
-  get #refusal() { return this.#waiting || this.#refusals.at(-1)?.number !== this.#library.edit ? undefined : this.#refusals.at(-1); }
+  get #refusal() {
+    const last = this.#refusals.at(-1);
+    return !this.#waiting && last?.number === this.#library.edit ? last : undefined;
+  }
 
   setAway(away) {
     this.#away = away;
@@ -173,7 +176,8 @@ export class Edits {
     try {
       const fields = picture ? { ...edit.fields, coverUrl: await picture } : edit.fields, number = await edit.number;
       if (signal?.aborted) return this.#library.edit;
-      if (edit.kind === "undo" && edit.waiting && edit.waiting === this.#refusals.at(-1)?.edit) return await this.#send(this.#refusals.at(-1).inverse);
+      const refusal = this.#refusals.at(-1);
+      if (edit.kind === "undo" && refusal && edit.waiting === refusal.edit) return await this.#send(refusal.inverse);
       if (number === null || (number === this.#library.edit && !this.#library[edit.kind])) return null;
       const answer = await ask(...requests[edit.kind]({ ...edit, fields, number }));
       if (signal?.aborted && (await takenBack(answer))) return this.#library.load().then(() => this.#library.edit);

@@ -28,7 +28,10 @@ export function setUpViewer(gallery, covers) {
     picture.style.setProperty("--ratio", small ? String(small.naturalWidth / small.naturalHeight) : "1");
     if (digest) picture.src = coverPath(digest);
     else if (small) picture.src = small.currentSrc;
-    else picture.removeAttribute("src");
+    else {
+      picture.removeAttribute("src");
+      zoomButton.hidden = true;
+    }
   };
   const close = () => grow(() => dialog.close(), place);
   const step = (way) => {
@@ -48,7 +51,7 @@ export function setUpViewer(gallery, covers) {
   };
 
   picture.addEventListener("load", fit); // its size was another one's
-  addEventListener("resize", fit);
+  addEventListener("resize", () => dialog.open && fit());
   dialog.addEventListener("click", ({ target }) => {
     const button = target.closest("button")?.id;
     if (button === "viewer-zoom") toggleZoom();

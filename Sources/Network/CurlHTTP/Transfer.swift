@@ -387,13 +387,10 @@ package final class Transfer {
                 "the response's header fields are more than \(configuration.maximumHeadSize) bytes or \(ResponseHeads.maximumLines) lines"
             )
         }
-        if code == CURLE_OPERATION_TIMEDOUT {
-            let isAnswered = easy.status != nil
-            return failure(
-                .timeout, easy.timeoutDetail(BodyExtent(of: easy, heads), isAnswered, easy.message(code, errorText)))
-        }
+        var text = easy.message(code, errorText)
+        if code == CURLE_OPERATION_TIMEDOUT { text = easy.timeoutDetail(BodyExtent(of: easy, heads), text) }
         return TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
-            text: easy.message(code, errorText), systemError: Int32(easy.long(CURLINFO_OS_ERRNO)))
+            text: text, systemError: Int32(easy.long(CURLINFO_OS_ERRNO)))
     }
 }

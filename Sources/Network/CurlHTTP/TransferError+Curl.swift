@@ -31,6 +31,8 @@ extension TransferError {
                 .tooLarge, url: url, detail: "larger than the limit of \(ByteCount(limit)); raise the maximum size")
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             self.init(.nameResolution, url: url, detail: text)
+        case CURLE_OPERATION_TIMEDOUT:
+            self.init(.timeout, url: url, detail: text)
         case CURLE_PARTIAL_FILE:
             self.init(.truncated, url: url, detail: "the body ended early: \(text)")
         case CURLE_RECV_ERROR where received > 0, CURLE_HTTP2_STREAM where received > 0, CURLE_HTTP2 where received > 0:
@@ -57,14 +59,14 @@ extension TransferError {
 extension UnsafeMutableRawPointer {
     /// What an easy handle whose transfer has timed out was waiting for.
     /// - Parameter text: libcurl's message. It stays where it names the host or the proxy that was to be connected to.
-    func timeoutDetail(_ body: BodyExtent, _ isAnswered: Bool, _ text: String) -> String {
+    func timeoutDetail(_ body: BodyExtent, _ text: String) -> String {
         let tenths = (offset(CURLINFO_TOTAL_TIME_T) + 50_000) / 100_000
         let time = tenths >= 100 || tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
         if offset(CURLINFO_PRETRANSFER_TIME_T) == 0 {
             let isNamed = text.hasPrefix(.failedToConnect) || text.contains("roxy")
             return isNamed ? text : "timed out after \(time) before the connection was ready"
         }
-        if !isAnswered { return "timed out after \(time) without an answer" }
+        if status == nil { return "timed out after \(time) without an answer" }
         let whole = body.announced.map { " of \(ByteCount($0))" } ?? ""
         return "timed out after \(time) with \(ByteCount(body.received))\(whole) received"
     }

@@ -23,7 +23,7 @@ extension CoverFailure {
         let detail = Proxy(for: error.url)?.attributing(error.detail) ?? error.detail
         guard let cause = detail.split(separator: ": ").last else { return detail }
         let reason = cause.prefix(1).lowercased() + cause.dropFirst()
-        let host = (try? HTTPURL(error.url))?.authority
+        var host: String? { (try? HTTPURL(error.url))?.authority }
         switch error.kind {
         case .connect where detail.hasPrefix(.failedToConnect), .timeout where detail.hasPrefix(.failedToConnect):
             return host.map { "can't reach \($0): \(reason)" } ?? detail

@@ -98,6 +98,9 @@ struct NetworkOptions: ParsableArguments {
             userAgent.map(LibraryConfiguration.isUserAgent) ?? true, "--user-agent must be printable ASCII characters")
     }
 
+    /// The contact that the option or the variable names.
+    var knownContact: String? { contact ?? Environment.value("SLEEVE_CONTACT") }
+
     /// Applies the options, and prepares the process for transfers.
     /// - Throws: An exit code, after an error message, if the certificate authorities or a variable cannot be used.
     func apply(to configuration: inout LibraryConfiguration) throws {
@@ -105,7 +108,7 @@ struct NetworkOptions: ParsableArguments {
         configuration.perHost = min(perHost ?? configuration.perHost, configuration.parallel)
         configuration.rate = rate
         if let userAgent { configuration.userAgent = userAgent }
-        if let contact = contact ?? Environment.value("SLEEVE_CONTACT") {
+        if let contact = knownContact {
             guard Self.isContact(contact) else { throw fail("$SLEEVE_CONTACT is not a mail address or a URL") }
             configuration.userAgent += " (\(contact))"
         }

@@ -60,21 +60,25 @@ struct CoverReport: Encodable {
     struct Answer: Encodable {
         fileprivate let source: SourceName
         private let url, answer, detail: String
+        /// The answer and its detail, for people.
+        private let line: String
         fileprivate let time: Date
         /// Nil for the next run.
         private let askedAgainFrom: Date?
 
         init(_ answer: SourceAnswer) {
             (source, url, self.answer, detail) = (answer.source, answer.url, answer.kind.rawValue, answer.detail)
+            line = answer.text
             time = Date(milliseconds: answer.time)
             askedAgainFrom = answer.lifetime.map { Date(milliseconds: answer.time + $0) }
         }
 
         fileprivate var text: String {
-            let text = detail.isEmpty ? answer : "\(answer): \(detail)"
-            guard answer == SourceAnswer.Kind.notFound.rawValue, let askedAgainFrom else { return text }
-            return "\(text); asked again from \(askedAgainFrom.ISO8601Format())"
+            guard answer == SourceAnswer.Kind.notFound.rawValue, let askedAgainFrom else { return line }
+            return "\(line); asked again from \(askedAgainFrom.ISO8601Format())"
         }
+
+        private enum CodingKeys: CodingKey { case source, url, answer, detail, time, askedAgainFrom }
     }
 
     /// A cover that a service has offered, or that ids in the tags locate.

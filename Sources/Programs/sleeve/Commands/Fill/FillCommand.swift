@@ -49,7 +49,7 @@ struct FillCommand: AsyncParsableCommand {
     }
 
     private mutating func takeContactOfLastFill() throws {
-        guard arguments.network.contact == nil, Environment.value("SLEEVE_CONTACT") == nil,
+        guard arguments.network.knownContact == nil,
             let last = MusicState.lastFill(of: try arguments.options.configuration().libraryPath)
         else { return }
         arguments.network.contact = (try? FillCommand.parse(last.options))?.arguments.network.contact

@@ -12,8 +12,8 @@ enum IndexFile {
     private static let application: Int64 = 0x736C_6576
     /// How long one connection waits for another.
     static let busyTimeout = Duration.seconds(10)
-    /// SQLite's page cache for each connection, in KiB. With four times as much, a million stores and a million look-ups take as long:
-    /// the pages of the indexes are in the system's cache.
+    /// SQLite's page cache for each connection, in KiB. With four times as much, a million stores and a million look-ups take no less
+    /// time.
     private static let pageCache = 8_192
 
     private static let schema = """

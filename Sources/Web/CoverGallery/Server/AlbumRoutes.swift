@@ -141,8 +141,7 @@ struct AlbumRoutes: Sendable {
     }
 
     /// Where the cached cover of an album is from, and its pixels; of an album without one, whether it has doubtful covers, and what sources
-    /// answered. Nothing is known of an
-    /// album that was deleted meanwhile.
+    /// answered. Nothing is known of an album that was deleted meanwhile.
     private func cover(_ id: Album.ID) async throws -> Response {
         guard let album = try await library.albums.all().first(where: { $0.id == id }) else { return .json { _ in } }
         var listing: CoverListing?

@@ -1,5 +1,3 @@
-import NIOCore
-import NIOPosix
 import Platform
 import Synchronization
 
@@ -10,10 +8,9 @@ package final class LinkRelay: Sendable {
     package static let host = "127.0.0.1"
     /// The port it listens on.
     package let port: Int
-    private let listener: any Channel
-    private let group: MultiThreadedEventLoopGroup
-    private let loop: NIOLoopBound<RelayLoop>
     private let shared: SharedMetrics
+    /// Runs until it is cancelled.
+    private let loop: Task<Void, Never>
 
     /// Starts a relay. It listens when this returns.
     ///
@@ -24,42 +21,36 @@ package final class LinkRelay: Sendable {
     package static func start(
         _ model: LinkModel, on port: Int = 0, before server: String = host, port serverPort: Int
     ) async throws(LinkError) -> LinkRelay {
-        let shared = SharedMetrics()
-        let address: SocketAddress
-        do {
-            address = try SocketAddress.makeAddressResolvingHost(server, port: serverPort)
-        } catch {
+        guard let address = await WorkThread.run({ SocketAddress(server, port: serverPort) }) else {
             throw .unknownHost(server)
         }
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        do {
-            let eventLoop = group.next()
-            let loop = try await eventLoop.submit {
-                NIOLoopBound(RelayLoop(model, server: address, shared, on: eventLoop), eventLoop: eventLoop)
-            }.get()
-            let listener = try await ServerBootstrap(group: group)
-                .serverChannelOption(.backlog, value: 4096)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .childChannelOption(.allowRemoteHalfClosure, value: true)
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture { try loop.value.accept(channel) }
-                }
-                .bind(host: Self.host, port: port).get()
-            return LinkRelay(listener, group, loop, shared)
+        do throws(SystemError) {
+            guard let own = SocketAddress(host, port: port) else { throw SystemError("bind", number: EADDRNOTAVAIL) }
+            return try LinkRelay(model, on: own, before: address)
         } catch {
-            try? await group.shutdownGracefully()
-            let cause = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-            throw .cannotListen(port: port, cause: cause)
+            throw .cannotListen(port: port, cause: error.reason)
         }
     }
 
-    private init(
-        _ listener: any Channel, _ group: MultiThreadedEventLoopGroup, _ loop: NIOLoopBound<RelayLoop>,
-        _ shared: SharedMetrics
-    ) {
-        port = listener.localAddress?.port ?? 0
-        (self.listener, self.group, self.loop, self.shared) = (listener, group, loop, shared)
+    private init(_ model: LinkModel, on own: SocketAddress, before server: SocketAddress) throws(SystemError) {
+        let listener = try own.listen()
+        var pipeEnds: [Int32] = [-1, -1]
+        guard pipe(&pipeEnds) == 0 else {
+            let error = SystemError("pipe")
+            close(listener)
+            throw error
+        }
+        for end in pipeEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (stopped, stopping) = (pipeEnds[0], pipeEnds[1])
+        let shared = SharedMetrics()
+        (port, self.shared) = (SocketAddress.port(of: listener), shared)
+        loop = Task {
+            await withTaskCancellationHandler {
+                await WorkThread.run { RelayLoop(model, listener, server, shared).run(until: stopped) }
+            } onCancel: {
+                close(stopping)
+            }
+        }
     }
 
     /// The traffic of the link so far.
@@ -67,9 +58,8 @@ package final class LinkRelay: Sendable {
 
     /// Stops listening and closes every connection at both ends.
     package func stop() async {
-        try? await listener.close().get()
-        try? await listener.eventLoop.submit { [loop] in loop.value.stop() }.get()
-        try? await group.shutdownGracefully()
+        loop.cancel()
+        await loop.value
     }
 }
 

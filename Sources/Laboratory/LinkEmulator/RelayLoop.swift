@@ -1,178 +1,195 @@
-import NIOCore
-import NIOPosix
+import CLinux
+import Platform
 
-/// A relay's connections and its link, on one event loop.
+/// A relay's connections and its link, on one thread.
 ///
-/// The simulation runs on the event loop's clock. A timer wakes it for the next event, and at the earliest half a
-/// millisecond after the last arrival, so that a busy link moves many segments together.
+/// The simulation runs on the thread's clock. The thread waits for sockets and for the next event, and for that at least until
+/// half a millisecond after the last arrival, so that a busy link moves many segments together.
 final class RelayLoop {
-    private let eventLoop: any EventLoop
+    private let listener: Int32
     private let server: SocketAddress
     private let shared: SharedMetrics
-    private let start = NIODeadline.now()
-    private var directions: [RelaySide: LinkDirection]
-    private var connections: [Int: RelayedConnection] = [:]
-    /// The ends whose sockets are not read.
-    private var paused: [(connection: RelayedConnection, side: RelaySide)] = []
-    private var metrics = LinkMetrics()
+    private let start = ContinuousClock.now
+    /// The time of all that one turn does.
+    private var now = Duration.zero
+    /// The directions from each side.
+    private var directions: [LinkDirection]
+    /// The ends of each connection, by side.
+    private var connections: [Int: [RelayEnd]] = [:]
+    private var metrics = LinkMetrics() { didSet { shared.current = metrics } }
     private var arrivals: [LinkDirection.Arrival] = []
-    private var timer: (task: Scheduled<Void>, due: NIODeadline)?
-    private var lastTick = NIODeadline.uptimeNanoseconds(0)
+    private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    /// When to advance the link.
+    private var due: Duration?
+    private var lastTick = Duration.zero
 
     /// The bytes of a connection that may wait before the relay stops reading their sender's socket.
     private static let maximumWaiting = 256 << 10
-    private static let tick = TimeAmount.microseconds(500)
+    /// The bytes that may have arrived, and not be in the receiver's socket, before its window closes.
+    private static let maximumArrived = 64 << 10
+    private static let tick = Duration.microseconds(500)
 
-    init(_ model: LinkModel, server: SocketAddress, _ shared: SharedMetrics, on eventLoop: any EventLoop) {
-        (self.server, self.shared, self.eventLoop) = (server, shared, eventLoop)
-        directions = [
-            .client: LinkDirection(model, seed: model.seed), .server: LinkDirection(model, seed: ~model.seed),
-        ]
+    init(_ model: LinkModel, _ listener: Int32, _ server: SocketAddress, _ shared: SharedMetrics) {
+        (self.listener, self.server, self.shared) = (listener, server, shared)
+        directions = [LinkDirection(model, seed: model.seed), LinkDirection(model, seed: ~model.seed)]
     }
 
-    private var now: Duration { .nanoseconds((NIODeadline.now() - start).nanoseconds) }
-
-    /// Relays a client's new connection.
-    func accept(_ channel: any Channel) throws {
-        metrics.connections += 1
-        metrics.openConnections += 1
-        metrics.peakConnections = max(metrics.peakConnections, metrics.openConnections)
-        let connection = RelayedConnection(id: metrics.connections, client: channel)
-        connections[connection.id] = connection
-        try channel.pipeline.syncOperations.addHandler(RelayHandler(self, connection, .client))
-        directions[.client]?.open(connection.id, at: now)
-        schedule()
-    }
-
-    /// Closes every connection.
-    func stop() {
-        timer?.task.cancel()
-        for connection in connections.values {
-            for end in connection.ends.values { end.channel?.close(promise: nil) }
+    /// Carries connections until the other end of the pipe `stopped` is closed, and closes every descriptor then.
+    func run(until stopped: Int32) {
+        var (sockets, ends): ([pollfd], [RelayEnd]) = ([], [])
+        while true {
+            sockets.removeAll(keepingCapacity: true)
+            ends.removeAll(keepingCapacity: true)
+            for socket in [stopped, listener] { sockets.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0)) }
+            for end in connections.values.joined() {
+                guard let events = events(of: end) else { continue }
+                sockets.append(pollfd(fd: end.socket, events: Int16(events), revents: 0))
+                ends.append(end)
+            }
+            wait(for: &sockets)
+            now = start.duration(to: .now)
+            if sockets[0].revents != 0 { break }
+            if sockets[1].revents != 0 { acceptClients() }
+            for (socket, end) in zip(sockets.dropFirst(2), ends) where socket.revents != 0 {
+                act(on: Int32(socket.revents), of: end)
+            }
+            if let due, due <= now { advance() }
         }
-        connections = [:]
-        paused = []
+        for end in connections.values.joined() where end.isOpen { close(end) }
+        for descriptor in [listener, stopped] { Platform.close(descriptor) }
     }
 
-    /// Sends what one end of a connection has written.
-    func didRead(_ bytes: ByteBuffer, from side: RelaySide, of connection: RelayedConnection) {
-        connection.ends[side]?.sent.append(bytes)
-        if side == .client { metrics.bytesUp += bytes.readableBytes } else { metrics.bytesDown += bytes.readableBytes }
-        directions[side]?.send(bytes.readableBytes, on: connection.id, at: now)
-        updateReading(from: side, of: connection)
-        schedule()
+    // MARK: Sockets
+
+    /// What to wait for at one end; nil for nothing at all.
+    private func events(of end: RelayEnd) -> Int32? {
+        guard end.isOpen else { return nil }
+        if end.isConnecting { return POLLOUT }
+        let isReading =
+            !end.hasEnded && directions[end.side.rawValue].waiting(end.connection) < Self.maximumWaiting
+        // The system reports a socket with both streams at their end again and again.
+        if !isReading, end.isShut { return nil }
+        return (isReading ? POLLIN : 0) | (end.arrived > 0 ? POLLOUT : 0)
     }
 
-    /// Ends the stream from one end of a connection.
-    func didEnd(_ side: RelaySide, of connection: RelayedConnection, with event: LinkEvent) {
-        guard connection.ends[side]?.hasEnded == false || event == .reset else { return }
-        connection.ends[side]?.hasEnded = true
-        directions[side]?.end(connection.id, with: event, at: now)
-        schedule()
-    }
-
-    /// Forgets one end of a connection; one that disappears without an end has reset it.
-    func didClose(_ side: RelaySide, of connection: RelayedConnection) {
-        if connection.ends[side]?.hasEnded == false { didEnd(side, of: connection, with: .reset) }
-        connection.ends[side]?.isClosed = true
-        if side == .client { metrics.openConnections -= 1 }
-        guard connection.ends.values.allSatisfy(\.isClosed) else { return }
-        connections[connection.id] = nil
-        paused.removeAll { $0.connection === connection }
-        for side in RelaySide.allCases { directions[side]?.remove(connection.id) }
-        publish()
-    }
-
-    /// Opens or closes the receive window of one end.
-    func didChangeWritability(_ side: RelaySide, of connection: RelayedConnection, isWritable: Bool) {
-        directions[side.other]?.setReceiving(isWritable, on: connection.id, at: now)
-        schedule()
-    }
-
-    private func schedule() {
-        var next: Duration?
-        for direction in directions.values {
-            if let event = direction.nextEvent { next = min(next ?? event, event) }
+    /// Waits until a socket is ready or the link is to be advanced.
+    private func wait(for sockets: inout [pollfd]) {
+        if let next = directions.compactMap(\.nextEvent).min() {
+            let soonest = max(next, lastTick + Self.tick)
+            due = min(due ?? soonest, soonest)
         }
-        guard let next else { return }
-        let due = max(start + TimeAmount(next), lastTick + Self.tick)
-        if let timer {
-            guard due < timer.due else { return }
-            timer.task.cancel()
-        }
-        timer = (eventLoop.assumeIsolated().scheduleTask(deadline: due) { [self] in advance() }, due)
+        let left = due.map { max(.zero, $0 - start.duration(to: .now)) } ?? .seconds(3600)
+        let (seconds, nanoseconds) = (left.components.seconds, left.components.attoseconds / 1_000_000_000)
+        #if os(Linux)
+            var limit = timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds))
+            ppoll(&sockets, nfds_t(sockets.count), &limit, nil)
+        #else
+            // Rounded up: waking early would spin.
+            poll(&sockets, nfds_t(sockets.count), Int32(seconds * 1000 + (nanoseconds + 999_999) / 1_000_000))
+        #endif
     }
 
+    private func acceptClients() {
+        while case let socket = accept(listener, nil, nil), socket >= 0 {
+            SocketAddress.prepare(socket)
+            metrics.connections += 1
+            metrics.openConnections += 1
+            metrics.peakConnections = max(metrics.peakConnections, metrics.openConnections)
+            let id = metrics.connections
+            connections[id] = [RelayEnd(of: id, .client, socket), RelayEnd(of: id, .server)]
+            directions[RelaySide.client.rawValue].open(id, at: now)
+        }
+    }
+
+    private func act(on events: Int32, of end: RelayEnd) {
+        // Reading tells if it has failed to connect.
+        end.isConnecting = false
+        if events & POLLOUT != 0 { flush(end) }
+        guard end.isOpen, events & ~POLLOUT != 0 else { return }
+        // After the end of its bytes, only a reset is reported.
+        if end.hasEnded { didReset(end) } else { read(from: end) }
+    }
+
+    /// Sends what one end has written.
+    private func read(from end: RelayEnd) {
+        let count = buffer.withUnsafeMutableBytes { Platform.read(end.socket, $0.baseAddress, $0.count) }
+        if count > 0 {
+            connections[end.connection]?[end.side.other.rawValue].bytes += buffer[..<count]
+            if end.side == .client { metrics.bytesUp += count } else { metrics.bytesDown += count }
+            directions[end.side.rawValue].send(count, on: end.connection, at: now)
+        } else if count == 0 {
+            end.hasEnded = true
+            directions[end.side.rawValue].end(end.connection, with: .end, at: now)
+            if end.isDone { close(end) }
+        } else if errno != EAGAIN {
+            didReset(end)
+        }
+    }
+
+    /// Writes what has arrived at one end, which opens or closes its receive window.
+    private func flush(_ end: RelayEnd) {
+        guard end.isOpen else { return }
+        guard end.flush() else { return didReset(end) }
+        let isReceiving = end.arrived < Self.maximumArrived
+        directions[end.side.other.rawValue].setReceiving(isReceiving, on: end.connection, at: now)
+        if end.isDone { close(end) }
+    }
+
+    /// Passes on that one end has reset the connection.
+    private func didReset(_ end: RelayEnd) {
+        directions[end.side.rawValue].end(end.connection, with: .reset, at: now)
+        close(end)
+    }
+
+    /// Closes one end, and forgets the connection if the other is closed.
+    private func close(_ end: RelayEnd, resetting: Bool = false) {
+        end.close(resetting: resetting)
+        if end.side == .client { metrics.openConnections -= 1 }
+        guard connections[end.connection]?.allSatisfy({ !$0.isOpen }) == true else { return }
+        connections[end.connection] = nil
+        for side in RelaySide.allCases { directions[side.rawValue].remove(end.connection) }
+    }
+
+    // MARK: The link
+
+    /// Moves everything that is due.
     private func advance() {
-        timer = nil
-        let now = now
+        due = nil
         for side in RelaySide.allCases {
-            directions[side]?.advance(to: now)
-            var arrivals = arrivals
-            self.arrivals = []
-            directions[side]?.takeArrivals(&arrivals)
+            directions[side.rawValue].advance(to: now)
+            directions[side.rawValue].takeArrivals(&arrivals)
             // Acknowledgements alone delay nothing: a response often arrives just after that of its request.
-            if !arrivals.isEmpty { lastTick = .now() }
-            for arrival in arrivals { deliver(arrival, from: side) }
-            for arrival in arrivals { connections[arrival.connection]?.ends[side.other]?.channel?.flush() }
-            self.arrivals = arrivals
+            if !arrivals.isEmpty { lastTick = now }
+            for arrival in arrivals {
+                if let ends = connections[arrival.connection] { deliver(arrival, to: ends[side.other.rawValue]) }
+            }
         }
-        for (connection, side) in paused { updateReading(from: side, of: connection) }
-        publish()
-        schedule()
+        metrics.lostSegments = directions.reduce(0) { $0 + $1.lostSegments }
     }
 
-    private func deliver(_ arrival: LinkDirection.Arrival, from side: RelaySide) {
-        guard let connection = connections[arrival.connection] else { return }
+    private func deliver(_ arrival: LinkDirection.Arrival, to end: RelayEnd) {
         switch arrival.event {
-        case .open: connect(connection)
-        case .data: connection.deliver(arrival.length, from: side)
-        case .end: connection.finish(side.other)
-        case .reset: connection.reset(side.other)
+        case .open:
+            if end.side == .server { connect(end) }
+        case .data:
+            end.arrived += arrival.length
+            flush(end)
+        case .end:
+            end.hasEndArrived = true
+            flush(end)
+        case .reset:
+            if end.isOpen { close(end, resetting: true) }
         }
     }
 
     /// Connects to the server when the client's SYN arrives there; the server's SYN then opens the way back.
-    private func connect(_ connection: RelayedConnection) {
-        guard connection.ends[.server] == nil else { return }
-        connection.ends[.server] = RelayedConnection.End()
-        directions[.server]?.open(connection.id, at: now)
-        let isolated = NIOLoopBound((self, connection), eventLoop: eventLoop)
-        ClientBootstrap(group: eventLoop)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let (loop, connection) = isolated.value
-                    try channel.pipeline.syncOperations.addHandler(RelayHandler(loop, connection, .server))
-                }
-            }
-            .connect(to: server)
-            .whenComplete { result in
-                let (loop, connection) = isolated.value
-                switch result {
-                case .success(let channel): connection.didConnect(channel)
-                case .failure: loop.didClose(.server, of: connection)
-                }
-            }
-    }
-
-    /// Stops reading a socket while too many of its bytes wait for the window.
-    private func updateReading(from side: RelaySide, of connection: RelayedConnection) {
-        guard let end = connection.ends[side], let direction = directions[side] else { return }
-        let isReading = direction.waiting(connection.id) < Self.maximumWaiting
-        guard isReading != end.isReading else { return }
-        connection.ends[side]?.isReading = isReading
-        if isReading {
-            paused.removeAll { $0.connection === connection && $0.side == side }
-        } else {
-            paused.append((connection, side))
+    private func connect(_ end: RelayEnd) {
+        directions[end.side.rawValue].open(end.connection, at: now)
+        do throws(SystemError) {
+            end.socket = try server.connect()
+            end.isConnecting = true
+        } catch {
+            didReset(end)
         }
-        try? end.channel?.syncOptions?.setOption(.autoRead, value: isReading)
-    }
-
-    private func publish() {
-        metrics.lostSegments = directions.values.reduce(0) { $0 + $1.lostSegments }
-        shared.current = metrics
     }
 }

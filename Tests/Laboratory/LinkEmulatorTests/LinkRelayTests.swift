@@ -97,6 +97,35 @@ struct LinkRelayTests {
         }
     }
 
+    @Test func `a client that has ended its side receives what the server sends after that`() async throws {
+        // It answers a head without an end when the connection has ended.
+        try await withListener(answer: "late") { listener in
+            let relay = try await LinkRelay.start(Self.link, port: listener.port)
+            let port = relay.port
+            let reply = try await onThread {
+                let wire = try Wire(port: port)
+                try wire.send("unfinished")
+                try wire.endSending()
+                return try wire.drain()
+            }
+            #expect(String(decoding: reply.body, as: UTF8.self) == "late" && reply.ending == .closed)
+            try await eventually { relay.metrics.openConnections == 0 }
+            await relay.stop()
+        }
+    }
+
+    @Test func `stopping closes the connections that are open`() async throws {
+        try await withListener(answer: nil) { listener in
+            let relay = try await LinkRelay.start(Self.link, port: listener.port)
+            let port = relay.port
+            let wire = try await onThread { try Wire(port: port) }
+            try await eventually { relay.metrics.openConnections == 1 }
+            await relay.stop()
+            #expect(relay.metrics.openConnections == 0)
+            #expect(try await onThread { try wire.drain().ending } == .closed)
+        }
+    }
+
     @Test func `a client that reads nothing stops the origin, and only its own connection`() async throws {
         try await withLink { origin, relay in
             let port = relay.port

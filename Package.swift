@@ -15,13 +15,6 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 func program(_ product: String, _ package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["Programs"]))
 }
-let hummingbird = program("Hummingbird", "hummingbird")
-let hummingbirdCore = program("HummingbirdCore", "hummingbird")
-let nioCore = program("NIOCore", "swift-nio")
-let nioHTTP1 = program("NIOHTTP1", "swift-nio")
-let nioPosix = program("NIOPosix", "swift-nio")
-let nioHTTPTypes = program("NIOHTTPTypes", "swift-nio-extras")
-let nioHTTPTypesHTTP1 = program("NIOHTTPTypesHTTP1", "swift-nio-extras")
 let argumentParser = program("ArgumentParser", "swift-argument-parser")
 
 // What a server program wants, each behind a trait of its name.
@@ -61,11 +54,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
-        // Only the gallery uses it.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        // The origin's messages in the types of swift-http-types.
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
     ],
     targets: [
         .systemLibrary(
@@ -80,6 +68,9 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", path: "Sources/System/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         // TagLib itself, for pkg-config; its headers are C++.
         .systemLibrary(
             name: "TagLib", path: "Sources/Music/TagLib", pkgConfig: "taglib",
@@ -158,26 +149,22 @@ let package = Package(
         .target(
             name: "CoverSources", dependencies: ["Platform", "SQLite"], path: "Sources/Music/CoverSources",
             swiftSettings: settings),
-        // What the gallery needs and Hummingbird lacks.
+        // Requests in, responses out, by libmicrohttpd alone.
         .target(
-            name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, nioHTTP1, logging],
-            path: "Sources/Web/ServerChannels", swiftSettings: settings),
+            name: "WebServer", dependencies: ["Platform", "CMicroHTTPD", httpTypes], path: "Sources/Web/WebServer",
+            swiftSettings: settings),
+        // The files of the page.
+        .target(name: "CGalleryPage", path: "Sources/Web/CGalleryPage", exclude: ["Page"]),
         .target(
             name: "CoverGallery",
             dependencies: [
-                "AlbumLibrary", "CoverLibrary", "CoverSources", "Files", "HTTPCaching", "Platform", "ServerChannels",
-                "CZlib",
-                hummingbird, hummingbirdCore, nioCore, nioPosix, httpTypes,
+                "AlbumLibrary", "CGalleryPage", "CoverLibrary", "CoverSources", "Files", "HTTPCaching", "Platform",
+                "WebServer", "CZlib", httpTypes,
             ],
-            path: "Sources/Web/CoverGallery", resources: [.embedInCode("Page")], swiftSettings: settings),
+            path: "Sources/Web/CoverGallery", swiftSettings: settings),
         .target(name: "CStarterCovers", path: "Sources/Laboratory/CStarterCovers", exclude: ["covers"]),
         .target(
-            name: "OriginServer",
-            dependencies: [
-                "CStarterCovers", "Platform", "HTTPCaching", nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
-                nioPosix,
-                httpTypes,
-            ],
+            name: "OriginServer", dependencies: ["CStarterCovers", "Platform", "HTTPCaching", "WebServer", httpTypes],
             path: "Sources/Laboratory/OriginServer", swiftSettings: settings),
         // What the commands of both programs need: messages, files, signals, child processes.
         .target(
@@ -195,7 +182,7 @@ let package = Package(
             path: "Sources/Programs/sleeve", swiftSettings: settings),
         // The laboratory. `sleeve` depends on nothing from here on.
         .target(
-            name: "LinkEmulator", dependencies: ["Platform", nioCore, nioPosix, deque],
+            name: "LinkEmulator", dependencies: ["Platform", "CLinux", deque],
             path: "Sources/Laboratory/LinkEmulator", swiftSettings: settings),
         .executableTarget(
             name: "sleeve-lab",
@@ -273,14 +260,14 @@ let package = Package(
             path: "Tests/Music/CoverSourcesTests", swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests",
-            dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
+            dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", httpTypes],
             path: "Tests/Laboratory/OriginServerTests", swiftSettings: settings),
         .testTarget(
             name: "LinkEmulatorTests", dependencies: ["LinkEmulator", "OriginServer", "Platform", "Wire"],
             path: "Tests/Laboratory/LinkEmulatorTests", swiftSettings: settings),
         .testTarget(
-            name: "ServerChannelsTests", dependencies: ["ServerChannels", nioCore, nioHTTP1],
-            path: "Tests/Web/ServerChannelsTests", swiftSettings: settings),
+            name: "WebServerTests", dependencies: ["WebServer", "Wire", httpTypes], path: "Tests/Web/WebServerTests",
+            swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests",
             dependencies: [

@@ -1,4 +1,4 @@
-import ServerChannels
+import WebServer
 
 /// Where a gallery listens and which requests it answers.
 package struct GalleryOptions: Sendable {
@@ -21,7 +21,7 @@ package struct GalleryOptions: Sendable {
     package init() {}
 
     /// Whether only this machine can connect.
-    package var isLoopback: Bool { ListeningServer.isLoopback(host) }
+    package var isLoopback: Bool { AllowedHosts.isLoopback(host) }
 }
 
 /// The reason why a gallery cannot be opened.

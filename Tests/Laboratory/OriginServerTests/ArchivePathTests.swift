@@ -9,7 +9,7 @@ struct ArchivePathTests {
 
     @Test
     func `an id with a cover gets 307, one without gets 404, and an invalid id gets 400, as the archive documents`() {
-        func status(_ path: String) -> Int? { ArchivePath(path[...])?.response.head.status.code }
+        func status(_ path: String) -> Int? { ArchivePath(path[...])?.response.status.code }
         #expect(status("/release/\(Self.id.dropLast(3))404/front-500") == 404)
         #expect(status("/release/\(Self.id)/front-600") == 404)
         #expect(status("/release/\(Self.id.uppercased())/front-500") == 400)
@@ -19,8 +19,8 @@ struct ArchivePathTests {
 
     @Test func `each size and each id leads to another cover`() throws {
         func location(_ path: String) -> String? {
-            guard let head = ArchivePath(path[...])?.response.head, head.status.code == 307 else { return nil }
-            return head.headerFields[.location]
+            guard let head = ArchivePath(path[...])?.response, head.status.code == 307 else { return nil }
+            return head.headers[.location]
         }
         for kind in ["release", "release-group"] {
             let paths = ["front-250", "front-500", "front-1200", "front"].map { "/\(kind)/\(Self.id)/\($0)" }

@@ -1,23 +1,22 @@
-import NIOCore
 import Platform
 
 /// Covers by number: embedded images that a comment makes unique. The same number always gives the same bytes.
 package enum CoverImage {
     /// A JPEG of 8 to 250 KB; the mean over many numbers is 31 KB.
-    package static func jpeg(number: Int) -> [UInt8] { Array(jpegFile(number: number).readableBytesView) }
+    package static func jpeg(number: Int) -> [UInt8] { jpegFile(number: number) }
 
     /// A JPEG of `size` bytes, at most three bytes shorter. The shortest has about 650 bytes.
     /// - Parameter image: Which of the twelve embedded images it shows; nil for any.
     package static func jpeg(number: Int, image: Int? = nil, aboutBytes size: Int) -> [UInt8] {
-        Array(jpegFile(number: number, image: image, size: size).readableBytesView)
+        jpegFile(number: number, image: image, size: size)
     }
 
     /// A PNG of 32 pixels and about 2 KB, padded to `size` bytes.
     package static func png(number: Int, aboutBytes size: Int = 0) -> [UInt8] {
-        Array(pngFile(number: number, size: size).readableBytesView)
+        pngFile(number: number, size: size)
     }
 
-    static func jpegFile(number: Int, image: Int? = nil, size: Int? = nil) -> ByteBuffer {
+    static func jpegFile(number: Int, image: Int? = nil, size: Int? = nil) -> [UInt8] {
         let hash = SplitMix64.mix(UInt64(bitPattern: Int64(number)))
         guard let size else {
             return CommentedJPEG(templates[Int(hash % UInt64(templates.count))], comment: comment(number)).file
@@ -27,7 +26,7 @@ package enum CoverImage {
         return CommentedJPEG(cover.image(forFileOf: size), comment: comment(number), size: size).file
     }
 
-    static func pngFile(number: Int, size: Int? = nil) -> ByteBuffer {
+    static func pngFile(number: Int, size: Int? = nil) -> [UInt8] {
         CommentedPNG(EmbeddedCover.pngIcon, comment: comment(number), size: size ?? 0).file
     }
 

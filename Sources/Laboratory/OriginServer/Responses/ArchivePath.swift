@@ -21,7 +21,7 @@ struct ArchivePath: Sendable, Equatable {
             return .text(404, "No cover image found for release with identifier \(id)\n")
         }
         let number = Int(id.suffix(5), radix: 16) ?? 0
-        return OriginResponse(307, [.location: "/covers/\(number).jpg?size=\(size)", .contentLength: "0"])
+        return OriginResponse(307, [.location: "/covers/\(number).jpg?size=\(size)"])
     }
 
     /// The covers' lengths in bytes.

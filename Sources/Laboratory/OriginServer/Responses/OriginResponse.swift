@@ -1,10 +1,12 @@
 import HTTPTypes
-import NIOCore
 
 /// A response that is decided but not sent.
 struct OriginResponse: Sendable {
-    var head: HTTPResponse
+    var status: HTTPResponse.Status
+    var headers: HTTPFields
     var body: Body
+    /// The body is sent without a length.
+    var isChunked = false
     /// The delay before the first byte.
     var delay: Duration = .zero
     /// The response waits for `Origin.release()`.
@@ -13,11 +15,11 @@ struct OriginResponse: Sendable {
     enum Body: Sendable {
         case none
         /// Sends the bytes; nil sends them without a limit.
-        case bytes(ByteBuffer, perSecond: Int?)
-        /// Sends the bytes and closes the connection, even if `Content-Length` announces another length.
-        case bytesThenClose(ByteBuffer)
+        case bytes([UInt8], perSecond: Int?)
+        /// Sends the bytes and closes the connection, whatever length `Content-Length` announces.
+        case bytesThenClose([UInt8])
         /// Sends the bytes and then filler until the client closes the connection.
-        case endless(ByteBuffer, perSecond: Int?)
+        case endless([UInt8], perSecond: Int?)
         /// Resets the connection (RST). Nothing is sent.
         case reset
         /// Closes the connection (FIN). Nothing is sent.
@@ -26,28 +28,24 @@ struct OriginResponse: Sendable {
         case never
     }
 
-    init(_ status: Int, _ fields: HTTPFields = [:], _ body: Body = .none) {
-        head = HTTPResponse(status: .init(code: status), headerFields: fields)
+    init(_ status: Int, _ headers: HTTPFields = [:], _ body: Body = .none) {
+        self.status = .init(code: status)
+        self.headers = headers
         self.body = body
     }
 
     static func text(_ status: Int, _ text: String, type: String = "text/plain; charset=utf-8") -> OriginResponse {
-        let bytes = ByteBuffer(string: text)
-        return OriginResponse(
-            status, [.contentType: type, .contentLength: String(bytes.readableBytes)], .bytes(bytes, perSecond: nil))
+        OriginResponse(status, [.contentType: type], .bytes(Array(text.utf8), perSecond: nil))
     }
 
-    /// The response to HEAD. Faults that send nothing stay as they are.
+    /// The response to HEAD: the server sends no body, but its length. Faults that send nothing stay as they are.
     consuming func withoutBody() -> OriginResponse {
         switch body {
         case .bytes(let bytes, _), .bytesThenClose(let bytes), .endless(let bytes, _):
-            // Without a length, NIO would frame a body.
-            if head.headerFields[.contentLength] == nil {
-                head.headerFields[.contentLength] = String(bytes.readableBytes)
-            }
-            body = .none
+            body = .bytes(bytes, perSecond: nil)
         case .none, .reset, .close, .never: break
         }
+        isChunked = false
         return self
     }
 }

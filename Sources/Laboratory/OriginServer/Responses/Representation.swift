@@ -1,24 +1,23 @@
 import HTTPCaching
 import HTTPTypes
-import NIOCore
 import Platform
 
 /// The bytes of a resource and their metadata (RFC 9110 §3.2).
 struct Representation: Sendable {
-    let bytes: ByteBuffer
+    let bytes: [UInt8]
     let mediaType: String
     let validators: Validators
 
-    private init(_ bytes: ByteBuffer, _ mediaType: String, name: String, hash: UInt64) {
+    private init(_ bytes: [UInt8], _ mediaType: String, name: String, hash: UInt64) {
         self.bytes = bytes
         self.mediaType = mediaType
-        validators = Validators(name: name, hash: hash, length: bytes.readableBytes)
+        validators = Validators(name: name, hash: hash, length: bytes.count)
     }
 
     init(of resource: Resource, _ options: ResponseOptions) {
         switch resource {
         case .help:
-            self.init(ByteBuffer(string: HelpPage.text), "text/plain; charset=utf-8", name: "help", hash: 0)
+            self.init(Array(HelpPage.text.utf8), "text/plain; charset=utf-8", name: "help", hash: 0)
         case .jpeg(let number):
             let number = options.coverNumber ?? number
             let bytes = CoverImage.jpegFile(number: number, size: options.size)

@@ -1,4 +1,3 @@
-import NIOCore
 import Platform
 
 /// The resource of a path that is not one of the archive's.

@@ -1,8 +1,8 @@
 import HTTPCaching
 import HTTPTypes
-import NIOCore
+import WebServer
 
-/// Decides the response to a request. It performs no I/O and never waits; `RequestHandler` does both.
+/// Decides the response to a request. It performs no I/O and never waits; `OriginResponder` does both.
 struct ResponsePlanner: Sendable {
     private let options: OriginOptions
     /// Requests with `times=` by path and query.
@@ -11,10 +11,10 @@ struct ResponsePlanner: Sendable {
     init(_ options: OriginOptions) { self.options = options }
 
     /// - Parameter number: the request's number, from 1.
-    func response(to request: HTTPRequest, path: Substring, query: Substring?, number: Int) -> OriginResponse {
+    func response(to request: Request, path: Substring, query: Substring?, number: Int) -> OriginResponse {
         guard request.method == .get || request.method == .head else {
             var response = OriginResponse.text(405, "only GET and HEAD are allowed\n")
-            response.head.headerFields[.allow] = "GET, HEAD"
+            response.headers[.allow] = "GET, HEAD"
             return response
         }
         var options = ResponseOptions(options, number: number)
@@ -29,19 +29,19 @@ struct ResponsePlanner: Sendable {
         } catch {
             return .text(400, "\(error)\n")
         }
-        if let failures = options.failures, attempts.increment(request.path ?? "") > failures {
+        if let failures = options.failures, attempts.increment(request.target) > failures {
             options.fault = nil
             options.status = nil
         }
         var response = response(to: request, resource, options)
-        for field in options.fields { response.head.headerFields.append(field) }
+        for field in options.fields { response.headers.append(field) }
         response.delay = options.delay
         response.isHeld = options.isHeld
         return request.method == .head ? response.withoutBody() : response
     }
 
     private func response(
-        to request: HTTPRequest, _ resource: Resource, _ options: ResponseOptions
+        to request: Request, _ resource: Resource, _ options: ResponseOptions
     ) -> OriginResponse {
         // The help page is served even if every request fails.
         if resource != .help {
@@ -53,7 +53,7 @@ struct ResponsePlanner: Sendable {
     }
 
     private func success(
-        _ request: HTTPRequest, _ cover: Representation, _ options: ResponseOptions
+        _ request: Request, _ cover: Representation, _ options: ResponseOptions
     ) -> OriginResponse {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .eTag, value: cover.validators.entityTag))
@@ -61,41 +61,40 @@ struct ResponsePlanner: Sendable {
         if !options.cacheControl.isEmpty {
             fields.append(HTTPField(name: .cacheControl, value: options.cacheControl))
         }
-        if cover.isNotModified(request.headerFields) { return OriginResponse(304, fields) }
+        if cover.isNotModified(request.headers) { return OriginResponse(304, fields) }
 
         fields.append(HTTPField(name: .contentType, value: cover.mediaType))
-        if !options.isChunked {
-            fields.append(HTTPField(name: .contentLength, value: String(cover.bytes.readableBytes)))
-        }
         let status = options.status ?? 200
         if status == 204 || status == 205 { return OriginResponse(status, fields) }
-        return OriginResponse(status, fields, .bytes(cover.bytes, perSecond: options.bytesPerSecond))
+        var response = OriginResponse(status, fields, .bytes(cover.bytes, perSecond: options.bytesPerSecond))
+        response.isChunked = options.isChunked
+        return response
     }
 
     private func error(_ status: Int, _ options: ResponseOptions) -> OriginResponse {
         var response = status == 304 ? OriginResponse(304) : .text(status, "status \(status)\n")
-        if let retryAfter = options.retryAfter { response.head.headerFields[.retryAfter] = retryAfter }
-        if let target = options.redirectTarget { response.head.headerFields[.location] = target }
+        if let retryAfter = options.retryAfter { response.headers[.retryAfter] = retryAfter }
+        if let target = options.redirectTarget { response.headers[.location] = target }
         return response
     }
 
     private func redirect(to target: String, _ options: ResponseOptions) -> OriginResponse {
-        OriginResponse(options.redirectStatus, [.location: target, .contentLength: "0"])
+        OriginResponse(options.redirectStatus, [.location: target])
     }
 
     /// The other URL, or the same one with one redirect less; nil without redirects.
-    private func redirectTarget(of request: HTTPRequest, _ options: ResponseOptions) -> String? {
+    private func redirectTarget(of request: Request, _ options: ResponseOptions) -> String? {
         if let target = options.redirectTarget { return target }
-        guard options.redirects > 0, let parts = request.path?.split(separator: "?", maxSplits: 1), parts.count == 2
+        guard options.redirects > 0, let query = request.query
         else { return nil }
-        let query = parts[1].split(separator: "&").map {
+        let parameters = query.split(separator: "&").map {
             $0.hasPrefix("redirect=") ? "redirect=\(options.redirects - 1)" : $0
         }
-        return "\(parts[0])?\(query.joined(separator: "&"))"
+        return "\(request.path)?\(parameters.joined(separator: "&"))"
     }
 
     private func response(
-        to request: HTTPRequest, _ resource: Resource, _ options: ResponseOptions, fault: OriginFault
+        to request: Request, _ resource: Resource, _ options: ResponseOptions, fault: OriginFault
     ) -> OriginResponse {
         switch fault {
         case .reset: OriginResponse(200, [:], .reset)
@@ -104,7 +103,7 @@ struct ResponsePlanner: Sendable {
         case .html: .text(200, HelpPage.portal, type: "text/html; charset=utf-8")
         case .json: .text(200, #"{"error":"no cover here"}"#, type: "application/json")
         case .quota: .text(200, #"{"error":"rate limit exceeded"}"#, type: "application/json")
-        case .loop: redirect(to: request.path ?? "/", options)
+        case .loop: redirect(to: request.target, options)
         case .truncate, .wrongLength, .excess, .empty, .endless:
             damaged(Representation(of: resource, options), options, fault)
         }
@@ -116,15 +115,14 @@ struct ResponsePlanner: Sendable {
             .contentType: cover.mediaType, .eTag: cover.validators.entityTag,
         ]
         var bytes = cover.bytes
-        let length = bytes.readableBytes
+        let length = bytes.count
         switch fault {
         case .truncate:
-            bytes.moveWriterIndex(to: bytes.readerIndex + length / 2)
+            bytes.removeLast(length - length / 2)
             fields[.contentLength] = String(length)
         case .wrongLength: fields[.contentLength] = String(length + 1000)
         case .excess: fields[.contentLength] = String(length / 2)
         case .empty:
-            fields[.contentLength] = "0"
             return OriginResponse(200, fields)
         default: return OriginResponse(200, fields, .endless(bytes, perSecond: options.bytesPerSecond))
         }

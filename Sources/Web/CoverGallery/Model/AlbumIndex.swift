@@ -1,7 +1,6 @@
 import AlbumLibrary
 import CoverLibrary
 import CoverSources
-import NIOCore
 import Platform
 
 /// An album's cover: where it may be, and whether it is cached.
@@ -32,7 +31,7 @@ actor AlbumIndex {
     private var revision: String?
     private var albums = ""
     /// The latest text that was compressed.
-    private var compressed: (tag: String, bytes: ByteBuffer)?
+    private var compressed: (tag: String, bytes: [UInt8])?
     /// The keys of all URLs of an album's cover, in the order of trying, or why there is none.
     private var keys: [Album.ID: Result<[String], CoverFailure>] = [:]
     private var byID: [Album.ID: Album] = [:]
@@ -41,7 +40,7 @@ actor AlbumIndex {
 
     /// `{"version", "albums": […], "undo", "redo", "edit", "remote"}`, and its entity tag.
     /// - Throws: `LibraryError`.
-    func text() async throws -> (ByteBuffer, tag: String) {
+    func text() async throws -> ([UInt8], tag: String) {
         let revision = try await refresh()
         // A library in a read-only directory has no history.
         let history = try? await library.albums.history()
@@ -57,11 +56,11 @@ actor AlbumIndex {
             $0.add("edit", (history?.undo ?? history?.redo)?.number)
             $0.add("remote", raw: remote ?? "null")
         }
-        return (ByteBuffer(string: text), "\"\(revision)-\(waiting)\"")
+        return (Array(text.utf8), "\"\(revision)-\(waiting)\"")
     }
 
     /// `text`, compressed. Nil if there is no memory.
-    func compressed(_ text: ByteBuffer, tag: String) -> ByteBuffer? {
+    func compressed(_ text: [UInt8], tag: String) -> [UInt8]? {
         if let compressed, compressed.tag == tag { return compressed.bytes }
         compressed = Gzip.compressed(text).map { (tag, $0) }
         return compressed?.bytes
@@ -107,9 +106,7 @@ actor AlbumIndex {
             let versions = await files.versions(of: albums)
             return albums.map { versions[$0.id]?.digest.map { CoverStatus(digest: $0) } }
         }
-        var statuses: [CoverStatus?] = []
-        for album in albums { statuses.append(await files.hasFile(album) ? CoverStatus(digest: "") : nil) }
-        return statuses
+        return await files.haveFiles(albums).map { $0 ? CoverStatus(digest: "") : nil }
     }
 
     /// The first album whose cover may be at a URL.

@@ -1,6 +1,5 @@
 import AlbumLibrary
 import CoverLibrary
-import NIOPosix
 import Platform
 import Synchronization
 
@@ -25,21 +24,25 @@ final class CoverFiles: Sendable {
 
     /// The versions of the albums' files; nil for albums without one, or whose file is gone.
     func versions(of albums: [Album]) async -> [Album.ID: Version] {
-        await withTaskGroup(of: (Album.ID, Version?).self) { group in
-            for album in albums where album.coverFile != nil {
-                group.addTask {
-                    (album.id, try? await NIOThreadPool.singleton.runIfActive { self.version(of: album) })
-                }
+        let albums = albums.filter { $0.coverFile != nil }
+        let share = max(1, (albums.count + Self.threads - 1) / Self.threads)
+        return await withTaskGroup(of: [(Album.ID, Version?)].self) { group in
+            for start in stride(from: 0, to: albums.count, by: share) {
+                let part = albums[start..<min(start + share, albums.count)]
+                group.addTask { await WorkThread.run { part.map { ($0.id, self.version(of: $0)) } } }
             }
             var found: [Album.ID: Version] = [:]
-            for await (id, version) in group { found[id] = version }
+            for await part in group { for (id, version) in part { found[id] = version } }
             return found
         }
     }
 
-    /// Whether an album has a file, whatever is in it.
-    func hasFile(_ album: Album) async -> Bool {
-        (try? await NIOThreadPool.singleton.runIfActive { album.coverFileVersion != nil }) ?? false
+    /// How many read files at a time.
+    private static let threads = 4
+
+    /// Which albums have a file, whatever is in it.
+    func haveFiles(_ albums: [Album]) async -> [Bool] {
+        await WorkThread.run { albums.map { $0.coverFileVersion != nil } }
     }
 
     private func version(of album: Album) -> Version? {
@@ -60,7 +63,7 @@ final class CoverFiles: Sendable {
     /// The cover with this digest, if a file that a page was told of still has it.
     func cover(digest: String) async -> Cover? {
         guard let album = state.withLock({ $0.albums[digest] }) else { return nil }
-        let cover = try? await NIOThreadPool.singleton.runIfActive { Cover(fileOf: album) }
+        let cover = await WorkThread.run { Cover(fileOf: album) }
         return cover?.digest == digest ? cover : nil
     }
 }

@@ -1,18 +1,17 @@
 import CZlib
-import NIOCore
 
 /// The gzip content coding (RFC 1952).
 enum Gzip {
     /// The compressed bytes; nil if zlib has no memory.
-    static func compressed(_ bytes: ByteBuffer) -> ByteBuffer? {
+    static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         // 16 more than the window's size selects gzip.
         let code = deflateInit2_(
             &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
-        guard code == Z_OK, let length = UInt32(exactly: bytes.readableBytes) else { return nil }
+        guard code == Z_OK, let length = UInt32(exactly: bytes.count) else { return nil }
         defer { deflateEnd(&stream) }
-        var input = Array(bytes.readableBytesView)
+        var input = bytes
         var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(length))))
         let isComplete = input.withUnsafeMutableBufferPointer { input in
             output.withUnsafeMutableBufferPointer { output in
@@ -23,6 +22,6 @@ enum Gzip {
                 return deflate(&stream, Z_FINISH) == Z_STREAM_END
             }
         }
-        return isComplete ? ByteBuffer(bytes: output.prefix(Int(stream.total_out))) : nil
+        return isComplete ? Array(output.prefix(Int(stream.total_out))) : nil
     }
 }

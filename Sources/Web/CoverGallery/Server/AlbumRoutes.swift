@@ -1,8 +1,8 @@
 import AlbumLibrary
 import CoverLibrary
 import HTTPTypes
-import Hummingbird
 import Platform
+import WebServer
 
 /// The albums, their edits, and each browser's memento.
 struct AlbumRoutes: Sendable {
@@ -13,17 +13,17 @@ struct AlbumRoutes: Sendable {
     private static let clientCookie = "sleeve-client"
     private var library: LibraryAPI { model.library }
 
-    func add(to router: RouterGroup<GalleryContext>) {
-        router.get("/api/library") { request, _ in try await albums(request) }
-        router.get("/api/state") { request, _ in await state(request) }
-        router.put("/api/memento") { request, _ in try await saveMemento(request) }
-        router.post("/api/albums") { request, _ in try await add(request) }
-        router.get("/api/albums/{id}") { _, context in try await fields(context.albumID) }
-        router.get("/api/sources/{id}") { _, context in try await cover(context.albumID) }
-        router.patch("/api/albums/{id}") { request, context in try await edit(context.albumID, request) }
-        router.delete("/api/albums/{id}") { _, context in try await delete(context.albumID) }
-        router.post("/api/undo") { request, _ in try await step(request, isUndo: true) }
-        router.post("/api/redo") { request, _ in try await step(request, isUndo: false) }
+    func add(to routes: inout Routes) {
+        routes.get("api/library") { request, _ in try await albums(request) }
+        routes.get("api/state") { request, _ in await state(request) }
+        routes.add(.put, "api/memento") { request, _ in try await saveMemento(request) }
+        routes.post("api/albums") { request, _ in try await add(request) }
+        routes.get("api/albums/{id}") { _, parameters in try await fields(parameters.albumID) }
+        routes.get("api/sources/{id}") { _, parameters in try await cover(parameters.albumID) }
+        routes.add(.patch, "api/albums/{id}") { request, parameters in try await edit(parameters.albumID, request) }
+        routes.add(.delete, "api/albums/{id}") { _, parameters in try await delete(parameters.albumID) }
+        routes.post("api/undo") { request, _ in try await step(request, isUndo: true) }
+        routes.post("api/redo") { request, _ in try await step(request, isUndo: false) }
     }
 
     private func albums(_ request: Request) async throws -> Response {
@@ -75,7 +75,7 @@ struct AlbumRoutes: Sendable {
     }
 
     private func saveMemento(_ request: Request) async throws -> Response {
-        let position = try await request.json(Position.self)
+        let position = try request.json(Position.self)
         guard let client = request.cookie(Self.clientCookie), client.utf8.count <= 64 else {
             throw HTTPError(.badRequest, message: "request /api/state first: its response sets the cookie this needs")
         }
@@ -107,7 +107,7 @@ struct AlbumRoutes: Sendable {
     }
 
     private func add(_ request: Request) async throws -> Response {
-        let form = try await request.json(AlbumForm.self)
+        let form = try request.json(AlbumForm.self)
         var album = Album()
         form.album.apply(to: &album)
         let edit = try await library.albums.insert(validated(album), at: form.index)
@@ -170,7 +170,7 @@ struct AlbumRoutes: Sendable {
     }
 
     private func edit(_ id: Album.ID, _ request: Request) async throws -> Response {
-        let form = try await request.json(AlbumForm.self)
+        let form = try request.json(AlbumForm.self)
         let former = try await album(id)
         let edit = try await library.albums.edit(id) { album in
             form.album.apply(to: &album)
@@ -190,7 +190,7 @@ struct AlbumRoutes: Sendable {
     }
 
     private func step(_ request: Request, isUndo: Bool) async throws -> Response {
-        let number = try await request.json(Step.self).edit
+        let number = try request.json(Step.self).edit
         guard let edit = try await isUndo ? library.albums.undo(number) : library.albums.redo(number) else {
             throw HTTPError(.conflict, message: "There is nothing to \(isUndo ? "undo" : "redo")")
         }

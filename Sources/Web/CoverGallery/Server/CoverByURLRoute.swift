@@ -1,8 +1,7 @@
 import CoverLibrary
 import HTTPTypes
-import Hummingbird
 import Platform
-import ServerChannels
+import WebServer
 
 /// `cover?url=URL`, for other programs: the cover at a URL, from the cache, else downloaded and stored. `&w=300` as for `covers/DIGEST`.
 struct CoverByURLRoute: Sendable {
@@ -11,36 +10,36 @@ struct CoverByURLRoute: Sendable {
     /// Whether it may connect to addresses that are not on the open Internet.
     let allowsPrivateAddresses: Bool
 
-    func add(to router: RouterGroup<GalleryContext>) {
-        router.get("/cover") { request, context in try await cover(request, context) }
+    func add(to routes: inout Routes) {
+        routes.get("cover") { request, _ in try await cover(request) }
     }
 
-    private func cover(_ request: Request, _ context: GalleryContext) async throws -> Response {
+    private func cover(_ request: Request) async throws -> Response {
         guard let url = Self.url(in: request), !url.isEmpty else {
             throw HTTPError(.badRequest, message: "needs a cover's URL, percent-encoded: cover?url=https%3A%2F%2F…")
         }
         let size = try KeptSize.wanted(by: request)
         let cover: Cover
         do throws(CoverFailure) {
-            if let fresh = try await freshCover(at: url, size, request, context) { return fresh }
-            cover = try await self.cover(at: url, context)
+            if let fresh = try await freshCover(at: url, size, request) { return fresh }
+            cover = try await self.cover(at: url, request.client)
         } catch {
             return Self.response(to: error)
         }
         if let cached = try await SentCover.cached(cover.digest, size, in: library) {
             let status = try await status(of: url)
             return cached.response(
-                to: request, on: context.channel,
+                to: request,
                 cacheControl: Self.cacheControl(status.flatMap { $0.digest == cover.digest ? $0 : nil }))
         }
         // Its server forbids storing it.
         return try await SentCover.made(cover, size)
-            .response(to: request, on: context.channel, cacheControl: "no-store")
+            .response(to: request, cacheControl: "no-store")
     }
 
     /// The URL as forms encode it, where a space is `+` (URL Standard, section 5.1): so do curl's `--data-urlencode`, Python and browsers.
     private static func url(in request: Request) -> String? {
-        let parts = (request.uri.query ?? "").split(separator: "&")
+        let parts = (request.query ?? "").split(separator: "&")
         guard let part = parts.first(where: { $0.hasPrefix("url=") }) else { return nil }
         let text = part.dropFirst(4).utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
         return String(decoding: PercentEncoding.decoded(text), as: UTF8.self)
@@ -48,13 +47,13 @@ struct CoverByURLRoute: Sendable {
 
     /// Sends a cached cover from its file, without holding its bytes; nil if there is none, or none that is fresh.
     private func freshCover(
-        at url: String, _ size: KeptSize?, _ request: Request, _ context: GalleryContext
+        at url: String, _ size: KeptSize?, _ request: Request
     ) async throws(CoverFailure) -> Response? {
         guard let status = try await status(of: url), !status.isStale else { return nil }
         do {
             let cached = try await SentCover.cached(status.digest, size, in: library)
             return cached?.response(
-                to: request, on: context.channel, cacheControl: Self.cacheControl(status))
+                to: request, cacheControl: Self.cacheControl(status))
         } catch let failure as CoverFailure {
             throw failure
         } catch {
@@ -72,11 +71,11 @@ struct CoverByURLRoute: Sendable {
     /// How long a client waits for a cover's server.
     private static let deadline = Duration.seconds(30)
 
-    private func cover(at url: String, _ context: GalleryContext) async throws(CoverFailure) -> Cover {
+    private func cover(at url: String, _ client: ClientPresence) async throws(CoverFailure) -> Cover {
         var request = CoverRequest(location: url)
         request.deniesPrivateAddresses = !allowsPrivateAddresses
         request.timeout = Self.deadline
-        return try await context.channel.whileConnected { [library, request] () async -> Result<Cover, CoverFailure> in
+        return try await client.whileConnected { [library, request] () async -> Result<Cover, CoverFailure> in
             do throws(CoverFailure) {
                 return .success(try await library.cover(for: request))
             } catch {

@@ -1,10 +1,8 @@
 import AlbumLibrary
 import CoverLibrary
 import HTTPTypes
-import Hummingbird
-import NIOCore
-import NIOPosix
 import Platform
+import WebServer
 
 /// The covers' bytes, from the cache or a file beside the music, and users' own pictures. Missing covers are downloaded through `PageRoutes`.
 ///
@@ -15,20 +13,24 @@ import Platform
 struct CoverRoutes: Sendable {
     let model: GalleryModel
 
-    func add(to router: RouterGroup<GalleryContext>) {
-        router.get("/covers/{digest}") { request, context in try await cover(request, context) }
-        router.post("/api/pictures") { request, _ in try await storePicture(request) }
+    func add(to routes: inout Routes) {
+        routes.get("covers/{digest}") { request, parameters in try await cover(request, parameters["digest"]) }
+        let limit = model.library.configuration.maximumSize
+        routes.post("api/pictures", limit: .init(limit, message: "the picture is larger than \(limit >> 10) KiB")) {
+            request, _ in
+            try await storePicture(request)
+        }
     }
 
     /// - Throws: `HTTPError`: 404 unless the path ends in the digest of a cached cover, 400 if the size is none that is kept.
-    private func cover(_ request: Request, _ context: GalleryContext) async throws -> Response {
-        let (digest, size) = (context.parameters.get("digest") ?? "", try KeptSize.wanted(by: request))
+    private func cover(_ request: Request, _ digest: String) async throws -> Response {
+        let size = try KeptSize.wanted(by: request)
         var cover = try await SentCover.cached(digest, size, in: model.library)
         if cover == nil { cover = try await file(digest, size) }
         guard let cover else { throw HTTPError(.notFound, message: "this cover is not in the cache") }
         // The path names these bytes for ever (RFC 8246).
         return cover.response(
-            to: request, on: context.channel, cacheControl: "private, max-age=31536000, immutable")
+            to: request, cacheControl: "private, max-age=31536000, immutable")
     }
 
     private func file(_ digest: String, _ size: KeptSize?) async throws -> SentCover? {
@@ -38,31 +40,19 @@ struct CoverRoutes: Sendable {
 
     /// Keeps a user's own picture. It is not an album's cover before an edit sets the address that this responds with.
     private func storePicture(_ request: Request) async throws -> Response {
-        let limit = model.library.configuration.maximumSize
-        let tooLarge = HTTPError(.contentTooLarge, message: "the picture is larger than \(limit >> 10) KiB")
         try request.require("application/octet-stream")
-        let announced = request.headers[.contentLength].flatMap { Int($0) }
-        if let announced, announced > limit { throw tooLarge }
         guard let pictures = model.library.albums.pictures else {
             throw LibraryError.invalidConfiguration("there is no library file")
         }
         let upload = try pictures.begin()
-        var length = 0
-        for try await piece in request.body {
-            length += piece.readableBytes
-            if length > limit { throw tooLarge }
-            try await NIOThreadPool.singleton.runIfActive {
-                try upload.append(Array(piece.readableBytesView))
-            }
-        }
-        if let announced, announced != length { throw HTTPError(.badRequest, message: "the picture is incomplete") }
+        try await WorkThread.run { try upload.append(request.body) }
         try await keep(upload)
         return .json(status: .created) { $0.add("coverUrl", upload.address) }
     }
 
     /// Keeps a picture that has arrived, and copies it to the cache if that has room.
     private func keep(_ upload: PictureUpload) async throws {
-        let picture = try await NIOThreadPool.singleton.runIfActive {
+        let picture = try await WorkThread.run {
             let picture = try URL(string: upload.address).flatMap { Cover(url: $0, data: Data(try upload.contents())) }
             guard let picture else { throw HTTPError(.unprocessableContent, message: "the file isn’t a picture") }
             try upload.keep(mediaType: picture.mediaType)

@@ -1,18 +1,19 @@
 import AlbumLibrary
 import CoverLibrary
 import CoverSources
-import Hummingbird
+import HTTPTypes
 import Platform
+import WebServer
 
 /// The albums whose covers need attention, and the covers that may be theirs.
 struct FilterRoutes: Sendable {
     let model: GalleryModel
 
-    func add(to router: RouterGroup<GalleryContext>) {
-        router.get("/api/filters/{name}") { _, context in try await list(context.parameters.get("name") ?? "") }
-        router.get("/api/doubtful/{id}") { _, context in try await candidates(of: album(context.albumID)) }
-        router.post("/api/doubtful/{id}") { request, context in
-            try await decide(request.json(Decision.self), album(context.albumID))
+    func add(to routes: inout Routes) {
+        routes.get("api/filters/{name}") { _, parameters in try await list(parameters["name"]) }
+        routes.get("api/doubtful/{id}") { _, parameters in try await candidates(of: album(parameters.albumID)) }
+        routes.post("api/doubtful/{id}") { request, parameters in
+            try await decide(request.json(Decision.self), album(parameters.albumID))
         }
     }
 

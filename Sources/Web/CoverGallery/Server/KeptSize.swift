@@ -1,5 +1,6 @@
 import CoverLibrary
-import Hummingbird
+import HTTPTypes
+import WebServer
 
 /// A size that the cache keeps, as clients of a server name it: `covers/DIGEST?w=300`.
 struct KeptSize: Sendable, Hashable {
@@ -25,7 +26,7 @@ struct KeptSize: Sendable, Hashable {
     /// The size that a request wants; nil for the cover as it is.
     /// - Throws: `HTTPError` if it is none that is kept.
     static func wanted(by request: Request) throws -> KeptSize? {
-        guard let text = request.uri.queryParameters["w"] else { return nil }
+        guard let text = request.parameter("w") else { return nil }
         guard let size = KeptSize(text) else { throw HTTPError(.badRequest, message: expected) }
         return size
     }

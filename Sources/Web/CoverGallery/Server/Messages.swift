@@ -2,9 +2,8 @@ import AlbumLibrary
 import CoverLibrary
 import HTTPCaching
 import HTTPTypes
-import Hummingbird
-import NIOCore
 import Platform
+import WebServer
 
 extension Response {
     /// JSON that must not be cached.
@@ -13,14 +12,13 @@ extension Response {
         let text = try jsonText(fill)
         return Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(string: text)))
+            body: .bytes(Array(text.utf8)))
     }
 
     /// The response to an error of a route: `{"error": "…"}`, with the form field that is wrong as `field`.
-    /// - Throws: `error` if it has no message for users.
-    static func problem(_ error: any Error) throws -> Response {
+    static func problem(_ error: any Error) -> Response {
         switch error {
-        case let error as HTTPError: problem(error.body ?? error.status.reasonPhrase, status: error.status)
+        case let error as HTTPError: problem(error.message, status: error.status)
         case let error as SystemError: problem("\(error)", status: .internalServerError)
         case LibraryError.editedSince: problem(LibraryError.editedSince.message, status: .conflict)
         case let error as LibraryError: problem(error.message, status: .internalServerError)
@@ -31,7 +29,7 @@ extension Response {
         case let error as CoverFailure: problem(error.message, status: .internalServerError)
         case let error as AlbumProblem:
             problem(error.message, status: .unprocessableContent, field: error.field)
-        default: throw error
+        default: problem("the gallery failed", status: .internalServerError)
         }
     }
 
@@ -45,22 +43,22 @@ extension Response {
     /// Text with an entity tag, compressed if the client prefers that.
     /// - Parameter compressed: Nil if that is not possible.
     static func text(
-        _ text: ByteBuffer, type: String, tag: String, for request: Request, _ cacheControl: String,
-        compressed: () async -> ByteBuffer?
+        _ text: [UInt8], type: String, tag: String, for request: Request, _ cacheControl: String,
+        compressed: () async -> [UInt8]?
     ) async -> Response {
         var fields: HTTPFields = [.cacheControl: cacheControl, .vary: "Accept-Encoding"]
         guard AcceptedValues(request.headers[.acceptEncoding]).prefersGzip, let compressed = await compressed() else {
-            return .file(.init(byteBuffer: text), type: type, tag: tag, for: request, fields)
+            return .file(.bytes(text), type: type, tag: tag, for: request, fields)
         }
         fields[.contentEncoding] = "gzip"
         // Other bytes have another strong tag (RFC 9110 section 8.8.1).
         let gzipTag = tag.dropLast() + "-gzip\""
-        return .file(.init(byteBuffer: compressed), type: type, tag: String(gzipTag), for: request, fields)
+        return .file(.bytes(compressed), type: type, tag: String(gzipTag), for: request, fields)
     }
 
     /// A body of known length with an entity tag; 304 if the client has it (RFC 9110 section 13.1.2).
     static func file(
-        _ body: ResponseBody, type: String, tag: String, for request: Request, _ headers: HTTPFields
+        _ body: Body, type: String, tag: String, for request: Request, _ headers: HTTPFields
     ) -> Response {
         var headers = headers
         headers[.contentType] = type
@@ -68,7 +66,6 @@ extension Response {
         if EntityTags(request.headers[values: .ifNoneMatch]).contains(tag) {
             return Response(status: .notModified, headers: headers)
         }
-        headers[.contentLength] = body.contentLength.map(String.init)
         return Response(status: .ok, headers: headers, body: body)
     }
 }
@@ -82,31 +79,14 @@ extension Request {
         }
     }
 
-    /// Reads the body.
+    /// The body, read as JSON.
     /// - Throws: `HTTPError`.
-    func bytes(limit: Int) async throws -> ByteBuffer {
-        do {
-            return try await body.collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
-            throw HTTPError(.contentTooLarge, message: "the body is larger than \(limit) bytes")
-        } catch {
-            throw HTTPError(.badRequest, message: "the body is incomplete")
-        }
-    }
-
-    /// Reads the body as JSON.
-    /// - Parameter limit: In bytes.
-    /// - Throws: `HTTPError`.
-    func json<Value: Decodable>(_ type: Value.Type, limit: Int = 64 << 10) async throws -> Value {
+    func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try require("application/json")
-        let body = try await bytes(limit: limit)
         do {
-            return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+            return try JSONDecoder().decode(type, from: Data(body))
         } catch {
             throw HTTPError(.badRequest, message: "the body does not have the expected JSON members")
         }
     }
-
-    /// A cookie's value.
-    func cookie(_ name: String) -> String? { cookies[name]?.value }
 }

@@ -1,6 +1,7 @@
+import CGalleryPage
 import HTTPTypes
-import Hummingbird
 import Platform
+import WebServer
 
 /// The page's own files. They are embedded in the program.
 ///
@@ -8,11 +9,20 @@ import Platform
 /// their caching alone: a page that was open while the server became a newer one gets the newer files.
 struct PageFiles: Sendable {
     private struct File {
-        var bytes: ByteBuffer
-        var compressed: ByteBuffer?
+        var bytes: [UInt8]
+        var compressed: [UInt8]?
         var type: String
         var tag: String
     }
+
+    /// Every file of `CGalleryPage/Page`.
+    static let contents: [(name: String, bytes: [UInt8])] = (0..<sleeve_page_file_count()).map { index in
+        let file = sleeve_page_file_at(index)
+        return (String(cString: file.name), Array(UnsafeBufferPointer(start: file.bytes, count: file.length)))
+    }
+
+    /// What a person gets who has no token: none of the page's own.
+    static let tokenPage = "token.html"
 
     private let files: [String: File]
     private let version: String
@@ -20,31 +30,31 @@ struct PageFiles: Sendable {
     init() {
         // The page needs all style sheets together: as one file they cost one request.
         let sheets = Self.styleSheets.compactMap { name in Self.contents.first { $0.name == name }?.bytes }
-        let modules = Self.contents.filter { $0.name.hasSuffix(".js") && $0.name != "service-worker.js" }
+        let contents = Self.contents.filter { $0.name != Self.tokenPage }
+        let modules = contents.filter { $0.name.hasSuffix(".js") && $0.name != "service-worker.js" }
             .map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
         let script = PageScript(
             Dictionary(uniqueKeysWithValues: modules), main: Self.scripts[0], restName: Self.scripts[1])
-        var contents = Self.contents.filter { !Self.scripts.contains($0.name) }
-        contents += [
+        var served = contents.filter { !Self.scripts.contains($0.name) }
+        served += [
             ("style.css", Array(sheets.joined())), (Self.scripts[0], Array(script.first.utf8)),
             (Self.scripts[1], Array(script.rest.utf8)),
         ]
         // A browser installs a service worker again if a byte differs, and with it all files of the page.
-        let version = Self.tag(contents.flatMap(\.bytes))
-        let paths = contents.map(\.name).filter(Self.isCached).map { name in
+        let version = Self.tag(served.flatMap(\.bytes))
+        let paths = served.map(\.name).filter(Self.isCached).map { name in
             // Others are what a browser knows the page by.
             name.hasSuffix(".js") || name.hasSuffix(".css") ? "\"files/\(version)/\(name)\"" : "\"\(name)\""
         }
-        for (index, file) in contents.enumerated() where ["index.html", "service-worker.js"].contains(file.name) {
+        for (index, file) in served.enumerated() where ["index.html", "service-worker.js"].contains(file.name) {
             let text = String(decoding: file.bytes, as: UTF8.self).replacing("VERSION", with: version)
-            contents[index].bytes = Array(text.replacing("\"PATHS\"", with: paths.joined(separator: ", ")).utf8)
+            served[index].bytes = Array(text.replacing("\"PATHS\"", with: paths.joined(separator: ", ")).utf8)
         }
         self.version = version
         files = Dictionary(
-            uniqueKeysWithValues: contents.map { name, content in
-                let bytes = ByteBuffer(bytes: content)
+            uniqueKeysWithValues: served.map { name, content in
                 let file = File(
-                    bytes: bytes, compressed: Gzip.compressed(bytes), type: Self.type(of: name),
+                    bytes: content, compressed: Gzip.compressed(content), type: Self.type(of: name),
                     tag: "\"\(Self.tag(content))\"")
                 return (name, file)
             })

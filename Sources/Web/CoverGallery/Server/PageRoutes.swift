@@ -1,7 +1,7 @@
 import AlbumLibrary
 import CoverLibrary
 import HTTPTypes
-import Hummingbird
+import WebServer
 
 /// The covers a page shows, its events, and the prefetch it can start.
 struct PageRoutes: Sendable {
@@ -10,32 +10,31 @@ struct PageRoutes: Sendable {
     private static let maximumCovers = 2_000
     let model: GalleryModel
 
-    func add(to router: RouterGroup<GalleryContext>) {
-        router.post("/api/covers") { request, _ in try await show(request) }
-        router.get("/api/events") { request, _ in try await events(request) }
+    func add(to routes: inout Routes) {
+        routes.post("api/covers", limit: .init(256 << 10)) { request, _ in try await show(request) }
+        routes.get("api/events") { request, _ in try await events(request) }
         // The body of a HEAD is not written, so nothing would end its session's stream.
-        router.head("/api/events") { _, _ in
+        routes.add(.head, "api/events") { _, _ in
             var response = Response.problem("events have no HEAD", status: .methodNotAllowed)
             response.headers[.allow] = "GET"
             return response
         }
-        router.post("/api/prefetch") { _, _ in
+        routes.post("api/prefetch") { _, _ in
             if await model.prefetch.start() { return Response(status: .accepted) }
             throw HTTPError(.conflict, message: "a prefetch is running already")
         }
-        router.delete("/api/prefetch") { _, _ in
+        routes.add(.delete, "api/prefetch") { _, _ in
             await model.prefetch.stop()
             return Response(status: .noContent)
         }
-        router.post("/api/runs/{name}") { request, context in
-            try await start(context.parameters.get("name") ?? "", request.json(RunWishes.self))
+        routes.post("api/runs/{name}") { request, parameters in
+            try await start(parameters["name"], request.json(RunWishes.self))
         }
-        router.post("/api/lists") { request, _ in
+        routes.post("api/lists", limit: .init(Self.largestList)) { request, _ in
             try request.require("application/octet-stream")
-            let list = try await request.bytes(limit: Self.largestList)
-            return try await start("import", RunWishes(list: Array(list.readableBytesView)))
+            return try await start("import", RunWishes(list: request.body))
         }
-        router.delete("/api/runs") { _, _ in
+        routes.add(.delete, "api/runs") { _, _ in
             await model.runs.stop()
             return Response(status: .noContent)
         }
@@ -56,7 +55,7 @@ struct PageRoutes: Sendable {
     }
 
     private func show(_ request: Request) async throws -> Response {
-        let shown = try await request.json(Shown.self, limit: 256 << 10)
+        let shown = try request.json(Shown.self)
         let (near, again) = (shown.near ?? [], shown.again ?? [])
         guard Self.isPageID(shown.page), shown.view.count + near.count + again.count <= Self.maximumCovers else {
             throw HTTPError(.badRequest, message: "needs a page's id, and at most \(Self.maximumCovers) covers")
@@ -68,27 +67,26 @@ struct PageRoutes: Sendable {
     }
 
     private func events(_ request: Request) async throws -> Response {
-        let page = request.uri.queryParameters["page"].map(String.init) ?? ""
+        let page = request.parameter("page") ?? ""
         guard Self.isPageID(page) else { throw HTTPError(.badRequest, message: "needs a page's id") }
         guard let events = await model.sessions.connect(page) else { throw Self.tooManyPages }
-        // The body is empty; reading it detects a closed connection.
-        let body = request.body
+        request.client.onLeave { events.close() }
+        let stream = BodyStream()
+        Task {
+            for await text in events.batches {
+                guard await stream.write(Array(text.utf8)) else { break }
+            }
+            stream.finish()
+            await model.sessions.disconnect(page, events)
+        }
         return Response(
             status: .ok,
             // nginx passes an event on immediately instead of collecting a buffer of them.
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .xAccelBuffering: "no"],
-            body: .init { writer in
-                do {
-                    try await body.consumeWithCancellationOnInboundClose { _ in
-                        for await text in events.batches { try await writer.write(ByteBuffer(string: text)) }
-                    }
-                    try await writer.finish(nil)
-                } catch {
-                    await model.sessions.disconnect(page, events)
-                    throw error
-                }
-                await model.sessions.disconnect(page, events)
-            })
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store", .xAccelBuffering: "no",
+                .connection: "close",
+            ],
+            body: .stream(stream))
     }
 
     private static var tooManyPages: HTTPError {

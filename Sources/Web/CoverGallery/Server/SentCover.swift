@@ -1,16 +1,14 @@
 import CoverLibrary
 import Files
 import HTTPTypes
-import Hummingbird
-import NIOCore
-import NIOPosix
 import Platform
+import WebServer
 
 /// A cover on its way to a client: in a file that is read as the client takes it, or in memory if it is small. So a client that reads slowly
 /// holds one piece of it.
 struct SentCover: Sendable {
     private enum Source: Sendable {
-        case held(ByteBuffer)
+        case held([UInt8])
         case cached(CachedFile)
         case temporary(TemporaryFile)
     }
@@ -29,7 +27,7 @@ struct SentCover: Sendable {
     }
 
     /// In bytes.
-    private static let largestHeld = 256 << 10, piece = 64 << 10
+    private static let largestHeld = 256 << 10
 
     private let mediaType: String
     /// The digest of the cover itself, with the size if this is a smaller one.
@@ -62,54 +60,31 @@ struct SentCover: Sendable {
         tag = size?.tag(of: cover, digest: digest) ?? "\"\(digest)\""
         source =
             try length <= Self.largestHeld
-            ? .held(ByteBuffer(bytes: cover.data)) : .temporary(TemporaryFile(cover.data))
+            ? .held(Array(cover.data)) : .temporary(TemporaryFile(cover.data))
     }
 
     /// A cover that is not in the cache, made smaller now if that is wanted.
     static func made(_ cover: Cover, _ size: KeptSize?) async throws -> SentCover {
-        let made = try await NIOThreadPool.singleton.runIfActive {
+        let made = await WorkThread.run {
             size.map { cover.resized(longestSide: $0.longestSide) } ?? cover
         }
         return try SentCover(made, of: cover.digest, size)
     }
 
-    func response(to request: Request, on channel: any Channel, cacheControl: String) -> Response {
+    func response(to request: Request, cacheControl: String) -> Response {
         .file(
-            body(on: channel), type: mediaType, tag: tag, for: request,
+            body, type: mediaType, tag: tag, for: request,
             [.cacheControl: cacheControl, .contentSecurityPolicy: Self.policy])
     }
 
     /// An SVG opened by itself is a document: it gets no scripts, no network and no origin.
     private static let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
-    private func body(on channel: any Channel) -> ResponseBody {
-        ResponseBody(contentLength: length) { writer in
-            var offset = 0
-            while offset < length {
-                let piece = try await read(at: offset)
-                // The file is shorter than it was: the client must not take what it has for the whole.
-                guard piece.readableBytes > 0 else { throw HTTPError(.internalServerError) }
-                offset += piece.readableBytes
-                try await writer.write(piece)
-                // The next write waits for room: the event loop has to know of this one.
-                try await channel.eventLoop.submit {}.get()
-            }
-            try await writer.finish(nil)
-        }
-    }
-
-    private func read(at offset: Int) async throws -> ByteBuffer {
-        let count = min(length - offset, Self.piece)
+    private var body: Response.Body {
         switch source {
-        case .held(let bytes): return bytes.getSlice(at: bytes.readerIndex + offset, length: count) ?? ByteBuffer()
-        case .cached(let file):
-            return try await NIOThreadPool.singleton.runIfActive {
-                ByteBuffer(bytes: try file.read(at: offset, count: count))
-            }
-        case .temporary(let temporary):
-            return try await NIOThreadPool.singleton.runIfActive {
-                ByteBuffer(bytes: try temporary.file.bytes(at: offset, count: count))
-            }
+        case .held(let bytes): .bytes(bytes)
+        case .cached(let file): .pieces(count: length) { Array(try file.read(at: $0, count: $1)) }
+        case .temporary(let temporary): .pieces(count: length) { try temporary.file.bytes(at: $0, count: $1) }
         }
     }
 }

@@ -1,4 +1,4 @@
-import ServerChannels
+import WebServer
 import Testing
 
 @Suite struct AllowedHostsTests {
@@ -28,5 +28,13 @@ import Testing
 
     @Test func `an empty name allows nothing`() {
         #expect(!AllowedHosts(listening: "127.0.0.1", names: [""]).contains(""))
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("localhost", true), ("127.example.org", false),
+        ("0.0.0.0", false), ("::", false), ("10.0.0.1", false), ("nas.local", false),
+    ])
+    func `only this machine can connect to its loopback addresses`(host: String, isLoopback: Bool) {
+        #expect(AllowedHosts.isLoopback(host) == isLoopback)
     }
 }

@@ -1,11 +1,10 @@
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
 
-/// The requirements of HTTP/1.1 on a request's head that neither NIO nor Hummingbird checks.
+/// The requirements of HTTP/1.1 on a request's head that libmicrohttpd does not check.
 struct RequestRules: Sendable {
     /// Why a request is not answered.
     struct Refusal: Error, Equatable {
-        var status: HTTPResponseStatus
+        var status: HTTPResponse.Status
         /// One line, for people.
         var text: String
     }
@@ -16,41 +15,47 @@ struct RequestRules: Sendable {
     /// 3.2.2), and this server's own address for an HTTP/1.0 request without one.
     /// - Parameter local: the address that the client has connected to.
     /// - Throws: `Refusal`.
-    func applied(to head: HTTPRequestHead, local: SocketAddress?) throws(Refusal) -> HTTPRequestHead {
-        try checkFraming(head)
-        var head = head
-        let given = head.headers["Host"]
+    func applied(to request: Request, local: SocketAddress?) throws(Refusal) -> Request {
+        try checkFraming(request)
+        let given = request.headers[values: Request.host]
         guard given.count <= 1 else { throw .bad("a request must have one Host field, not \(given.count)") }
-        guard let host = given.first ?? (head.isHTTP10 ? local?.authority : nil) else {
+        guard let host = given.first ?? (request.isHTTP10 ? local?.authority : nil) else {
             throw .bad("a request must have a Host field")
         }
         guard Self.isAuthority(host) else { throw .bad("the Host field is no host") }
-        head.headers.replaceOrAdd(name: "Host", value: host)
-        // A fragment is no part of a target.
-        guard !head.uri.contains("#") else { throw .bad("the request target has a #") }
-        if head.uri.hasPrefix("/") || head.uri == "*" || head.method == .CONNECT { return head }
+        // A fragment is no part of a target, and a space ends one.
+        guard !request.target.contains(where: { "# \t".contains($0) }) else {
+            throw .bad("the request target has a # or a space")
+        }
+        if request.target.hasPrefix("/") || request.target == "*" || request.method == .connect {
+            return request.to(request.target, at: host)
+        }
 
-        guard let (scheme, authority, path) = Self.absoluteForm(head.uri), Self.isAuthority(authority) else {
+        guard let (scheme, authority, path) = Self.absoluteForm(request.target), Self.isAuthority(authority) else {
             throw .bad("the request target is no path, such as /cover.jpg")
         }
         guard hosts.isOwn(authority, scheme: scheme, local: local) else {
             throw Refusal(
                 status: .misdirectedRequest, text: "this server is no proxy: it does not answer for other servers")
         }
-        head.uri = path
-        head.headers.replaceOrAdd(name: "Host", value: authority)
-        return head
+        return request.to(path, at: authority)
+    }
+
+    /// - Throws: `Refusal` if it is none.
+    static func method(_ text: String) throws(Refusal) -> HTTPRequest.Method {
+        guard let method = HTTPRequest.Method(rawValue: text) else { throw .bad("the method is none") }
+        return method
     }
 
     /// How long the body is must not be a matter of opinion, else a part of it may pass for the next request (RFC 9112 sections 6.1,
     /// 6.3 and 11.2).
-    private func checkFraming(_ head: HTTPRequestHead) throws(Refusal) {
-        let codings = head.headers["Transfer-Encoding"]
+    private func checkFraming(_ request: Request) throws(Refusal) {
+        let codings = request.headers[values: .transferEncoding]
+        let lengths = request.headers[values: .contentLength]
+        guard lengths.count <= 1 else { throw .bad("a request has one Content-Length") }
         if codings.isEmpty { return }
-        guard !head.isHTTP10 else { throw .bad("HTTP/1.0 has no Transfer-Encoding") }
-        guard !head.headers.contains(name: "Content-Length") else {
-            throw .bad("a request has Content-Length or Transfer-Encoding, not both")
-        }
+        guard !request.isHTTP10 else { throw .bad("HTTP/1.0 has no Transfer-Encoding") }
+        guard lengths.isEmpty else { throw .bad("a request has Content-Length or Transfer-Encoding, not both") }
         guard codings.count == 1, codings[0].lowercased() == "chunked" else {
             throw Refusal(status: .notImplemented, text: "chunked is the only transfer coding that is understood")
         }
@@ -83,17 +88,13 @@ struct RequestRules: Sendable {
 }
 
 extension RequestRules.Refusal {
-    fileprivate static func bad(_ text: String) -> Self { Self(status: .badRequest, text: text) }
+    static func bad(_ text: String) -> Self { Self(status: .badRequest, text: text) }
 }
 
-extension HTTPRequestHead {
-    var isHTTP10: Bool { version.major < 1 || (version.major == 1 && version.minor == 0) }
-}
-
-extension SocketAddress {
-    /// `address:port`, as in a `Host` field.
-    fileprivate var authority: String? {
-        guard let ipAddress, let port else { return nil }
-        return self.protocol == .inet6 ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"
+extension Request {
+    fileprivate func to(_ target: String, at host: String) -> Request {
+        var headers = headers
+        headers[Self.host] = host
+        return Request(method: method, target: target, headers: headers, isHTTP10: isHTTP10, client: client)
     }
 }

@@ -1,18 +1,18 @@
-import NIOCore
 import Testing
 
-@testable import ServerChannels
+@testable import WebServer
 
 @Suite final class ConnectionProgressTests {
     private typealias Observation = ConnectionProgress.Observation
     private var progress = ConnectionProgress(
-        ConnectionTimeouts(idle: .seconds(60), stall: .seconds(30)), at: .uptimeNanoseconds(0))
+        ConnectionTimeouts(idle: .seconds(60), stall: .seconds(30)), at: ConnectionProgressTests.start)
+    private static let start = ContinuousClock.now
 
-    private func isStalled(_ observed: Observation, at now: NIODeadline) -> Bool {
+    private func isStalled(_ observed: Observation, at now: ContinuousClock.Instant) -> Bool {
         progress.isStalled(observed, at: now)
     }
 
-    private func second(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(0) + .seconds(seconds) }
+    private func second(_ seconds: Int64) -> ContinuousClock.Instant { Self.start + .seconds(seconds) }
 
     @Test func `a client that takes something of a response every 29 seconds is never stalled`() {
         for step in 1...100 as ClosedRange<Int64> {

@@ -1,16 +1,13 @@
 import HTTPTypes
-import Hummingbird
 import Platform
-import ServerChannels
+import WebServer
 
 /// Refuses requests that do not come from the gallery's own page or with its token, and adds security headers to every response.
 ///
 /// Every page in a browser, and every program and user of this machine, can send requests to servers on it. Three checks refuse those: `Host` must be
 /// a host that no foreign name server controls (DNS rebinding), requests need the token, and those that change something must come from the
 /// gallery's own origin (`Origin`, `Sec-Fetch-Site`).
-struct AccessMiddleware: RouterMiddleware {
-    typealias Context = GalleryContext
-
+struct AccessRules: Sendable {
     private let hosts: AllowedHosts
     private let token: String?
     private let base: BasePath
@@ -25,29 +22,31 @@ struct AccessMiddleware: RouterMiddleware {
         cookie = "sleeve-token-\(Digest(of: (token ?? "").utf8).description.prefix(8))"
     }
 
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        var response: Response
-        if let refusal = refusal(of: request) {
-            response = refusal
-        } else if let token, isVisit(request), tokenInAddress(request) != nil {
-            response = signIn(token)
-        } else {
-            do {
-                response = try await next(request, context)
-            } catch {
-                response = try .problem(error)
-            }
-            // The page that shows it knows the token.
-            if tokenInAddress(request) != nil { response.headers[.crossOriginResourcePolicy] = "cross-origin" }
-        }
-        for field in Self.securityHeaders where response.headers[field.name] == nil { response.headers.append(field) }
+    /// The response to a request that is refused; nil for one that is answered.
+    func refusal(of request: Request) -> Response? { refusalOfClient(request).map(Self.secured) }
+
+    /// The response to a person who opens the address with the token; nil for any other request.
+    func signIn(_ request: Request) -> Response? {
+        guard let token, isVisit(request), tokenInAddress(request) != nil else { return nil }
+        return Self.secured(signIn(token))
+    }
+
+    /// A response with the fields that all have.
+    func finished(_ response: Response, for request: Request) -> Response {
+        var response = response
+        // The page that shows it knows the token.
+        if tokenInAddress(request) != nil { response.headers[.crossOriginResourcePolicy] = "cross-origin" }
+        return Self.secured(response)
+    }
+
+    private static func secured(_ response: Response) -> Response {
+        var response = response
+        for field in securityHeaders where response.headers[field.name] == nil { response.headers.append(field) }
         return response
     }
 
-    private func refusal(of request: Request) -> Response? {
-        let host = request.head.authority ?? ""
+    private func refusalOfClient(_ request: Request) -> Response? {
+        let host = request.authority
         guard hosts.contains(host) else {
             return .problem(
                 "this gallery is not known by that name; start it with --server-name to allow one",
@@ -88,17 +87,17 @@ struct AccessMiddleware: RouterMiddleware {
     /// Nil if the gallery has no token: the address may then be of one that had. It counts for a person's visit and for a cover alone.
     private func tokenInAddress(_ request: Request) -> String? {
         guard token != nil, isVisit(request) || isCover(request) else { return nil }
-        return request.uri.queryParameters["token"].map { String($0) }
+        return request.parameter("token")
     }
 
     /// Whether a person opens the page.
     private func isVisit(_ request: Request) -> Bool {
         if request.method != .get || isCover(request) { return false }
-        return [request.uri.path, request.uri.path + "/"].contains(base.text)
+        return [request.path, request.path + "/"].contains(base.text)
             || AcceptedValues(request.headers[.accept])["text/html"] ?? 0 > 0
     }
 
-    private func isCover(_ request: Request) -> Bool { request.uri.path == base.text + CoverByURLRoute.path }
+    private func isCover(_ request: Request) -> Bool { request.path == base.text + CoverByURLRoute.path }
 
     private func refusalWithoutToken(_ request: Request) -> Response? {
         guard let token else { return nil }
@@ -120,7 +119,7 @@ struct AccessMiddleware: RouterMiddleware {
                 Response(
                     status: .unauthorized,
                     headers: [.contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.tokenPagePolicy],
-                    body: .init(byteBuffer: isWrong ? Self.wrongTokenPage : Self.tokenPage))
+                    body: .bytes(isWrong ? Self.wrongTokenPage : Self.tokenPage))
             } else {
                 Response.problem(
                     isWrong
@@ -137,10 +136,9 @@ struct AccessMiddleware: RouterMiddleware {
     private static let wrongTokenPage = tokenPage(
         saying: "<p role=\"alert\">The token that this browser sent is not this gallery’s.</p>\n")
 
-    private static func tokenPage(saying problem: String) -> ByteBuffer {
-        ByteBuffer(
-            string: String(decoding: PackageResources.token_html, as: UTF8.self)
-                .replacing("PROBLEM\n", with: problem))
+    private static func tokenPage(saying problem: String) -> [UInt8] {
+        let page = PageFiles.contents.first { $0.name == PageFiles.tokenPage }?.bytes ?? []
+        return Array(String(decoding: page, as: UTF8.self).replacing("PROBLEM\n", with: problem).utf8)
     }
 
     /// Its style is in the page, as another file would need the token.

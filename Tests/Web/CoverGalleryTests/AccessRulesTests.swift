@@ -4,7 +4,7 @@ import Wire
 
 @testable import CoverGallery
 
-@Suite(.timeLimit(.minutes(10))) struct AccessMiddlewareTests {
+@Suite(.timeLimit(.minutes(10))) struct AccessRulesTests {
     @Test func `requests by names that a foreign name server could resolve to this machine are refused`() async throws {
         try await withGallery { stage in
             for (host, status) in [

@@ -1,5 +1,3 @@
-import NIOCore
-
 /// The hosts by which clients may address a server; protects it against DNS rebinding.
 ///
 /// A page from a foreign host can have that host's name resolve to this machine. The browser then lets the page read the server's
@@ -21,9 +19,9 @@ package struct AllowedHosts: Sendable {
     /// address in brackets, each with an optional port.
     package func contains(_ authority: String) -> Bool {
         guard let (host, _) = Self.split(authority) else { return false }
-        if host.hasPrefix("["), host.hasSuffix("]") { return Self.isAddress(host.dropFirst().dropLast(), .inet6) }
+        if host.hasPrefix("["), host.hasSuffix("]") { return SocketAddress.isIPv6(String(host.dropFirst().dropLast())) }
         // Only four decimal numbers are an IPv4 address; other forms are names (RFC 3986 section 3.2.2).
-        return names.contains(host) || Self.isAddress(host[...], .inet)
+        return names.contains(host) || SocketAddress.isIPv4(host)
     }
 
     /// Whether a URL with this scheme and authority names this server. `contains` accepts every address, as a browser sends
@@ -33,7 +31,7 @@ package struct AllowedHosts: Sendable {
         guard let (host, port) = Self.split(authority), ["http", "https"].contains(scheme) else { return false }
         if given.contains(host) { return true }
         guard scheme == "http", local?.port == (port.isEmpty ? 80 : Int(port)) else { return false }
-        return names.contains(host) || host == local?.ipAddress || host == local?.ipAddress.map { "[\($0)]" }
+        return names.contains(host) || host == local.map { $0.isIPv6 ? "[\($0.address)]" : $0.address }
     }
 
     /// The host in lower case, and the port's digits, if any. Nil for another text.
@@ -54,7 +52,9 @@ package struct AllowedHosts: Sendable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    private static func isAddress(_ text: Substring, _ family: NIOBSDSocket.ProtocolFamily) -> Bool {
-        (try? SocketAddress(ipAddress: String(text), port: 0))?.protocol == family
+    /// Whether only this machine can connect to a server that listens on `host`, an address or a name.
+    package static func isLoopback(_ host: String) -> Bool {
+        // A name may begin with 127, too.
+        host == "localhost" || host == "::1" || SocketAddress.isIPv4(host) && host.hasPrefix("127.")
     }
 }

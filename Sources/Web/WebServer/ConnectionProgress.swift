@@ -1,15 +1,13 @@
-import NIOCore
-
 /// How long a client may make no progress.
 package struct ConnectionTimeouts: Sendable {
     /// Between requests. A request's head must be complete in this time.
-    let idle: TimeAmount
+    let idle: Duration
     /// While a client sends a body or takes a response.
-    let stall: TimeAmount
+    let stall: Duration
 
     package init(idle: Duration = .seconds(60), stall: Duration = .seconds(30)) {
-        self.idle = TimeAmount(idle)
-        self.stall = TimeAmount(stall)
+        self.idle = idle
+        self.stall = stall
     }
 }
 
@@ -41,15 +39,15 @@ struct ConnectionProgress {
 
     private let timeouts: ConnectionTimeouts
     private var last = Observation()
-    private var progressed: NIODeadline
+    private var progressed: ContinuousClock.Instant
 
-    init(_ timeouts: ConnectionTimeouts, at now: NIODeadline) {
+    init(_ timeouts: ConnectionTimeouts, at now: ContinuousClock.Instant) {
         self.timeouts = timeouts
         progressed = now
     }
 
     /// Whether the client has made no progress for too long.
-    mutating func isStalled(_ observed: Observation, at now: NIODeadline) -> Bool {
+    mutating func isStalled(_ observed: Observation, at now: ContinuousClock.Instant) -> Bool {
         let hasReceived =
             observed.phase == .receiving && observed.received - last.received >= Self.minimumReceived
         let hasMoved =

@@ -1,20 +1,19 @@
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
 import Testing
 
-@testable import ServerChannels
+@testable import WebServer
 
 @Suite struct RequestRulesTests {
     private let rules = RequestRules(hosts: AllowedHosts(listening: "127.0.0.1", names: ["covers.lan"]))
 
     private func head(
-        _ target: String, _ headers: HTTPHeaders, version: HTTPVersion = .http1_1, method: HTTPMethod = .GET
-    ) -> HTTPRequestHead {
-        HTTPRequestHead(version: version, method: method, uri: target, headers: headers)
+        _ target: String, _ headers: HTTPFields, isHTTP10: Bool = false, method: HTTPRequest.Method = .get
+    ) -> Request {
+        Request(method: method, target: target, headers: headers, isHTTP10: isHTTP10, client: ClientPresence())
     }
 
-    private func applied(to head: HTTPRequestHead) throws -> HTTPRequestHead {
-        try rules.applied(to: head, local: SocketAddress(ipAddress: "127.0.0.1", port: 8_730))
+    private func applied(to head: Request) throws -> Request {
+        try rules.applied(to: head, local: SocketAddress(address: "127.0.0.1", port: 8_730))
     }
 
     @Test(arguments: [
@@ -23,13 +22,13 @@ import Testing
         "http://covers.lan/a?b", "https://covers.lan:8443/a?b",
     ])
     func `a target in absolute form replaces Host (RFC 9112 section 3.2.2)`(target: String) throws {
-        let applied = try applied(to: head(target, ["Host": "other.example"]))
-        #expect(applied.uri == "/a?b" && applied.headers["Host"] == [String(target.split(separator: "/")[1])])
+        let applied = try applied(to: head(target, [Request.host: "other.example"]))
+        #expect(applied.target == "/a?b" && applied.authority == String(target.split(separator: "/")[1]))
     }
 
     @Test(arguments: [("http://covers.lan", "/"), ("http://covers.lan?a", "/?a")])
     func `an empty path is the root`(target: String, path: String) throws {
-        #expect(try applied(to: head(target, ["Host": "covers.lan"])).uri == path)
+        #expect(try applied(to: head(target, [Request.host: "covers.lan"])).target == path)
     }
 
     @Test(arguments: [
@@ -39,7 +38,7 @@ import Testing
     ])
     func `the URL of another server is refused with 421 (RFC 9110 section 7.4)`(target: String) {
         #expect {
-            try applied(to: head(target, ["Host": "127.0.0.1:8730"]))
+            try applied(to: head(target, [Request.host: "127.0.0.1:8730"]))
         } throws: { ($0 as? RequestRules.Refusal)?.status == .misdirectedRequest }
     }
 
@@ -48,7 +47,7 @@ import Testing
         "http://covers.lan/#a",
     ])
     func `a target in no form is refused with 400 or 421`(target: String) {
-        #expect(throws: RequestRules.Refusal.self) { try applied(to: head(target, ["Host": "covers.lan"])) }
+        #expect(throws: RequestRules.Refusal.self) { try applied(to: head(target, [Request.host: "covers.lan"])) }
     }
 
     @Test(arguments: [
@@ -57,39 +56,39 @@ import Testing
     ])
     func `a Host that is no host is refused with 400 (RFC 9112 section 3.2)`(host: String) {
         #expect {
-            try applied(to: head("/", ["Host": host]))
+            try applied(to: head("/", [Request.host: host]))
         } throws: { ($0 as? RequestRules.Refusal)?.status == .badRequest }
     }
 
     @Test(arguments: ["covers.lan", "covers.lan:", "10.0.0.1:80", "[::1]", "[::1]:8730", "xn--caf-dma.example", "a_b"])
     func `a Host that is a host is left to the list of allowed ones`(host: String) throws {
-        #expect(try applied(to: head("/", ["Host": host])).headers["Host"] == [host])
+        #expect(try applied(to: head("/", [Request.host: host])).authority == host)
     }
 
     @Test func `HTTP/1.0 needs no Host: its requests are for the address that they came to`() throws {
-        let applied = try applied(to: head("/", [:], version: .http1_0))
-        #expect(applied.headers["Host"] == ["127.0.0.1:8730"])
+        let applied = try applied(to: head("/", [:], isHTTP10: true))
+        #expect(applied.authority == "127.0.0.1:8730")
         #expect(throws: RequestRules.Refusal.self) { try self.applied(to: head("/", [:])) }
     }
 
     @Test(
         arguments: [
-            (["chunked"], false, HTTPVersion.http1_1, nil), (["Chunked"], false, .http1_1, nil),
-            (["chunked"], true, .http1_1, .badRequest), (["chunked"], false, .http1_0, .badRequest),
-            (["gzip, chunked"], false, .http1_1, .notImplemented), (["gzip"], false, .http1_1, .notImplemented),
-            (["identity"], false, .http1_1, .notImplemented), (["chunked, chunked"], false, .http1_1, .notImplemented),
-            (["chunked", "chunked"], false, .http1_1, .notImplemented),
-            (["gzip", "chunked"], false, .http1_1, .notImplemented),
-            ([""], false, .http1_1, .notImplemented), (["chunked;a"], false, .http1_1, .notImplemented),
-        ] as [([String], Bool, HTTPVersion, HTTPResponseStatus?)])
+            (["chunked"], false, false, nil), (["Chunked"], false, false, nil),
+            (["chunked"], true, false, .badRequest), (["chunked"], false, true, .badRequest),
+            (["gzip, chunked"], false, false, .notImplemented), (["gzip"], false, false, .notImplemented),
+            (["identity"], false, false, .notImplemented), (["chunked, chunked"], false, false, .notImplemented),
+            (["chunked", "chunked"], false, false, .notImplemented),
+            (["gzip", "chunked"], false, false, .notImplemented),
+            ([""], false, false, .notImplemented), (["chunked;a"], false, false, .notImplemented),
+        ] as [([String], Bool, Bool, HTTPResponse.Status?)])
     func `chunked is the only transfer coding, and excludes a length (RFC 9112 sections 6.1 and 6.3)`(
-        codings: [String], hasLength: Bool, version: HTTPVersion, status: HTTPResponseStatus?
+        codings: [String], hasLength: Bool, isHTTP10: Bool, status: HTTPResponse.Status?
     ) {
-        var headers: HTTPHeaders = ["Host": "covers.lan"]
-        for coding in codings { headers.add(name: "Transfer-Encoding", value: coding) }
-        if hasLength { headers.add(name: "Content-Length", value: "1") }
-        let head = head("/", headers, version: version, method: .POST)
-        var refused: HTTPResponseStatus?
+        var headers: HTTPFields = [Request.host: "covers.lan"]
+        for coding in codings { headers.append(HTTPField(name: .transferEncoding, value: coding)) }
+        if hasLength { headers[.contentLength] = "1" }
+        let head = head("/", headers, isHTTP10: isHTTP10, method: .post)
+        var refused: HTTPResponse.Status?
         do { _ = try applied(to: head) } catch { refused = (error as? RequestRules.Refusal)?.status }
         #expect(refused == status)
     }

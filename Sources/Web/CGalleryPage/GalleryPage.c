@@ -1,0 +1,257 @@
+#include "GalleryPage.h"
+
+// C23, which clang also accepts in earlier modes. `#embed` compiles much faster than an array literal in Swift.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char address_js[] = {
+#embed "Page/address.js"
+};
+static const unsigned char album_form_js[] = {
+#embed "Page/album-form.js"
+};
+static const unsigned char ambient_js[] = {
+#embed "Page/ambient.js"
+};
+static const unsigned char api_js[] = {
+#embed "Page/api.js"
+};
+static const unsigned char app_js[] = {
+#embed "Page/app.js"
+};
+static const unsigned char artist_page_js[] = {
+#embed "Page/artist-page.js"
+};
+static const unsigned char base_css[] = {
+#embed "Page/base.css"
+};
+static const unsigned char cover_view_js[] = {
+#embed "Page/cover-view.js"
+};
+static const unsigned char cover_css[] = {
+#embed "Page/cover.css"
+};
+static const unsigned char covers_js[] = {
+#embed "Page/covers.js"
+};
+static const unsigned char details_css[] = {
+#embed "Page/details.css"
+};
+static const unsigned char details_js[] = {
+#embed "Page/details.js"
+};
+static const unsigned char dialog_css[] = {
+#embed "Page/dialog.css"
+};
+static const unsigned char doubtful_js[] = {
+#embed "Page/doubtful.js"
+};
+static const unsigned char drops_js[] = {
+#embed "Page/drops.js"
+};
+static const unsigned char edits_js[] = {
+#embed "Page/edits.js"
+};
+static const unsigned char empty_js[] = {
+#embed "Page/empty.js"
+};
+static const unsigned char events_js[] = {
+#embed "Page/events.js"
+};
+static const unsigned char failures_js[] = {
+#embed "Page/failures.js"
+};
+static const unsigned char filters_js[] = {
+#embed "Page/filters.js"
+};
+static const unsigned char found_js[] = {
+#embed "Page/found.js"
+};
+static const unsigned char gallery_js[] = {
+#embed "Page/gallery.js"
+};
+static const unsigned char helpers_js[] = {
+#embed "Page/helpers.js"
+};
+static const unsigned char icon_maskable_svg[] = {
+#embed "Page/icon-maskable.svg"
+};
+static const unsigned char icon_svg[] = {
+#embed "Page/icon.svg"
+};
+static const unsigned char index_html[] = {
+#embed "Page/index.html"
+};
+static const unsigned char keyboard_js[] = {
+#embed "Page/keyboard.js"
+};
+static const unsigned char library_js[] = {
+#embed "Page/library.js"
+};
+static const unsigned char manifest_webmanifest[] = {
+#embed "Page/manifest.webmanifest"
+};
+static const unsigned char memento_js[] = {
+#embed "Page/memento.js"
+};
+static const unsigned char motion_js[] = {
+#embed "Page/motion.js"
+};
+static const unsigned char offline_js[] = {
+#embed "Page/offline.js"
+};
+static const unsigned char order_js[] = {
+#embed "Page/order.js"
+};
+static const unsigned char panel_css[] = {
+#embed "Page/panel.css"
+};
+static const unsigned char panel_js[] = {
+#embed "Page/panel.js"
+};
+static const unsigned char picture_field_js[] = {
+#embed "Page/picture-field.js"
+};
+static const unsigned char places_js[] = {
+#embed "Page/places.js"
+};
+static const unsigned char results_js[] = {
+#embed "Page/results.js"
+};
+static const unsigned char review_css[] = {
+#embed "Page/review.css"
+};
+static const unsigned char runs_js[] = {
+#embed "Page/runs.js"
+};
+static const unsigned char scroller_drag_js[] = {
+#embed "Page/scroller-drag.js"
+};
+static const unsigned char scroller_css[] = {
+#embed "Page/scroller.css"
+};
+static const unsigned char scroller_js[] = {
+#embed "Page/scroller.js"
+};
+static const unsigned char search_js[] = {
+#embed "Page/search.js"
+};
+static const unsigned char sections_js[] = {
+#embed "Page/sections.js"
+};
+static const unsigned char service_worker_js[] = {
+#embed "Page/service-worker.js"
+};
+static const unsigned char shortcuts_js[] = {
+#embed "Page/shortcuts.js"
+};
+static const unsigned char stored_covers_js[] = {
+#embed "Page/stored-covers.js"
+};
+static const unsigned char throttle_js[] = {
+#embed "Page/throttle.js"
+};
+static const unsigned char toast_js[] = {
+#embed "Page/toast.js"
+};
+static const unsigned char token_html[] = {
+#embed "Page/token.html"
+};
+static const unsigned char toolbar_css[] = {
+#embed "Page/toolbar.css"
+};
+static const unsigned char tools_js[] = {
+#embed "Page/tools.js"
+};
+static const unsigned char transition_js[] = {
+#embed "Page/transition.js"
+};
+static const unsigned char type_ahead_js[] = {
+#embed "Page/type-ahead.js"
+};
+static const unsigned char view_tools_js[] = {
+#embed "Page/view-tools.js"
+};
+static const unsigned char viewer_css[] = {
+#embed "Page/viewer.css"
+};
+static const unsigned char viewer_js[] = {
+#embed "Page/viewer.js"
+};
+static const unsigned char views_js[] = {
+#embed "Page/views.js"
+};
+static const unsigned char wall_css[] = {
+#embed "Page/wall.css"
+};
+static const unsigned char wall_js[] = {
+#embed "Page/wall.js"
+};
+
+#define FILE(name, bytes) {name, bytes, sizeof bytes}
+static const sleeve_page_file files[] = {
+    FILE("address.js", address_js),
+    FILE("album-form.js", album_form_js),
+    FILE("ambient.js", ambient_js),
+    FILE("api.js", api_js),
+    FILE("app.js", app_js),
+    FILE("artist-page.js", artist_page_js),
+    FILE("base.css", base_css),
+    FILE("cover-view.js", cover_view_js),
+    FILE("cover.css", cover_css),
+    FILE("covers.js", covers_js),
+    FILE("details.css", details_css),
+    FILE("details.js", details_js),
+    FILE("dialog.css", dialog_css),
+    FILE("doubtful.js", doubtful_js),
+    FILE("drops.js", drops_js),
+    FILE("edits.js", edits_js),
+    FILE("empty.js", empty_js),
+    FILE("events.js", events_js),
+    FILE("failures.js", failures_js),
+    FILE("filters.js", filters_js),
+    FILE("found.js", found_js),
+    FILE("gallery.js", gallery_js),
+    FILE("helpers.js", helpers_js),
+    FILE("icon-maskable.svg", icon_maskable_svg),
+    FILE("icon.svg", icon_svg),
+    FILE("index.html", index_html),
+    FILE("keyboard.js", keyboard_js),
+    FILE("library.js", library_js),
+    FILE("manifest.webmanifest", manifest_webmanifest),
+    FILE("memento.js", memento_js),
+    FILE("motion.js", motion_js),
+    FILE("offline.js", offline_js),
+    FILE("order.js", order_js),
+    FILE("panel.css", panel_css),
+    FILE("panel.js", panel_js),
+    FILE("picture-field.js", picture_field_js),
+    FILE("places.js", places_js),
+    FILE("results.js", results_js),
+    FILE("review.css", review_css),
+    FILE("runs.js", runs_js),
+    FILE("scroller-drag.js", scroller_drag_js),
+    FILE("scroller.css", scroller_css),
+    FILE("scroller.js", scroller_js),
+    FILE("search.js", search_js),
+    FILE("sections.js", sections_js),
+    FILE("service-worker.js", service_worker_js),
+    FILE("shortcuts.js", shortcuts_js),
+    FILE("stored-covers.js", stored_covers_js),
+    FILE("throttle.js", throttle_js),
+    FILE("toast.js", toast_js),
+    FILE("token.html", token_html),
+    FILE("toolbar.css", toolbar_css),
+    FILE("tools.js", tools_js),
+    FILE("transition.js", transition_js),
+    FILE("type-ahead.js", type_ahead_js),
+    FILE("view-tools.js", view_tools_js),
+    FILE("viewer.css", viewer_css),
+    FILE("viewer.js", viewer_js),
+    FILE("views.js", views_js),
+    FILE("wall.css", wall_css),
+    FILE("wall.js", wall_js),
+};
+
+size_t sleeve_page_file_count(void) { return sizeof files / sizeof files[0]; }
+
+sleeve_page_file sleeve_page_file_at(size_t index) { return files[index]; }

@@ -1,0 +1,161 @@
+import AlbumLibrary
+import CoverLibrary
+import HTTPTypes
+import Platform
+import WebServer
+
+/// A failed request, as its client is told of it.
+struct HTTPError: Error {
+    let status: HTTPResponse.Status
+    let message: String
+
+    init(_ status: HTTPResponse.Status, message: String) { (self.status, self.message) = (status, message) }
+}
+
+/// The parts of a request's path that its route names.
+struct PathParameters: Sendable {
+    fileprivate var values: [String: Substring] = [:]
+
+    /// The part as it is in the path; empty if the route does not name it.
+    subscript(_ name: String) -> String { values[name].map(String.init) ?? "" }
+
+    /// The album that the path names.
+    var albumID: Album.ID { String(decoding: PercentEncoding.decoded(self["id"].utf8), as: UTF8.self) }
+}
+
+/// What is answered at which paths, below a base path.
+struct Routes: Sendable {
+    typealias Handler = @Sendable (Request, PathParameters) async throws -> Response
+
+    /// The largest body of a request, in bytes, and what a client is told that sends more.
+    struct BodyLimit: Sendable {
+        var bytes: Int
+        var message: String
+
+        init(_ bytes: Int, message: String? = nil) {
+            (self.bytes, self.message) = (bytes, message ?? "the body is larger than \(bytes) bytes")
+        }
+    }
+
+    private struct Route: Sendable {
+        let method: HTTPRequest.Method
+        let path: [Substring]
+        let limit: BodyLimit
+        let handler: Handler
+    }
+
+    /// A route that a request has.
+    struct Match: Sendable {
+        let limit: BodyLimit
+        let parameters: PathParameters
+        let handler: Handler
+    }
+
+    private let base: BasePath
+    private var routes: [Route] = []
+
+    init(below base: BasePath) { self.base = base }
+
+    /// - Parameter path: Below the base. A segment in braces is a parameter.
+    mutating func add(
+        _ method: HTTPRequest.Method, _ path: String, limit: BodyLimit = BodyLimit(64 << 10),
+        _ handler: @escaping Handler
+    ) {
+        routes.append(Route(method: method, path: Self.segments(base.text + path), limit: limit, handler: handler))
+    }
+
+    mutating func get(_ path: String, _ handler: @escaping Handler) { add(.get, path, handler) }
+
+    mutating func post(_ path: String, limit: BodyLimit = BodyLimit(64 << 10), _ handler: @escaping Handler) {
+        add(.post, path, limit: limit, handler)
+    }
+
+    /// The first route of a request; a HEAD has that of the GET if it has none of its own. Empty segments do not count.
+    func match(_ request: Request) -> Match? {
+        let path = Self.segments(request.path)
+        return match(request.method, path) ?? (request.method == .head ? match(.get, path) : nil)
+    }
+
+    private func match(_ method: HTTPRequest.Method, _ path: [Substring]) -> Match? {
+        for route in routes where route.method == method && route.path.count == path.count {
+            var parameters = PathParameters()
+            let isMatch = zip(route.path, path).allSatisfy { expected, part in
+                guard expected.hasPrefix("{") else { return expected == part }
+                parameters.values[String(expected.dropFirst().dropLast())] = part
+                return true
+            }
+            if isMatch { return Match(limit: route.limit, parameters: parameters, handler: route.handler) }
+        }
+        return nil
+    }
+
+    private static func segments(_ path: String) -> [Substring] { path.split(separator: "/") }
+}
+
+/// Everything the gallery answers.
+struct GalleryResponder: Responder {
+    private let access: AccessRules
+    private let routes: Routes
+    private let base: BasePath
+
+    init(_ model: GalleryModel, _ access: AccessRules, _ covers: CoverByURLRoute, base: BasePath) {
+        self.access = access
+        self.base = base
+        var routes = Routes(below: base)
+        let files = PageFiles()
+        routes.get("") { request, _ in
+            // Empty segments do not count, but the page's addresses are relative to its own.
+            guard request.path == base.text else {
+                return Response(status: .permanentRedirect, headers: [.location: base.text])
+            }
+            return try await files.response("index.html", request)
+        }
+        AlbumRoutes(model: model, base: base).add(to: &routes)
+        CoverRoutes(model: model).add(to: &routes)
+        covers.add(to: &routes)
+        PageRoutes(model: model).add(to: &routes)
+        FilterRoutes(model: model).add(to: &routes)
+        // After the others: a name is any.
+        for path in ["{file}", "files/{version}/{file}"] {
+            let hasVersion = path.hasPrefix("files")
+            routes.get(path) { request, parameters in
+                try await files.response(parameters["file"], version: hasVersion ? parameters["version"] : nil, request)
+            }
+        }
+        self.routes = routes
+    }
+
+    func admit(_ request: Request) -> Admission {
+        if let refusal = access.refusal(of: request) { return .refuse(refusal) }
+        guard let route = routes.match(request) else {
+            return .refuse(access.finished(.problem(notFound), for: request))
+        }
+        return .body(
+            limit: route.limit.bytes,
+            above: access.finished(.problem(route.limit.message, status: .contentTooLarge), for: request))
+    }
+
+    func answer(_ request: Request) -> Answer {
+        if let response = access.signIn(request) { return .now(response) }
+        guard let route = routes.match(request) else { return .now(.problem(notFound)) }
+        return .later {
+            var response: Response
+            do {
+                response = try await route.handler(request, route.parameters)
+            } catch {
+                response = .problem(error)
+            }
+            return access.finished(response, for: request)
+        }
+    }
+
+    var busy: Response {
+        .problem("the gallery receives too much at a time; try again", status: .serviceUnavailable)
+    }
+
+    /// A proxy that removes the path from requests ends here.
+    private var notFound: HTTPError {
+        HTTPError(
+            .notFound, message: "there is nothing here" + (base == .root ? "" : ": the gallery is below \(base.text)"))
+    }
+}

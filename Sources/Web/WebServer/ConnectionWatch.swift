@@ -1,0 +1,103 @@
+import CMicroHTTPD
+import Dispatch
+import Platform
+import Synchronization
+
+/// The connections of a server, and a thread that looks at them several times a second: for clients that have left while their request is answered,
+/// which libmicrohttpd does not see; for those that make no progress; and for closed connections whose last response is still on its way.
+final class ConnectionWatch: Sendable {
+    private struct State {
+        var connections: [ObjectIdentifier: Connection] = [:]
+        /// Sockets of closed connections: the ends of those of libmicrohttpd.
+        var lingering: [(socket: Int32, until: ContinuousClock.Instant)] = []
+        var isRunning = false
+        var isClosed = false
+    }
+
+    /// Closing a socket while its client still sends could cost the client the response (RFC 9112 section 9.6).
+    private static let lingering = Duration.seconds(2)
+
+    private let state = Mutex(State())
+    private let signal = DispatchSemaphore(value: 0)
+    private let interval: Duration
+
+    init(_ timeouts: ConnectionTimeouts) {
+        interval = max(.milliseconds(1), min(.milliseconds(100), min(timeouts.idle, timeouts.stall) / 8))
+    }
+
+    var count: Int { state.withLock { $0.connections.count } }
+
+    func add(_ connection: Connection) {
+        let mustStart = state.withLock { state in
+            state.connections[ObjectIdentifier(connection)] = connection
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if mustStart { WorkThread.start { [self] in run() } }
+    }
+
+    /// The socket of `connection` is closed when this returns.
+    func remove(_ connection: Connection) {
+        state.withLock { state in
+            state.connections[ObjectIdentifier(connection)] = nil
+            guard connection.state.withLock({ $0.lingers }), !state.isClosed else { return }
+            let copy = dup(connection.socket)
+            if copy >= 0 { state.lingering.append((copy, .now + Self.lingering)) }
+        }
+    }
+
+    /// Has all connections go on that wait for a response: a server with suspended connections cannot stop.
+    func endAll() {
+        for connection in state.withLock({ Array($0.connections.values) }) {
+            connection.state.withLock { $0.exchange }?.leave()
+        }
+    }
+
+    /// Ends the thread, and what lingers.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        signal.signal()
+    }
+
+    private func run() {
+        let nanoseconds = Int(interval / .nanoseconds(1))
+        while true {
+            let hasEnded = state.withLock { state in
+                let now = ContinuousClock.now
+                // Under the lock: no socket is closed while it is looked at.
+                for connection in state.connections.values { Self.look(at: connection, now) }
+                state.lingering.removeAll { Self.isOver($0.socket, $0.until, now, state.isClosed) }
+                if state.isClosed || state.connections.isEmpty && state.lingering.isEmpty { state.isRunning = false }
+                return !state.isRunning
+            }
+            if hasEnded { return }
+            _ = signal.wait(timeout: .now() + .nanoseconds(nanoseconds))
+        }
+    }
+
+    private static func look(at connection: Connection, _ now: ContinuousClock.Instant) {
+        let exchange = connection.state.withLock { $0.exchange }
+        if let exchange, exchange.isSuspended, connection.hasEnded { exchange.leave() }
+        if connection.isStalled(at: now) {
+            shutdown(connection.socket, Int32(SHUT_RDWR))
+            exchange?.leave()
+        }
+    }
+
+    /// Discards what a client still sends. Closes the socket once the client has closed it, or after some time.
+    private static func isOver(
+        _ socket: Int32, _ end: ContinuousClock.Instant, _ now: ContinuousClock.Instant, _ isClosed: Bool
+    ) -> Bool {
+        let isOver = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
+            for _ in 0..<64 {
+                let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                if count > 0 { continue }
+                return count == 0 || errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR
+            }
+            return false
+        }
+        guard isOver || now >= end || isClosed else { return false }
+        Platform.close(socket)
+        return true
+    }
+}

@@ -113,6 +113,33 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        @Test(arguments: [true, false])
+        func `a file that gets its name at the commit, or its bytes again, is synced after that`(
+            isHalf: Bool
+        ) throws {
+            try withFolder { folder in
+                try folder.written { writer in
+                    let file = folder.file(picture(1))
+                    if isHalf { try Bytes.write(picture(1).prefix(2_000), to: file) }
+                    _ = try picture(1).withUnsafeBytes { try writer.put(metadata(url(1)), body: $0, keepsBody: true) }
+                    let group = try #require(writer.seal())
+                    try group.sync()
+                    if !isHalf { try Bytes.remove(file) }
+                    let events = try FolderEvents(
+                        in: [folder.path + "/covers", FilePath.directory(of: file)],
+                        Int(IN_CREATE | IN_MOVED_TO | IN_OPEN))
+                    _ = try writer.commit([group])
+                    let all = events.next()
+                    let named = all.lastIndex { $0.folder == 1 && $0.kind != Int(IN_OPEN) }
+                    // A folder is opened to sync it.
+                    let opened = all.lastIndex { $0 == .init(folder: 0, kind: Int(IN_OPEN), name: "") }
+                    #expect(try #require(named) < #require(opened), "\(all)")
+                }
+            }
+        }
+    #endif
+
     // MARK: Bytes that another process evicts
 
     @Test func `a found file that another process evicts before the commit is written again`() throws {

@@ -142,6 +142,14 @@ import Testing
         ("301 expires: 0 > 200 cache-control: max-age=3600", "stale"),
         ("301 cache-control: max-age=60, stale-if-error=5 > 200 cache-control: max-age=3600", "fresh 60 stale 65 ask"),
         ("302 cache-control: max-age=60 > 200 cache-control: max-age=3600, stale-if-error=5", "fresh 60 stale 65 ask"),
+        (
+            "302 cache-control: stale-if-error=5 > 302 cache-control: max-age=60, stale-if-error=9 > 200 expires: @3600",
+            "fresh 60 stale 65 ask"
+        ),
+        (
+            "302 cache-control: stale-if-error=9 > 302 cache-control: max-age=60, stale-if-error=5 > 200 expires: @3600",
+            "fresh 60 stale 65 ask"
+        ),
         // Each directive, wherever in the chain.
         ("302 cache-control: no-store > 200 cache-control: max-age=3600", "none"),
         ("301 > 302 cache-control: no-store, max-age=60 > 200 cache-control: max-age=3600", "none"),

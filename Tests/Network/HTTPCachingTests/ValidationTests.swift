@@ -56,6 +56,15 @@ import Testing
             "the age is counted from the 304")
     }
 
+    @Test func `§4.3.4: a 304 without Date and Age was generated as it arrived, whatever the stored response says`()
+        throws
+    {
+        let stored = response([.date: date(0), .age: "50", .cacheControl: "max-age=100"])
+        let updated = try #require(stored.updated(by: response([:], status: 304, sent: 60, arrived: 60)))
+        #expect(updated.fields[.date] == nil && updated.fields[.age] == nil)
+        #expect(updated.freshness.initialAge == 0 && updated.freshness.freshUntil == at(160))
+    }
+
     @Test func `§4.3.4: a 304 with another strong entity tag is about another response`() {
         for (stored, new, isSame) in [
             ("\"a\"", "\"b\"", false), ("\"a\"", "\"a\"", true), ("\"a\"", "W/\"b\"", true), ("W/\"a\"", "\"a\"", true),

@@ -22,6 +22,15 @@ import Testing
         #expect(verdicts(&refusals, 100, oneIn: 4, limit: 60).contains(.cut))
     }
 
+    @Test func `a steady share is forgotten once far more is refused: it has to show itself again`() {
+        var refusals = SteadyRefusals()
+        _ = verdicts(&refusals, 10, oneIn: 20, limit: 60)
+        #expect(verdicts(&refusals, 8, oneIn: 20, limit: 30).last == .restore(60))
+        #expect(verdicts(&refusals, 10, oneIn: 20, limit: 60).allSatisfy { $0 == .ignore })
+        _ = verdicts(&refusals, 100, oneIn: 1, limit: 60)
+        #expect(verdicts(&refusals, 50, oneIn: 20, limit: 60).allSatisfy { $0 == .cut })
+    }
+
     @Test(arguments: [
         // Fewer at the lower limit; more than a host in order refuses; what the growth of so small a limit costs.
         (20, 80, 60.0, 30.0), (6, 6, 60, 30), (20, 20, 8, 4),

@@ -73,6 +73,18 @@ import Testing
         #expect(isSame(album("Salt", year: 2001), as: former))
     }
 
+    @Test func `an album of the library comes before a deleted one, even before that of the same folder`() {
+        let kept = album("Salt", year: 2001, in: "/m/1"), deleted = album("Salt", year: 2001, in: "/m/2")
+        let records = [("kept", kept), ("deleted", deleted)].map { id, album in
+            var record = AlbumRecord(id: id)
+            (record.facts, record.places) = (album.facts, album.places)
+            return record
+        }
+        let library = [Album(id: "kept", title: "Salt", artist: "The Artists", year: "2001")]
+        #expect(AlbumMatching([deleted], library: library, records: records).ids == ["kept"])
+        #expect(AlbumMatching([deleted], library: [], records: records).ids == ["deleted"])
+    }
+
     @Test func `a deletion hides the same songs only`() {
         let former = album("Salt", year: 2001)
         #expect(isSame(album("Salt", year: 2001, in: "/m/2"), as: former, isDeleted: true))

@@ -171,6 +171,22 @@ import Testing
         }
     }
 
+    @Test func `a cover replaces that of another album, which was in the folder before, even by a smaller one`()
+        async throws
+    {
+        try await withShelf { shelf in
+            let former = try written(try await shelf.write(try shelf.cached(900)))
+            let small = try shelf.cached(300, number: 1)
+            var target = shelf.target
+            target.former = former
+            let file = try written(
+                await CoverWriter(try shelf.state(), name: "cover").write(
+                    small.path, small.digest, to: target, of: "2", title: "Rust"))
+            #expect(file.album == "2" && Digest(of: shelf.bytes("cover.jpg")) == small.digest)
+            #expect(try shelf.state().writtenFiles() == [file])
+        }
+    }
+
     @Test func `a cover that a person has removed stays known, and does not keep the fill`() async throws {
         try await withShelf { shelf in
             let file = try written(try await shelf.write(try shelf.cached(300)))

@@ -103,6 +103,7 @@ import Wire
     @Test(arguments: [
         "Content-Length: 99999999999999999999", "Content-Length: 9223372036854775807", "Content-Length: -5",
         "Content-Length: five", "Content-Length: 4\r\nContent-Length: 5", "Content-Length: 5\r\nContent-Length: 4",
+        "Content-Length: 4\r\nContent-Length: 5\r\nContent-Length: 4",
     ])
     func `a length that is none, or that cannot be, is a failure before anything is taken`(field: String) async throws {
         let error = try await failure("HTTP/1.1 200 OK\r\n\(field)\r\n\r\nbody")

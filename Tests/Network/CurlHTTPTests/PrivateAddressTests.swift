@@ -1,3 +1,4 @@
+import CCurl
 import Foundation
 import OriginServer
 import Testing
@@ -21,8 +22,8 @@ import Wire
         "0.0.0.0", "10.0.0.1", "10.255.255.255", "100.64.0.1", "127.0.0.1", "127.255.255.254", "169.254.169.254",
         "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.168.0.1", "198.18.0.1", "198.19.255.255",
         "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::ffff:127.0.0.1",
-        "::ffff:169.254.169.254", "::127.0.0.1", "64:ff9b::10.0.0.1", "2002:7f00:1::", "2001::1", "2001:db8::1",
-        "3fff::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "100::1", "64:ff9b:1::1",
+        "::ffff:169.254.169.254", "::127.0.0.1", "64:ff9b::10.0.0.1", "2002:7f00:1::", "2001::1", "2001:1ff::1",
+        "2001:db8::1", "3fff::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "100::1", "64:ff9b:1::1",
     ])
     func `addresses of this machine, its network, carriers, clouds and documents are private, however they are written`(
         text: String
@@ -60,6 +61,40 @@ import Wire
             }
             _ = try await client.get(origin.coverURL(3))
             #expect(origin.requestCount == 2)
+        }
+    }
+
+    @Test func `a name that resolves to a private address is refused, also on a connection that is open`() async throws
+    {
+        try await withOrigin { origin, _ in
+            let transfer = Transfer(
+                configuration: HTTPClientConfiguration(userAgent: "test"), sockets: OpenSockets(),
+                budget: BodyBudget(limit: 1 << 20))
+            // In place of a name server, which no test has.
+            let addresses = curl_slist_append(nil, "covers.example:\(origin.port):127.0.0.1")
+            defer { curl_slist_free_all(addresses) }
+            sleeve_setopt_list(transfer.easy, CURLOPT_RESOLVE, addresses)
+            func get(denying denies: Bool) async throws -> Result<TransferResponse, TransferError>? {
+                var request = TransferRequest(url: try HTTPURL("http://covers.example:\(origin.port)/covers/1.jpg"))
+                request.deniesPrivateAddresses = denies
+                let (results, continuation) = AsyncStream.makeStream(of: Result<TransferResponse, TransferError>.self)
+                transfer.prepare(request, id: 1) { continuation.yield($0) }
+                transfer.end(curl_easy_perform(transfer.easy)).run()
+                return await results.first { _ in true }
+            }
+            func expectRefusal() async throws {
+                let result = try await get(denying: true)
+                guard case .failure(let error) = result else {
+                    Issue.record("it was answered")
+                    return
+                }
+                #expect(error.kind == .refusedAddress)
+            }
+            try await expectRefusal()
+            #expect(origin.connectionCount == 0)
+            #expect(try await get(denying: false)?.get().body == CoverImage.jpeg(number: 1))
+            try await expectRefusal()
+            #expect(origin.connectionCount == 1 && origin.requestCount == 1)
         }
     }
 

@@ -158,6 +158,27 @@ extension MusicTests {
             }
         }
 
+        @Test func `a folder with a file that is no such cover gets none, one with covers the others`() async throws {
+            try await withStage { stage in
+                let covers = (0..<3).map { Data(CoverImage.jpeg(number: $0)) }
+                func write() async throws -> RunResult {
+                    try await stage.run("origin", "--write-to", stage.folder, "--count", "3")
+                }
+                let own = try stage.file("1.jpg", "my own")
+                let refused = try await write()
+                #expect(refused.status == 1 && refused.stderr.contains("\(own) has something else"), "\(refused)")
+                #expect(try stage.text(of: own) == "my own")
+                #expect(!FileManager.default.fileExists(atPath: stage.folder + "/0.jpg"))
+
+                // As an end in the midst leaves it.
+                try covers[1].prefix(1_000).write(to: URL(filePath: own))
+                for _ in 0..<2 { #expect(try await write().status == 0) }
+                for (number, cover) in covers.enumerated() {
+                    #expect(try Data(contentsOf: URL(filePath: "\(stage.folder)/\(number).jpg")) == cover)
+                }
+            }
+        }
+
         @Test(arguments: ["origin", "serve"])
         func `a port in use is reported`(command: String) async throws {
             try await withStage { stage in

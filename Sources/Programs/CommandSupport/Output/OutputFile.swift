@@ -25,7 +25,7 @@ package enum OutputFile {
     }
 
     private static func refusal(_ path: String) -> any Error {
-        fail("\(path) has something else than what would be written; it stays: name another file, or remove it")
+        fail("\(path) has something else than what would be written; it stays: write elsewhere, or remove it")
     }
 
     /// Changes a text file, which other programs may write, too: what they save meanwhile is read again.

@@ -111,13 +111,20 @@ struct OriginCommand: AsyncParsableCommand {
         guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
             throw fail("cannot \(SystemError("create", path: folder))")
         }
+        // A folder with the files of a person gets no covers.
+        for number in 0..<count { try OutputFile.check(path(of: number, in: folder), ifOwn: isCover(number)) }
         for number in 0..<count {
-            let path = "\(folder)/\(number).jpg"
-            let descriptor = try OutputFile.create(path)
+            let path = path(of: number, in: folder)
+            let descriptor = try OutputFile.create(path, ifOwn: isCover(number))
             defer { close(descriptor) }
             guard Terminal(descriptor: descriptor).write(CoverImage.jpeg(number: number)) else {
                 throw fail("cannot \(SystemError("write", path: path))")
             }
         }
     }
+
+    private func path(of number: Int, in folder: String) -> String { "\(folder)/\(number).jpg" }
+
+    /// Whether a file begins as the cover does, which may be all that was written of it.
+    private func isCover(_ number: Int) -> ([UInt8]) -> Bool { { CoverImage.jpeg(number: number).starts(with: $0) } }
 }

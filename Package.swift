@@ -25,6 +25,9 @@ let metrics = serverProduct("Metrics", "swift-metrics")
 let tracing = serverProduct("Tracing", "swift-distributed-tracing")
 let serviceLifecycle = serverProduct("ServiceLifecycle", "swift-service-lifecycle")
 
+// What parses options and prints: its optimization would be the last minute of a build, on one core.
+let unoptimized = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 // The rooms, lowest first. An arrow is a dependency; there is none between CurlHTTP and CoverCache: the network does
 // not know the disk. `Scripts/test` builds with `--explicit-target-dependency-import-check error`.
 let package = Package(
@@ -179,7 +182,7 @@ let package = Package(
                 "Platform",
                 "CLinux", argumentParser, logging,
             ],
-            path: "Sources/Programs/sleeve", swiftSettings: settings),
+            path: "Sources/Programs/sleeve", swiftSettings: unoptimized),
         // The laboratory. `sleeve` depends on nothing from here on.
         .target(
             name: "LinkEmulator", dependencies: ["Platform", "CLinux", deque],

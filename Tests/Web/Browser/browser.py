@@ -65,16 +65,15 @@ class Browser(webdriver.Chrome):
     def new_tab(self):
         self.switch_to.new_window("tab")
 
-    def clean(self):
-        """Resets the browser for the next test: one tab, no storage, no emulation."""
+    def clean(self, origin):
+        """Resets the browser for the next test: one tab, no storage, no emulation. The next one may be of the same server."""
         for handle in set(self.window_handles) - {self.blank}:
             self.switch_to.window(handle)
             self.close()
         self.switch_to.window(self.blank)
-        url = self.current_url
         self.get("about:blank")
-        if url.startswith("http"):
-            self.cdp("Storage.clearDataForOrigin", origin="/".join(url.split("/")[:3]), storageTypes="all")
+        self.cdp("Storage.clearDataForOrigin", origin=origin, storageTypes="all")
+        self.cdp("Network.clearBrowserCache")
         self.cdp("Network.clearBrowserCookies")
         self.cdp("Emulation.clearDeviceMetricsOverride")
         self.cdp("Emulation.setTouchEmulationEnabled", enabled=False)

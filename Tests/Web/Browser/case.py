@@ -8,7 +8,7 @@ import unittest
 import inputs
 from browser import BOUND, Browser
 from page import Gallery
-from stage import Stage
+from stage import Common, Stage
 
 # Console messages that an unreachable server causes.
 GONE = ("ERR_", "Failed to fetch", "Failed to load resource", "icon from the Manifest",
@@ -21,32 +21,37 @@ class Settings:
     sleeve = None
     screenshots = pathlib.Path(".build/browser")
     acts, seed = 0, 1  # of test_hands, which needs some
-    browser = None  # Shared by the tests. A failed test closes it.
+    browser = common = None  # Shared by the tests. A failed test closes the browser.
 
 
 class GalleryTest(unittest.TestCase):
-    """A test has its own processes, unless its class has a `shared` gallery. Console messages that do not match `expected` fail it."""
+    """A test has a gallery and a cache of its own, or one of the run's galleries, which it leaves as it was: those of the albums that its class has
+    as `shared`, and of `shared_gallery`. The origin is the run's unless the test starts its own. Console messages that do not match `expected`
+    fail it."""
 
     expected = ()
     # Whether covers move as for most people. Without it they are at once where they belong, which takes a third of the time.
     motion = False
-    shared = None  # The albums, made from a stage, of a gallery that all tests of a class share and leave as it was.
-    stage = None
+    shared = None  # The albums of a class whose tests share a gallery, as a method.
     failed = False
 
-    @classmethod
-    def setUpClass(cls):
-        if cls.shared:
-            cls.stage = Stage(Settings.sleeve)
-            cls.addClassCleanup(cls.stage.close)
-            cls.stage.start_origin()
-            cls.stage.serve(cls.shared())
-
     def setUp(self):
-        if not self.shared:
-            self.stage = Stage(Settings.sleeve)
-            self.addCleanup(self.stage.close)
-            self.stage.start_origin()
+        self.common = Settings.common = Settings.common or Common(Settings.sleeve)
+        self.stage = Stage(Settings.sleeve, self.common)
+        self.addCleanup(self.stage.close)
+        if self.shared:
+            self.share(self.shared())
+
+    def share(self, albums, warm=True):
+        """Uses the run's gallery of these albums."""
+        self.stage = self.common.gallery(albums, warm)
+        self.addCleanup(self.check_unchanged)
+
+    def check_unchanged(self):
+        as_it_was = self.stage.version() == self.stage.as_served
+        if self.failed or not as_it_was:
+            self.common.forget(self.stage)
+        self.assertTrue(as_it_was, "the test has changed albums that it shares with others")
 
     def _callTestMethod(self, method):
         try:
@@ -75,8 +80,13 @@ class GalleryTest(unittest.TestCase):
         self.addCleanup(browser.quit)
         return browser
 
+    def shared_gallery(self, count=12, warm=True):
+        """Opens a gallery of `count` albums, which stay as they are."""
+        self.share(self.common.albums(count), warm)
+        return self.open()
+
     def gallery(self, count=12, warm=True, query=""):
-        """Opens a gallery of `count` albums."""
+        """Opens a gallery of `count` albums, which the test may change."""
         self.stage.serve(self.stage.albums(count, query), warm=warm)
         return self.open()
 
@@ -85,7 +95,7 @@ class GalleryTest(unittest.TestCase):
             Settings.browser.quit()
             Settings.browser = None
         else:
-            Settings.browser.clean()
+            Settings.browser.clean(self.stage.server.base)
 
     def screenshot(self, name):
         Settings.screenshots.mkdir(parents=True, exist_ok=True)

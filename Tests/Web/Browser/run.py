@@ -56,7 +56,7 @@ def main():
     try:
         outcome = unittest.TextTestRunner(resultclass=Result, verbosity=2).run(found)
     finally:
-        for stage in list(Stage.open):
+        for stage in reversed(list(Stage.open)):
             stage.close()
         if Settings.browser:
             Settings.browser.quit()

@@ -1,4 +1,4 @@
-"""The processes and the folder of a test: an origin of covers, a gallery, a cache."""
+"""The processes and the folder of a test: a gallery, a cache, an origin of covers; and those that the tests of a run share."""
 import itertools
 import json
 import os
@@ -92,17 +92,19 @@ class Server:
 
 
 class Stage:
-    open = []  # The stages that are not closed yet, for run.py to close when it is interrupted.
+    open = []  # The stages that are not closed yet, for run.py to close when the tests have ended.
 
-    def __init__(self, sleeve):
-        self.sleeve = pathlib.Path(sleeve).resolve()
+    def __init__(self, sleeve, common=None):
+        """- `common`: what it shares with others: the origin, until it starts one of its own, and the covers that are cached."""
+        self.sleeve, self.common = pathlib.Path(sleeve).resolve(), common
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sleeve-stage-"))
         self.cache, self.library = self.folder / "cache", self.folder / "albums.json"
-        self.origin = self.server = None
+        self.origin, self.server = common and common.origin, None
         self.servers = []
         Stage.open.append(self)
 
     def start_origin(self, *options):
+        """Starts an origin of its own, to stop it, to pause it, or because it counts requests."""
         self.origin = self.start("origin", "--port", unused_port(), *options)
         return self.origin
 
@@ -137,13 +139,23 @@ class Stage:
         new.write_text(json.dumps(albums, ensure_ascii=False, indent=1))
         os.replace(new, self.library)
 
+    def version(self):
+        """What changes when the library file is written, even if the albums are the same then."""
+        status = self.library.stat()
+        return status.st_ino, status.st_mtime_ns
+
     def saved(self):
         """The albums in the library file."""
         return json.loads(self.library.read_text())
 
     def warm(self):
-        """Downloads the library's covers to the cache."""
-        self.run("prefetch", self.library, "--quiet", exits=(0, 3))
+        """Puts the library's covers into the cache: a copy of the common cache, and what is not in it by downloads."""
+        urls = {album["coverUrl"] for album in self.saved() if album["coverUrl"]}
+        if self.common and urls & self.common.cached:
+            shutil.copytree(self.common.cache, self.cache)
+            urls -= self.common.cached
+        if urls:
+            self.run("prefetch", self.library, "--quiet", exits=(0, 3))
 
     def run(self, command, *options, exits=(0,)):
         """Runs a command on the cache."""
@@ -166,8 +178,30 @@ class Stage:
             Stage.open.remove(self)
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def __enter__(self):
-        return self
 
-    def __exit__(self, *_):
-        self.close()
+class Common(Stage):
+    """What the tests of a run share: an origin, a cache with its first covers, and galleries whose albums no test changes."""
+
+    def __init__(self, sleeve):
+        super().__init__(sleeve)
+        self.start_origin()
+        first = self.albums(12)  # Most tests that change their albums have no more.
+        self.write_library(first)
+        self.warm()
+        self.cached = {album["coverUrl"] for album in first}
+        self.galleries = {}
+
+    def gallery(self, albums, warm=True):
+        """The stage of a gallery with these albums. Starts it for the first test that needs it."""
+        key = json.dumps([albums, warm])
+        if key not in self.galleries:
+            stage = Stage(self.sleeve, self)
+            stage.serve(albums, warm=warm)
+            stage.as_served = stage.version()
+            self.galleries[key] = stage
+        return self.galleries[key]
+
+    def forget(self, gallery):
+        """Closes a gallery that a test may have changed."""
+        self.galleries = {key: stage for key, stage in self.galleries.items() if stage is not gallery}
+        gallery.close()

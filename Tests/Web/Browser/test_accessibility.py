@@ -83,10 +83,9 @@ class Checker(GalleryTest):
 class Accessible(Checker):
     expected = ("Failed to load resource",)
 
-    @classmethod
-    def shared(cls):
-        albums = cls.stage.albums(8)
-        albums[1]["coverUrl"] = f"{cls.stage.origin.base}/covers/2.jpg?status=404"
+    def shared(self):
+        albums = self.common.albums(8)
+        albums[1]["coverUrl"] = f"{self.common.origin.base}/covers/2.jpg?status=404"
         albums[2]["coverUrl"] = ""
         return albums
 

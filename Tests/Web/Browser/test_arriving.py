@@ -26,6 +26,7 @@ class Arriving(GalleryTest):
         page.covers_settle()
 
     def test_a_spinner_turns_until_its_cover_arrives_without_polling(self):
+        self.stage.start_origin()
         self.stage.serve(self.stage.albums(8), warm=False)
         self.stage.origin.pause()
         page = self.open()
@@ -87,6 +88,7 @@ class Failing(GalleryTest):
     expected = ("Failed to load resource",)
 
     def test_a_cover_that_fails_says_why_and_arrives_when_it_is_retried(self):
+        self.stage.start_origin()
         albums = self.stage.albums(5)
         albums[0]["coverUrl"] += "?status=404&times=1"
         self.stage.serve(albums, warm=False)
@@ -127,6 +129,7 @@ class Failing(GalleryTest):
         self.assertFalse(page.visible("#retry"), "there is nothing to try")
 
     def test_an_unreachable_origin_is_named_as_the_reason(self):
+        self.stage.start_origin()
         albums = self.stage.albums(3)
         self.stage.origin.close()
         self.stage.serve(albums, warm=False)

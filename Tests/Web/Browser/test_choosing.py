@@ -6,9 +6,8 @@ from case import GalleryTest
 class Choosing(GalleryTest):
     motion = True
 
-    @classmethod
-    def shared(cls):
-        return cls.stage.albums(30)
+    def shared(self):
+        return self.common.albums(30)
 
     def begin(self):
         page = self.open()

@@ -5,9 +5,8 @@ from case import GalleryTest
 
 
 class Results(GalleryTest):
-    @classmethod
-    def shared(cls):
-        albums = cls.stage.albums(30)
+    def shared(self):
+        albums = self.common.albums(30)
         for place, title in ((3, "Night Bus to Ostrava"), (9, "Oystrava"), (20, "Nights"), (22, "Low Tide"), (24, "Hip Hop"), (26, "AC/DC")):
             albums[place]["title"] = title
         return albums
@@ -66,7 +65,7 @@ class Results(GalleryTest):
 
 class Addresses(GalleryTest):
     def test_a_search_is_in_the_address_and_back_leaves_it(self):
-        page = self.gallery(30, warm=False)
+        page = self.shared_gallery(30)
         page.type("#search", "album 0002 ")
         page.size(11)
         page.until("new URLSearchParams(location.hash.slice(1)).get('q') === 'album 0002'", what="the search in the address")
@@ -83,9 +82,9 @@ class Addresses(GalleryTest):
         self.assertEqual(page.run("return document.querySelector('#search').value"), "")
 
     def test_an_unknown_filter_in_the_address_asks_nothing_and_shows_all(self):
-        page = self.gallery(5)
+        page = self.shared_gallery(6)
         page.leave()
-        page.open(page.url + "#show=nonsense").size(5)
+        page.open(page.url + "#show=nonsense").size(6)
         self.assertEqual(page.run("return document.querySelector('#show').value"), "")
 
 
@@ -117,7 +116,7 @@ class Filters(GalleryTest):
         self.show(page, "small", 5, "Album 00001, Album 00004, Album 00006, Album 00007, Album 00008")
 
     def test_the_answer_for_a_filter_that_is_not_wanted_any_more_changes_nothing(self):
-        page = self.gallery(6, warm=False)
+        page = self.shared_gallery(6)
         page.run("""
             const original = fetch, gate = new Promise((resolve) => window.release = resolve);
             window.answers = [];

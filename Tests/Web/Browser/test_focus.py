@@ -5,9 +5,8 @@ from case import GalleryTest
 
 
 class Focus(GalleryTest):
-    @classmethod
-    def shared(cls):
-        return cls.stage.albums(6)
+    def shared(self):
+        return self.common.albums(6)
 
     REACHABLE = """
         const scope = document.querySelector('dialog:modal') ?? document;

@@ -25,7 +25,7 @@ class Keys(GalleryTest):
             lambda: [album["title"][-1] for album in self.stage.saved()] == list("2345678"), "both deletions in the file")
 
     def test_keys_in_the_panel_and_in_fields_do_not_touch_the_albums(self):
-        page = self.gallery(5)
+        page = self.shared_gallery(6)
         page.click("#panel-toggle")
         page.appears("#panel")
         page.focus("#prefetch")
@@ -36,10 +36,10 @@ class Keys(GalleryTest):
         page.press("Right")
         page.focus("#delete")
         page.press("Right")
-        self.assertEqual(page.wait_for_place(2)["of"], 5)
+        self.assertEqual(page.wait_for_place(2)["of"], 6)
 
     def test_the_slider_moves_once_for_each_key(self):
-        page = self.gallery(9)
+        page = self.shared_gallery()
         page.focus("#position")
         page.press("Right")
         page.press("Right")

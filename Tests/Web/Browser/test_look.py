@@ -14,7 +14,7 @@ class Look(GalleryTest):
             });""")
 
     def test_dark_is_dark_light_is_light_and_the_page_follows_at_once(self):
-        page = self.gallery()
+        page = self.shared_gallery()
         page.covers_settle()
         inputs.prefer(page.browser, prefers_color_scheme="light")
         light, light_ground = self.colours(page), self.ground(page)
@@ -56,10 +56,10 @@ class Look(GalleryTest):
         return page.run("cancelAnimationFrame(window.watching); return window.places.size")
 
     def test_covers_glide_to_the_middle(self):
-        self.assertGreater(self.steps_to_the_next(self.gallery()), 2)
+        self.assertGreater(self.steps_to_the_next(self.shared_gallery()), 2)
 
     def test_with_reduced_motion_nothing_glides_and_nothing_turns(self):
-        page = self.gallery()
+        page = self.shared_gallery()
         inputs.prefer(page.browser, prefers_reduced_motion="reduce")
         page.reload()
         self.assertEqual(self.steps_to_the_next(page), 2)
@@ -71,7 +71,7 @@ class Look(GalleryTest):
         self.assertEqual(moving, [])
 
     def test_with_forced_colours_the_chosen_cover_of_the_wall_and_the_place_on_the_rail_are_marked(self):
-        page = self.gallery(12).wall()
+        page = self.shared_gallery().wall()
         page.sort("year")
         page.focus_covers()
         inputs.prefer(page.browser, forced_colors="active", prefers_reduced_motion="reduce")
@@ -88,6 +88,7 @@ class Look(GalleryTest):
         self.screenshot("wall-forced")
 
     def test_a_spinner_does_not_turn_with_reduced_motion_but_is_there(self):
+        self.stage.start_origin()
         self.stage.serve(self.stage.albums(3), warm=False)
         self.stage.origin.pause()
         page = self.open()

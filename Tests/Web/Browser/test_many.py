@@ -4,7 +4,7 @@ from case import GalleryTest
 
 class Many(GalleryTest):
     def test_ten_thousand_albums_take_few_elements_and_the_keys_reach_both_ends(self):
-        page = self.gallery(10_000, warm=False)
+        page = self.shared_gallery(10_000, warm=False)
         page.size(10_000)
         page.covers_settle()
         self.assertLess(self.options(page), 100)
@@ -34,7 +34,7 @@ class Many(GalleryTest):
         self.assertLess(metrics["Nodes"], 10_000)
 
     def test_the_search_narrows_says_how_many_and_gives_all_back(self):
-        page = self.gallery(10_000, warm=False)
+        page = self.shared_gallery(10_000, warm=False)
         field = page.find("#search")
         field.send_keys("album 0123")
         found = sum("0123" in album["title"] for album in self.stage.saved())
@@ -53,7 +53,7 @@ class Many(GalleryTest):
         self.assertIn("Album 00001", page.chosen()["name"], "where it was before the search")
 
     def test_the_search_goes_to_the_best_of_many_matches_wherever_it_begins_and_quickly(self):
-        page = self.gallery(10_000, warm=False)
+        page = self.shared_gallery(10_000, warm=False)
         page.focus_covers()
         page.press("End")
         page.wait_for_place(10_000)

@@ -39,6 +39,7 @@ class Offline(GalleryTest):
         page.stored(count)
 
     def test_covers_come_from_the_cache_when_the_origin_is_gone(self):
+        self.stage.start_origin()
         page = self.gallery(12)
         self.stage.origin.close()
         page.reload()
@@ -75,7 +76,7 @@ class Offline(GalleryTest):
         page.size(4)
 
     def test_covers_are_stored_while_the_user_keeps_browsing(self):
-        page = self.gallery(40)
+        page = self.shared_gallery(40)
         page.installed()
         # Never a second without a key, so a delay that every new cover restarts would not end.
         page.run("""
@@ -86,14 +87,14 @@ class Offline(GalleryTest):
         page.run("clearInterval(window.browsing)")
 
     def test_covers_that_were_shown_are_stored_when_the_page_is_left(self):
-        page = self.gallery(30)
+        page = self.shared_gallery(40)
         page.installed()
         page.covers_settle()
         # The page is left before any delay of a second or more ends.
         page.run("const original = setTimeout; window.setTimeout = (run, delay) => delay >= 1000 ? 0 : original(run, delay)")
         page.focus_covers()
         page.press("End")
-        page.wait_for_place(30)
+        page.wait_for_place(40)
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
         shown = page.run("return new URL(document.querySelector('#covers [aria-selected=true] img').src).pathname")
         # A page of the same origin that stores nothing.
@@ -101,7 +102,7 @@ class Offline(GalleryTest):
         page.until(f"({STORED}).includes(arguments[0])", shown, what="the cover to be stored")
 
     def test_of_the_covers_that_a_flick_passes_those_are_stored_where_it_ends(self):
-        page = self.gallery(300).wall()
+        page = self.shared_gallery(300).wall()
         page.installed()
         sent, passed, ready = page.run("""
             const wall = document.querySelector('#wall'), sent = [], ready = '.cover[data-state=ready]', passed = new Set();

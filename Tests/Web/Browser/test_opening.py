@@ -7,7 +7,7 @@ from page import IN_VIEW
 
 class Opening(GalleryTest):
     def test_opening_asks_no_other_host_and_the_console_stays_silent(self):
-        page = self.gallery()
+        page = self.shared_gallery()
         page.covers_settle()
         asked = [urllib.parse.urlsplit(url) for url in page.browser.requests()]
         # The browser's own pages have other schemes.
@@ -15,6 +15,7 @@ class Opening(GalleryTest):
         self.assertEqual(hosts, {f"127.0.0.1:{self.stage.server.port}"})
 
     def test_a_warm_cache_is_shown_at_once_without_asking_the_origin(self):
+        self.stage.start_origin()
         self.stage.serve(self.stage.albums(12))
         self.stage.origin.close()
         page = self.open()
@@ -30,7 +31,7 @@ class Opening(GalleryTest):
 
     def test_coming_back_again_and_again_never_waits_for_a_connection(self):
         # Pages in the back/forward cache may hold connections, of which the browser allows six to one server.
-        page = self.gallery(3)
+        page = self.shared_gallery(6)
         page.installed()
         for _ in range(8):
             page.leave()
@@ -51,14 +52,14 @@ class Opening(GalleryTest):
         self.assertEqual(len(other), 4)
 
     def test_an_empty_library_says_so_and_can_be_added_to(self):
-        page = self.gallery(0, warm=False)
+        page = self.shared_gallery(0)
         self.assertTrue(page.run("return document.querySelector('main').innerText.trim()"))
         self.assertTrue(page.visible("#add-first:enabled"))
         self.assertTrue(page.run("return document.querySelector('#delete').matches(':disabled, [aria-disabled=true]') || "
                                  "!document.querySelector('#delete').checkVisibility()"))
 
     def test_an_empty_library_leads_to_adding_a_folder_of_music_and_has_no_size_of_covers(self):
-        page = self.gallery(0, warm=False)
+        page = self.shared_gallery(0)
         page.appears("#add-many")
         page.click("#add-many")
         page.appears("#panel")
@@ -72,7 +73,7 @@ class Policy(GalleryTest):
     expected = ("Content Security Policy", "violates the following", "TrustedHTML", "ERR_BLOCKED_BY_CSP")
 
     def test_the_policy_keeps_pictures_of_other_hosts_and_markup_from_strings_out(self):
-        page = self.gallery()
+        page = self.shared_gallery()
         violated = page.run("""
             const violation = new Promise((resolve) => addEventListener('securitypolicyviolation',
                 (event) => resolve(event.effectiveDirective), {once: true}));

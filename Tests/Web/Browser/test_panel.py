@@ -6,8 +6,12 @@ BIG_ENOUGH = "/[1-9]/.test(document.querySelector(arguments[0]).textContent)"
 
 
 class Panel(GalleryTest):
-    def opened(self, albums):
-        self.stage.serve(albums, warm=False)
+    def opened(self, albums=None):
+        """The page with the panel, for albums without covers in the cache; those that tests share if none are given."""
+        if albums:
+            self.stage.serve(albums, warm=False)
+        else:
+            self.share(self.common.albums(6))
         page = self.open()
         page.click("#panel-toggle")
         page.until("document.querySelector('#panel-toggle').ariaExpanded === 'true'")
@@ -15,7 +19,7 @@ class Panel(GalleryTest):
         return page
 
     def test_before_the_first_cover_no_time_is_predicted(self):
-        page = self.opened(self.stage.albums(3))
+        page = self.opened()
         page.run("""
             const {showPrefetch} = await import(new URL('panel.js', document.querySelector('script').src)), counts = {downloaded: 0, fresh: 0, joined: 0, skipped: 0, failed: 0, bytes: 0};
             showPrefetch({running: true, total: 3, settled: 0, seconds: 5, ...counts});""")
@@ -77,6 +81,7 @@ class Panel(GalleryTest):
         other.until(part, what="the progress in the other page")
 
     def test_a_refresh_starts_from_the_panel_tells_its_progress_and_its_outcome_and_can_be_stopped(self):
+        self.stage.start_origin()
         self.stage.serve(self.stage.albums(40, "?cache-control=max-age%3D0"))
         page = self.open()
         page.covers_settle()
@@ -107,7 +112,7 @@ class Panel(GalleryTest):
         self.assertTrue(page.visible("#retry"))
 
     def test_a_run_is_told_in_the_words_of_the_page(self):
-        page = self.opened(self.stage.albums(3))
+        page = self.opened()
         page.appears("#run-refresh")  # the server's own event has come
         said = page.run("""
             const {showRun} = await import(new URL('runs.js', document.querySelector('script').src)), said = [];
@@ -152,7 +157,7 @@ class Panel(GalleryTest):
         page.appears("#run-fill")
 
     def test_escape_closes_the_panel_wherever_the_focus_is(self):
-        page = self.opened(self.stage.albums(3))
+        page = self.opened()
         for place in ("#menu-toggle", "#panel-close", "#covers"):
             page.focus(place)
             page.press("Escape")
@@ -162,7 +167,7 @@ class Panel(GalleryTest):
             page.appears("#panel")
 
     def test_the_panel_closes_again(self):
-        page = self.opened(self.stage.albums(3))
+        page = self.opened()
         page.click("#panel-toggle")
         page.until("document.querySelector('#panel-toggle').ariaExpanded === 'false'")
         page.appears("#panel", False)

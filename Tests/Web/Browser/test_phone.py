@@ -8,9 +8,8 @@ KEYBOARD = 336  # The height of an on-screen keyboard, in CSS pixels.
 class Phone(GalleryTest):
     motion = True
 
-    @classmethod
-    def shared(cls):
-        return cls.stage.albums(12)
+    def shared(self):
+        return self.common.albums(12)
 
     def begin(self):
         page = self.open()

@@ -48,6 +48,7 @@ class PictureTest(GalleryTest):
 
 class Pictures(PictureTest):
     def test_an_album_is_added_with_a_picture_file_and_its_cover_is_there_at_once(self):
+        self.stage.start_origin()
         page = self.begin()
         page.click("#add")
         self.fill_title(page, "Mine")
@@ -140,7 +141,7 @@ class Pictures(PictureTest):
         page.until(f"{fits} === 'contain,cover,cover'", what="the wide picture to be whole, and the others to fill the square")
 
     def test_the_empty_page_says_where_covers_come_from(self):
-        page = self.gallery(0, warm=False)
+        page = self.shared_gallery(0)
         self.assertIn("a picture of yours", page.run("return document.querySelector('#empty').innerText"))
         self.screenshot("empty")
 

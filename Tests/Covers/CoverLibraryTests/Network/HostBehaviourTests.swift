@@ -34,12 +34,15 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            "status=500", "status=503&retry-after=0", "status=429&retry-after=0", "fault=truncate", "fault=reset",
-            "fault=close",
-        ],
-        [0..<60, 100..<160, 140..<200])
+    private static let failures = [
+        "status=500", "status=503&retry-after=0", "status=429&retry-after=0", "fault=truncate", "fault=reset",
+        "fault=close",
+    ]
+    /// Each failure with the bad covers at the end, and one with them in two more places. The probes of a host that seems to fail wait
+    /// for seconds.
+    private static let badCovers = failures.map { ($0, 140..<200) } + [(failures[0], 0..<60), (failures[4], 100..<160)]
+
+    @Test(arguments: badCovers)
     func
         `every good cover of a host arrives in the first run, whatever the bad ones return and wherever the list has them`(
             query: String, bad: Range<Int>

@@ -61,22 +61,30 @@ struct Sleeve: AsyncParsableCommand {
         return try await asyncParseAsRoot(arguments)
     }
 
-    /// Ends the process with the exit code of an error, or of a request for help, and its text. That of wrong usage says what is wrong,
-    /// what the option that has no valid value is for, and where the help is.
+    /// Ends the process with the exit code of an error, or of a request for help, and its text.
     private static func end(_ error: any Error, _ arguments: [String]) -> Never {
         let code = exitCode(for: error)
-        if code.isSuccess {
-            let output = Terminal.standardOutput
-            let help = UsageText.shortened(fullMessage(for: error), to: output.width)
-            if !help.isEmpty { output.write(help + NamedCommand.hint(help, arguments) + "\n") }
-        } else if case let message = UsageText.line(message(for: error)), !message.isEmpty {
-            let named = NamedCommand(arguments)
-            // Usage errors repeat arguments.
-            var text = Redaction.redact("Error: \(named.suggesting(message))") + "\n"
-            if let help = UsageText.optionHelp(fullMessage(for: error)) { text += "  \(help)\n" }
-            if code == .validationFailure { text += "  See '\(named.name) --help'.\n" }
-            Terminal.standardError.write(text)
-        }
+        let output = code.isSuccess ? Terminal.standardOutput : Terminal.standardError
+        output.write(text(of: error, arguments, width: output.width))
         exit(withError: code)
+    }
+
+    /// What is written of an error, or of a request for help. That of wrong usage says what is wrong, what the option that has no valid
+    /// value is for, and where the help is.
+    /// - Parameter width: of help, in columns.
+    static func text(of error: any Error, _ arguments: [String], width: Int) -> String {
+        let code = exitCode(for: error)
+        if code.isSuccess {
+            let help = UsageText.shortened(fullMessage(for: error, columns: width), to: width)
+            return help.isEmpty ? "" : help + NamedCommand.hint(help, arguments) + "\n"
+        }
+        let problem = UsageText.line(message(for: error))
+        if problem.isEmpty { return "" }
+        let named = NamedCommand(arguments)
+        // Usage errors repeat arguments.
+        var text = Redaction.redact("Error: \(named.suggesting(problem))") + "\n"
+        if let help = UsageText.optionHelp(fullMessage(for: error)) { text += "  \(help)\n" }
+        if code == .validationFailure { text += "  See '\(named.name) --help'.\n" }
+        return text
     }
 }

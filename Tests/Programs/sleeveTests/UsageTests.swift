@@ -1,13 +1,12 @@
+import ArgumentParser
 import CoverLibrary
 import Foundation
 import Testing
 
+@testable import sleeve
+
 extension CommandTests {
     @Suite struct UsageTests {
-        private static let labCommands: [(String, [String])] = [
-            ("link", ["<host:port>", "--link", "--loss", "--seed", "--port"]),
-            ("sizes", ["<file>", "--size", "--rounds", "--write-to"]),
-        ]
         private static let wrong: [[String]] = [
             ["--no-such"], ["prefetch", "--no-such"], ["nonsense"], ["get"], ["get", "http://a/1", "http://a/2"],
             ["get", "http://a/1", "--json"], ["prefetch", "--shard=8/8"], ["prefetch", "--shard=a/b"],
@@ -32,6 +31,10 @@ extension CommandTests {
             ["cache", "pin", "--all", "--key-ignores", "a=b"], ["prefetch", "--key-ignores", "a&b"],
             ["bench", "--bytes", "1"], ["bench", "--", "--cache", "x"], ["bench", "--", "--report=x"],
             ["bench", "--", "-q"],
+        ]
+        private static let labCommands: [(String, [String])] = [
+            ("link", ["<host:port>", "--link", "--loss", "--seed", "--port"]),
+            ("sizes", ["<file>", "--size", "--rounds", "--write-to"]),
         ]
         private static let wrongLab: [[String]] = [
             ["link"], ["link", "a:1"], ["link", "a:1", "--link", "50ms"], ["link", "a", "--link", "5ms/1mbit"],
@@ -69,19 +72,39 @@ extension CommandTests {
             }
         }
 
-        @Test(arguments: wrong.map { (sleeveBinary, $0) } + wrongLab.map { (labBinary, $0) })
-        func `wrong usage exits with 64, says why and where the help is, and creates nothing`(
+        /// What the command writes of arguments that are no valid use of it, or of a request for help, and its exit code. Nothing is run.
+        private func refusal(_ arguments: [String]) async throws -> (status: Int32, text: String) {
+            do {
+                let command = try await Sleeve.parse(arguments)
+                Issue.record("\(arguments) is valid: \(command)")
+                return (0, "")
+            } catch {
+                return (Sleeve.exitCode(for: error).rawValue, Sleeve.text(of: error, arguments, width: 80))
+            }
+        }
+
+        @Test(arguments: wrong) func `wrong usage exits with 64, says why and where the help is`(
+            arguments: [String]
+        ) async throws {
+            let (status, text) = try await refusal(arguments)
+            #expect(status == 64 && text.hasPrefix("Error: ") && text.hasSuffix("--help'.\n"), "\(text)")
+            #expect((2...3).contains(text.split(separator: "\n").count), "\(text)")
+        }
+
+        /// One is known by the parser, one by the command's own check, one by the name.
+        @Test(
+            arguments: [["prefetch", "--parallel", "x"], ["prefetch", "--report", "-"], ["preftch"]].map {
+                (sleeveBinary, $0)
+            } + wrongLab.map { (labBinary, $0) })
+        func `a process with wrong usage says so on stderr alone, and creates nothing`(
             program: String, arguments: [String]
         ) async throws {
             try await withStage { stage in
                 let result = try await Child(program, arguments, environment: stage.environment).exit()
-                #expect(result.status == 64, "\(result)")
-                #expect(result.stderr.hasPrefix("Error: ") && result.stdout.isEmpty, "\(result)")
-                if program == sleeveBinary {
-                    #expect((2...3).contains(result.stderr.split(separator: "\n").count), "\(result)")
-                }
-                #expect(result.stderr.contains("--help'"), "\(result)")
+                #expect(result.status == 64 && result.stdout.isEmpty, "\(result)")
+                #expect(result.stderr.hasPrefix("Error: ") && result.stderr.contains("--help'"), "\(result)")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder).isEmpty)
+                if program == sleeveBinary { #expect(try await refusal(arguments).text == result.stderr) }
             }
         }
 
@@ -135,18 +158,15 @@ extension CommandTests {
         func `wrong usage brings the command or option that was meant, or what the option is for`(
             arguments: [String], message: String
         ) async throws {
-            try await withStage { stage in
-                let result = try await sleeveTests.run(arguments, environment: stage.environment)
-                #expect(result.status == 64 && result.stdout.isEmpty, "\(result)")
-                #expect(result.stderr == "Error: \(message)\n")
-            }
+            #expect(try await refusal(arguments) == (64, "Error: \(message)\n"))
         }
 
         @Test func `an unknown fault is reported with the known ones`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("origin", "--port", "0", "--fault", "burn")
-                #expect([1, 64].contains(result.status))
-                #expect(result.stderr.contains("burn") && result.stderr.contains("truncate"), "\(result)")
+                #expect(result.status == 1 && result.stdout.isEmpty, "\(result)")
+                #expect(result.stderr.hasPrefix("sleeve: fault=burn: expected "), "\(result)")
+                #expect(result.stderr.contains("truncate"), "\(result)")
             }
         }
 

@@ -162,28 +162,49 @@ extension CommandTests {
             }
         }
 
-        @Test(
-            arguments: [
-                ("status=404", "the server answered 404"), ("status=410", "the server answered 410"),
-                ("status=403", "403"), ("status=500", "500"), ("fault=html", "an HTML page, not an image"),
-                ("fault=json", "JSON"), ("fault=empty", "not an image"), ("fault=loop", "redirect"),
-                ("redirect=11", "redirect"), ("fault=truncate", "ended early"), ("fault=wrong-length", "ended early"),
-                ("fault=endless", "100 KiB"), ("size=200000", "100 KiB"), ("size=200000&chunked=1", "100 KiB"),
-                ("fault=reset", "reset"), ("fault=close", "without an answer"), ("fault=never", "timed out after "),
-                ("to=ftp%3A%2F%2F127.0.0.1%2Fx", "what may not be fetched"),
-                ("to=file%3A%2F%2F%2Fetc%2Fpasswd", "what may not be fetched"),
-            ])
-        func `a bad response fails in one line that names the URL, and nothing is stored`(
-            query: String, reason: String
-        ) async throws {
+        /// What an origin is asked for, and what is said of its response.
+        private static let badResponses = [
+            ("status=404", "the server answered 404"), ("status=410", "the server answered 410"),
+            ("status=403", "403"), ("status=500", "500"), ("fault=html", "an HTML page, not an image"),
+            ("fault=json", "JSON"), ("fault=empty", "not an image"), ("fault=loop", "redirect"),
+            ("redirect=11", "redirect"), ("fault=truncate", "ended early"), ("fault=wrong-length", "ended early"),
+            ("fault=endless", "100 KiB"), ("size=200000", "100 KiB"), ("size=200000&chunked=1", "100 KiB"),
+            ("fault=reset", "reset"), ("fault=close", "without an answer"), ("fault=never", "timed out after "),
+            ("to=ftp%3A%2F%2F127.0.0.1%2Fx", "what may not be fetched"),
+            ("to=file%3A%2F%2F%2Fetc%2Fpasswd", "what may not be fetched"),
+        ]
+
+        @Test func `a bad response fails with its reason, of each kind, and nothing is stored`() async throws {
             try await withStage { stage in
-                let url = "\(stage.origin.coverURL(5))?\(query)"
+                // Each at a host of its own, which has no other failures.
+                let urls = Self.badResponses.enumerated().map {
+                    "http://host\($0.offset).localhost:\(stage.origin.port)/covers/5.jpg?\($0.element.0)"
+                }
+                let report = stage.folder + "/report.jsonl"
                 let result = try await stage.run(
-                    "get", url, "--retries", "0", "--timeout", "0.5", "--max-size", "100K")
+                    "prefetch", try stage.list(urls), "--retries", "0", "--timeout", "0.5", "--max-size", "100K",
+                    "--json", "--report", report)
+                let summary = try result.summary()
+                #expect(result.status == 3 && summary.downloaded == 0 && summary.requested == urls.count, "\(result)")
+                let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
+                #expect(lines.count == urls.count)
+                let errors = Dictionary(lines.map { ($0.url, $0.error ?? "") }) { $1 }
+                for (url, (query, reason)) in zip(urls, Self.badResponses) {
+                    #expect(errors[url]?.contains(reason) == true, "\(query): \(errors[url] ?? "no line")")
+                }
+                #expect(try await stage.entries().isEmpty)
+            }
+        }
+
+        @Test func `a get of a bad response fails in one line that names the URL, and nothing is stored`() async throws
+        {
+            try await withStage { stage in
+                let url = stage.urls(5..<6, "fault=html")[0]
+                let result = try await stage.run("get", url)
                 #expect(result.status == 3 && result.output.isEmpty)
-                #expect(result.stderr.hasPrefix("sleeve: \(url): "), "\(result)")
+                #expect(
+                    result.stderr.hasPrefix("sleeve: \(url): ") && result.stderr.contains("an HTML page"), "\(result)")
                 #expect(result.stderr.split(separator: "\n").count == 1, "\(result)")
-                #expect(result.stderr.contains(reason), "\(result)")
                 #expect(try await stage.entries().isEmpty)
             }
         }

@@ -45,22 +45,26 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
-    func `an edit that was interrupted does not hide a library that can only be read`() async throws {
-        try await withShelf(["A"]) { shelf in
-            let library = shelf.store()
-            let edit = try await library.all().adding([Album(id: "b", title: "B")], at: 1)
-            library.close()
-            try AlbumJournal(path: shelf.state + "/journal.sqlite3").record(.new(edit), changing: edit, messages: [])
-            chmod(shelf.folder, 0o555)
-            defer { chmod(shelf.folder, 0o755) }
-            let next = shelf.store()
-            #expect(try await next.titles == ["A"])
-            await #expect(throws: LibraryError.self) { try await next.add(Album(title: "C")) }
-            chmod(shelf.folder, 0o755)
-            try await next.add(Album(title: "C"))
-            #expect(try await next.titles == ["A", "B", "C"])
-            next.close()
+    /// In a process that gives up the rights of the superuser, who may write anywhere.
+    @Test func `an edit that was interrupted does not hide a library that can only be read`() async {
+        await #expect(processExitsWith: .success) {
+            if geteuid() == 0 { try #require(setgid(54_321) == 0 && setuid(54_321) == 0) }
+            try await withShelf(["A"]) { shelf in
+                let library = shelf.store()
+                let edit = try await library.all().adding([Album(id: "b", title: "B")], at: 1)
+                library.close()
+                try AlbumJournal(path: shelf.state + "/journal.sqlite3").record(
+                    .new(edit), changing: edit, messages: [])
+                chmod(shelf.folder, 0o555)
+                defer { chmod(shelf.folder, 0o755) }
+                let next = shelf.store()
+                #expect(try await next.titles == ["A"])
+                await #expect(throws: LibraryError.self) { try await next.add(Album(title: "C")) }
+                chmod(shelf.folder, 0o755)
+                try await next.add(Album(title: "C"))
+                #expect(try await next.titles == ["A", "B", "C"])
+                next.close()
+            }
         }
     }
 

@@ -265,19 +265,16 @@ extension MusicTests {
             }
         }
 
-        @Test func `a folder that takes no file is said, and the others are filled`() async throws {
-            // The superuser may write anywhere but where nothing can be: a file system that is read-only.
+        @Test(.enabled(if: geteuid() != 0 || mayBeOther, "the superuser may write anywhere"))
+        func `a folder that takes no file is said, and the others are filled`() async throws {
             try await withMusic { stage, fill in
                 let folder = stage.folder + "/music/Id/With an Id"
                 try #require(chmod(folder, 0o555) == 0)
                 defer { chmod(folder, 0o755) }
-                let (result, run) = try await run(stage, fill)
-                if getuid() == 0 {
-                    #expect(result.filled == 3)
-                } else {
-                    #expect((result.filled, result.problems, result.unwritten) == (2, 1, 1))
-                    #expect(run.stderr.contains("With an Id: no file can be written"))
-                }
+                let run = try await stage.runAsUser(fill)
+                let result: FillCounts = try run.json()
+                #expect((result.filled, result.problems, result.unwritten) == (2, 1, 1), "\(run)")
+                #expect(run.stderr.contains("With an Id (1999): no file can be written: Permission denied"), "\(run)")
             }
         }
 
@@ -301,9 +298,9 @@ extension MusicTests {
                             #expect(bytes == whole[name], "\(name) after a kill before operation \(number)")
                         }
                         if result.signal != SIGKILL { break }
-                        (kills, number) = (kills + 1, number + (isThorough ? 1 : 3))
+                        (kills, number) = (kills + 1, number + (isThorough ? 1 : 17))
                     }
-                    #expect(kills > 10)
+                    #expect(kills > 2)
                     #expect(pictures(stage) == whole)
                     // What a killed fill has found reaches the library.
                     let library = try String(contentsOfFile: stage.folder + "/albums.json", encoding: .utf8)

@@ -37,6 +37,16 @@ struct Stage: Sendable {
         try Child(sleeveBinary, arguments, stdin: stdin, environment: environment)
     }
 
+    /// Runs the command as a user who may not write anywhere; the stage is that user's from now on.
+    func runAsUser(_ arguments: [String]) async throws -> RunResult {
+        let script = """
+            [ "$(id -u)" = 0 ] || exec "$SLEEVE" "$@"
+            chmod 755 "$HOME" && chown -R 54321:54321 "$HOME" &&
+            exec setpriv --reuid 54321 --regid 54321 --clear-groups "$SLEEVE" "$@"
+            """
+        return try await Child("/bin/sh", ["-c", script, "sh"] + arguments, environment: environment).exit()
+    }
+
     /// Starts `sleeve-lab`.
     func startLab(_ arguments: [String]) throws -> Child {
         try Child(labBinary, arguments, environment: environment)
@@ -116,6 +126,20 @@ func withStage<Result>(
         throw error
     }
 }
+
+/// Whether this process is the superuser's, and another user can run the command.
+let mayBeOther: Bool = {
+    guard geteuid() == 0 else { return false }
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+        "setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups", sleeveBinary, "--version",
+    ]
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+}()
 
 // MARK: What the command writes
 

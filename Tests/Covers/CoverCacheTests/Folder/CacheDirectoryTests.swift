@@ -46,16 +46,20 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: getuid() != 0))
-    func `a directory that cannot be written is refused with the reason`() throws {
-        try withFolder { folder in
-            try FileManager.default.createDirectory(
-                atPath: folder.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
-            guard case .notWritable(folder.path, let reason) = error(opening: folder.path) else {
-                Issue.record("not refused")
-                return
+    /// In a process that gives up the rights of the superuser, who may write anywhere.
+    @Test func `a directory that cannot be written is refused with the reason`() async {
+        await #expect(processExitsWith: .success) {
+            if geteuid() == 0 { try #require(setgid(54_321) == 0 && setuid(54_321) == 0) }
+            try withFolder { folder in
+                try FileManager.default.createDirectory(
+                    atPath: folder.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
+                guard case .notWritable(folder.path, let reason) = CacheDirectoryTests().error(opening: folder.path)
+                else {
+                    Issue.record("not refused")
+                    return
+                }
+                #expect(!reason.isEmpty)
             }
-            #expect(!reason.isEmpty)
         }
     }
 

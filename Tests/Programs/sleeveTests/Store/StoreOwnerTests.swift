@@ -5,20 +5,6 @@
     import Platform
     import Testing
 
-    /// Whether another user can run the command.
-    private let mayBeOther: Bool = {
-        guard geteuid() == 0 else { return false }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups", sleeveBinary, "--version",
-        ]
-        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
-
     extension CommandTests {
         /// A cache and a library that the superuser uses, too, and files that their owner may not read.
         @Suite struct StoreOwnerTests {

@@ -253,29 +253,34 @@ extension MusicTests {
             }
         }
 
-        @Test func `a killed export leaves whole files, and the next one completes it`() async throws {
-            try await withStage { stage in
-                try await library(0..<300, in: stage)
-                for attempt in 0..<8 {
-                    let child = try stage.start("export", stage.folder + "/out", "--quiet")
-                    // Killed somewhere on the way: when this many files are there.
-                    while files(stage).count < attempt * 30 + 1 {}
-                    child.kill(SIGKILL)
-                    _ = await child.exit()
-                    for (path, data) in files(stage) {
-                        let number = Int(path.split(separator: "/")[1].dropFirst(6))
-                        #expect(data == number.map(cover), "\(path) is whole")
+        #if os(Linux)
+            @Test func `a killed export leaves whole files, and the next one completes it`() async throws {
+                try await withStage { stage in
+                    let out = stage.folder + "/out"
+                    try await library(0..<100, in: stage)
+                    // Before the first files have their names, and after; each run begins by removing what the last one left.
+                    for operation in [3, 100, 330, 30, 60, 120] {
+                        let killed = try stage.start(
+                            ["export", out, "--quiet"], disk: ["DISK_ROOT": out, "DISK_KILL": "\(operation)"])
+                        let result = await killed.exit()
+                        #expect(result.signal == SIGKILL, "\(result)")
+                        for (path, data) in files(stage) {
+                            let number = Int(path.split(separator: "/")[1].dropFirst(6))
+                            #expect(data == number.map(cover), "\(path) is whole")
+                        }
                     }
+                    let count = files(stage).count
+                    #expect((1..<100).contains(count))
+                    let last = try await export(stage)
+                    #expect(last.written + last.unchanged == 100 && last.kept == 0)
+                    #expect(files(stage).count == 100)
+                    let hidden = try FileManager.default.subpathsOfDirectory(atPath: out).filter {
+                        $0.contains(".part")
+                    }
+                    #expect(hidden.isEmpty, "leftovers of killed exports are swept where files are written: \(hidden)")
                 }
-                let last = try await export(stage)
-                #expect(last.written + last.unchanged == 300 && last.kept == 0)
-                #expect(files(stage).count == 300)
-                let hidden = try FileManager.default.subpathsOfDirectory(atPath: stage.folder + "/out").filter {
-                    $0.contains(".part")
-                }
-                #expect(hidden.isEmpty, "leftovers of killed exports are swept where files are written: \(hidden)")
             }
-        }
+        #endif
 
         @Test func `a name with an extension takes pictures of its type only, and says which others there are`()
             async throws

@@ -104,12 +104,16 @@ extension CommandTests {
         }
 
         @Test(arguments: [
-            ["--port", "70000"], ["--listen", ""], ["--listen", "1.2.3.4:x"], ["--token", "has blanks in it, it does"],
-            ["--token", "short"], ["--allow-private", "--deny-private"],
-        ]) func `wrong options are reported`(options: [String]) async throws {
+            (["--port", "70000"], "--port must be between 0 and 65535"),
+            (["--listen", ""], "--listen needs an address or address:port"),
+            (["--listen", "1.2.3.4:x"], "--listen needs an address or address:port"),
+            (["--token", "has blanks in it, it does"], "the token must have at least 16 letters"),
+            (["--token", "short"], "the token must have at least 16 letters"),
+            (["--allow-private", "--deny-private"], "Use either --allow-private or --deny-private."),
+        ]) func `wrong options are reported`(options: [String], message: String) async throws {
             try await withStage { stage in
                 let result = try await run(["serve"] + options, environment: stage.environment)
-                #expect([1, 64].contains(result.status), "\(result)")
+                #expect(result.status == 64 && result.stderr.contains(message), "\(result)")
             }
         }
     }

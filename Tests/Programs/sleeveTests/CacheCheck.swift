@@ -17,26 +17,25 @@ struct CacheCheck {
     /// Whether a replaced index, or a row without a file, is a fault. SQLite survives power loss, and files go after their rows.
     var keepsIndex = false
 
-    /// Opens the cache for writing and closes it, as a command does.
-    static func recover(_ cache: String) async throws {
-        try await withLibrary(cache) { _ = try await $0.evict(to: .max) }
-    }
-
-    /// Recovers the cache, and compares it with what it must hold.
-    func faults(in cache: String, recover: (String) async throws -> Void = Self.recover) async -> [String] {
+    /// Opens the cache for writing, as a command does, which recovers it, and compares it with what it must hold. In a long run
+    /// another opening, of a cache that was closed again, looks at it.
+    func faults(in cache: String) async -> [String] {
         do {
-            try await recover(cache)
-            let unlisted = keepsIndex ? try await Self.unlistedEntries(in: cache) : 0
-            let found = try await Self.digests(in: cache)
+            if isThorough { try await Self.withLibrary(cache, Self.recover) }
+            let (unlisted, found) = try await Self.withLibrary(cache) { library in
+                try await Self.recover(library)
+                return (try await Self.unlistedEntries(of: library), try Self.digests(of: library))
+            }
             let wrong = found.filter { url, digest in
                 digest.map { allowed[url]?.contains($0) != true } ?? !damaged.contains(url)
             }
             let lost = required.filter { url, digests in (found[url] ?? nil).map { !digests.contains($0) } ?? true }
-            let litter = findsLitter ? Self.litter(in: cache, named: try await Self.named(in: cache)) : []
+            // Reading has dropped the entries without bytes.
+            let litter = findsLitter ? Self.litter(in: cache, named: Set(found.values.compactMap(\.self))) : []
             return wrong.map { "\($0.key) has \($0.value.map { "the wrong bytes, \($0)" } ?? "no bytes")" }
                 + lost.map { "\($0.key) is lost" }
                 + litter
-                + (unlisted > 0 ? ["of \(unlisted) entries the row has no bytes"] : [])
+                + (keepsIndex && unlisted > 0 ? ["of \(unlisted) entries the row has no bytes"] : [])
                 + (keepsIndex && !required.isEmpty ? Self.replacedIndexes(in: cache) : [])
         } catch {
             return ["\(error)"]
@@ -45,35 +44,29 @@ struct CacheCheck {
 
     /// The digest of the bytes of each entry; nil if they are damaged or gone. Reading drops such entries from the cache.
     static func digests(in cache: String) async throws -> [String: String?] {
-        try await withLibrary(cache) { library in
-            var listed: [String: String] = [:]
-            try library.listCovers { listed[$0.url] = $0.digest }
-            var digests: [String: String?] = [:]
-            for (text, digest) in listed {
-                let cover = try URL(string: text).flatMap { try library.cachedCover(for: $0) }
-                let found = cover.map { Digest(of: $0.data).description }
-                digests[text] = .some(found == digest ? digest : nil)
-            }
-            return digests
-        }
+        try await withLibrary(cache) { try digests(of: $0) }
     }
 
-    /// The digests that the cache lists, whether or not their bytes are whole.
-    private static func named(in cache: String) async throws -> Set<String> {
-        try await withLibrary(cache) { library in
-            var digests: Set<String> = []
-            try library.listCovers { digests.insert($0.digest) }
-            return digests
+    private static func digests(of library: LibraryAPI) throws -> [String: String?] {
+        var listed: [String: String] = [:]
+        try library.listCovers { listed[$0.url] = $0.digest }
+        var digests: [String: String?] = [:]
+        for (text, digest) in listed {
+            let cover = try URL(string: text).flatMap { try library.cachedCover(for: $0) }
+            let found = cover.map { Digest(of: $0.data).description }
+            digests[text] = .some(found == digest ? digest : nil)
         }
+        return digests
     }
+
+    /// Writes to the cache, which is what recovers it.
+    private static func recover(_ library: LibraryAPI) async throws { _ = try await library.evict(to: .max) }
 
     /// The number of entries that a listing leaves out, because their covers have no file.
-    private static func unlistedEntries(in cache: String) async throws -> Int {
-        try await withLibrary(cache) { library in
-            var listed = 0
-            try library.listCovers { _ in listed += 1 }
-            return try await library.statistics().entries - listed
-        }
+    private static func unlistedEntries(of library: LibraryAPI) async throws -> Int {
+        var listed = 0
+        try library.listCovers { _ in listed += 1 }
+        return try await library.statistics().entries - listed
     }
 
     /// What `verify` finds.

@@ -39,8 +39,8 @@ struct CrashState {
         let (whole, nothing) = (CrashState(disk), CrashState(disk, .absent))
         let files = disk.files.indices.filter { !disk.files[$0].pending.isEmpty }
         var states = [whole, nothing, whole.with { $0.names = nothing.names }, nothing.with { $0.names = whole.names }]
-        // Every file, or every other: at the next moment those that are left out here, if they are still pending.
-        for file in files where isThorough || (file + Int(seed)).isMultiple(of: 2) {
+        // Every file, or every fourth: at later moments those that are left out here, if they are still pending.
+        for file in files where isThorough || (file + Int(seed)).isMultiple(of: 4) {
             states.append(whole.with { $0.files[file] = nothing.files[file] })
             states.append(nothing.with { ($0.files[file], $0.names) = (whole.files[file], whole.names) })
         }
@@ -60,11 +60,11 @@ struct CrashState {
         return states
     }
 
-    /// The states in which one file ends early and everything else is durable.
+    /// The states in which one file ends early and everything else is durable: each, or every third.
     static func cuts(of disk: Disk) -> [CrashState] {
         let whole = CrashState(disk)
         return disk.files.indices.flatMap { file in
-            disk.files[file].pending.indices.map { end in
+            disk.files[file].pending.indices.filter { isThorough || ($0 + file).isMultiple(of: 3) }.map { end in
                 whole.with { for later in end..<$0.files[file].count { $0.files[file][later] = .absent } }
             }
         }

@@ -8,7 +8,7 @@ struct DiskOperation {
         /// All of the file system, with its names (`syncfs(2)`).
         case syncFileSystem
         case rename, link, unlink, makeDirectory, removeDirectory
-        /// A call that was made to fail; it changed nothing.
+        /// A call that was made to fail, or could have been; it changed nothing. The offset is its number in `enum call`.
         case failed
     }
 

@@ -139,14 +139,12 @@
 
         /// Recovers the cache from states that power loss may leave at each moment, and checks the promises.
         /// - Parameters:
-        ///   - limit: of the states at each moment.
-        ///   - maximumFaults: how many faults end the search.
+        ///   - limit: of the states at each moment that chance chooses.
         ///   - isAtEnd: only the states after the last operation are examined.
-        ///   - recover: opens and closes a cache.
+        ///   - isEnough: ends the search with a fault.
         /// - Returns: the number of states, and what was wrong.
         func powerLoss(
-            limit: Int = isThorough ? 200 : 4, maximumFaults: Int = 20, isAtEnd: Bool = false,
-            recover: (String) async throws -> Void = CacheCheck.recover
+            limit: Int = isThorough ? 200 : 1, isAtEnd: Bool = false, isEnough: (String) -> Bool = { _ in true }
         ) async throws -> (states: Int, faults: [String]) {
             let acknowledgements = acknowledgements
             let allowed = acknowledgements.mapValues { Set($0.map(\.digest)) }
@@ -169,9 +167,9 @@
                         await Task.yield()
                         try write(state, of: disk, to: copy)
                         let found = await CacheCheck(required: required, allowed: allowed, keepsIndex: true).faults(
-                            in: copy + "/cache", recover: recover)
+                            in: copy + "/cache")
                         faults += found.map { "before operation \(number): \($0)" }
-                        if faults.count >= maximumFaults { return (states, faults) }
+                        if found.contains(where: isEnough) { return (states, faults) }
                     }
                 }
                 if let operation, isInCache(operation) { disk.apply(operation) }

@@ -9,11 +9,8 @@
                 async throws
             {
                 try await Scenario.with(kind) { scenario in
-                    // Every operation, or every fifth.
-                    let stride = isThorough ? 1 : 5
-                    var number = 1 + kind.rawValue.count % stride
                     var kills = 0
-                    while true {
+                    for number in scenario.places {
                         let attempt = try await scenario.attempt(["DISK_KILL": "\(number)"])
                         #expect(attempt.faults.isEmpty, "killed before operation \(number): \(attempt.faults)")
                         if attempt.result.signal == nil { break }
@@ -25,7 +22,6 @@
                             // Nothing leaks.
                             #expect(scenario.allocatedBytes() <= 40_000, "killed before operation \(number)")
                         }
-                        number += stride
                     }
                     print("\(kind): \(kills) kills")
                     #expect(kills > 0)

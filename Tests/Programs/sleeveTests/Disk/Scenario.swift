@@ -29,6 +29,8 @@
         /// What it may have afterwards.
         private var allowed: [String: Set<String>] = [:]
         private var damaged: Set<String> = []
+        /// The number of operations of the command in which nothing goes wrong.
+        private var length = 0
 
         private struct Commands {
             var tested: [String]
@@ -48,6 +50,8 @@
             var result: RunResult
             /// The call that was made to fail, if one was.
             var failed: DiskOperation?
+            /// Whether the other process ran meanwhile.
+            var hasOther = false
             /// What was wrong with the cache after it.
             var faults: [String]
         }
@@ -65,10 +69,11 @@
             allowed = before
             before = before.filter { !commands.removed.contains($0.key) }
             // A run in which nothing goes wrong tells what is to come.
-            for arguments in [commands.tested, commands.other] {
+            for arguments in [commands.other, commands.tested] {
                 try restore()
-                let result = try await run(arguments, [:])
+                let result = try await run(arguments, ["DISK_TRACE": trace])
                 try #require(result.status == 0, "\(result)")
+                length = try DiskOperation.read(trace).count
                 for (url, digest) in try await CacheCheck.digests(in: stage.cache) {
                     if let digest { allowed[url, default: []].insert(digest) }
                 }
@@ -98,9 +103,9 @@
                 func prefetch(_ list: String, _ report: String = "report") -> [String] {
                     ["prefetch", list, "--report", "\(stage.folder)/\(report)", "--retries", "0"]
                 }
-                // The first digit of the number: two whole covers, and one that shares its bytes.
-                let remove = ["cache", "remove", "--matching", "*/covers/[012].jpg*", "--force"]
-                let removed = Set(urls.prefix(3))
+                // Nine whole covers, and one that shares its bytes.
+                let remove = ["cache", "remove", "--matching", "*/covers/?.jpg", "--force"]
+                let removed = Set(urls.prefix(10))
                 let third = try stage.list((40..<46).map { changed.coverURL($0) }, name: "other.txt")
                 var commands = Commands(tested: prefetch(others), other: prefetch(third, "other-report"))
                 switch kind {
@@ -149,6 +154,31 @@
             return Set(distinct.prefix(3).map(\.key))
         }
 
+        /// The numbers of the operations at which something goes wrong: all, or some as far from each other as the others. Where they
+        /// begin differs from command to command, as most commands do the same to the cache.
+        var places: StrideTo<Int> {
+            let distance = isThorough ? 1 : max(1, length / 5)
+            return stride(from: 1 + number * 3 % distance, to: .max, by: distance)
+        }
+
+        /// The command's, from 0.
+        var number: Int { Kind.allCases.firstIndex(of: kind)! }
+
+        /// The calls that may fail with an error, in their order. Their kinds: what is called of which file of the cache. Covers are one
+        /// kind, and marks of writers, and new files under other names than their own. Nearly every command touches the common ones.
+        func calls(failingWith error: Int32) async throws -> [(kind: String, isCommon: Bool)] {
+            try restore()
+            _ = try await run(commands.tested, ["DISK_FAIL": "\(error):0", "DISK_TRACE": trace])
+            return try DiskOperation.read(trace).filter { $0.kind == .failed }.map { call in
+                let path = call.path.dropFirst(stage.folder.count).split(separator: "/")
+                let name = path.dropFirst(path.first == "cache" ? 1 : 0).first ?? "."
+                let kind = "\(error), \(call.offset): \(name.hasPrefix(".sleeve") ? ".sleeve" : name), \(path.count)"
+                return (kind, name.contains("index.sqlite3") || Self.commonNames.contains(String(name)))
+            }
+        }
+
+        private static let commonNames = ["covers", "writing", "leases", "entries.jsonl", "writer.lock", "sizes", "."]
+
         private func restore() throws {
             for path in [stage.cache, report, otherReport, trace] where FileManager.default.fileExists(atPath: path) {
                 try FileManager.default.removeItem(atPath: path)
@@ -187,7 +217,8 @@
             // None is created: a file of this name in a folder that no process has marked yet would be a person's.
             let path = stage.cache + "/writer.lock"
             let lock = FileManager.default.fileExists(atPath: path) ? try? FileLock(path: path) : nil
-            if try lock?.tryLock() ?? true {
+            let isFree = try lock?.tryLock() ?? true
+            if isFree {
                 lock?.unlock()
                 _ = try await run(commands.other, otherNumber.map { ["DISK_KILL": "\($0)"] } ?? [:])
             }
@@ -195,7 +226,7 @@
             let result = await child.exit()
             let faults = try await faults()
             let defects = try await CacheCheck.defects(in: stage.cache).map { "verify: \($0)" }
-            return Attempt(result: result, faults: faults + defects)
+            return Attempt(result: result, hasOther: isFree, faults: faults + defects)
         }
 
         /// What is wrong with the cache, compared with what was there and with what the reports have acknowledged.

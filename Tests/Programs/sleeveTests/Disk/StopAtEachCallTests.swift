@@ -8,27 +8,26 @@
                 kind: Scenario.Kind
             ) async throws {
                 try await Scenario.with(kind) { scenario in
-                    // After every operation, or every fifth. The other process has some fifty.
-                    let stride = isThorough ? 1 : 5
-                    var stops = 0
-                    stopping: for number in Swift.stride(from: 1 + kind.rawValue.count % stride, to: .max, by: stride) {
-                        // Kills at points that differ from stop to stop; nil for none.
+                    // Stops, and those in which the other process could run.
+                    var (stops, others) = (0, 0)
+                    stopping: for number in scenario.places {
+                        // The other process has some fifty operations. It is killed at points that differ from stop to stop; nil for none.
                         let first = 1 + number * 7 % 50
-                        let others: [Int?] =
+                        let kills: [Int?] =
                             isThorough ? [first, first + 17, first + 34, nil] : [stops % 2 == 0 ? nil : first]
-                        for otherNumber in others {
+                        for otherNumber in kills {
                             guard
                                 let attempt = try await scenario.attempt(
                                     stoppedAfter: number, otherKilledBefore: otherNumber)
                             else { break stopping }
-                            stops += 1
+                            (stops, others) = (stops + 1, others + (attempt.hasOther ? 1 : 0))
                             let place = "stopped after operation \(number), the other killed before \(otherNumber ?? 0)"
                             #expect(attempt.result.status == 0, "\(place): \(attempt.result)")
                             #expect(attempt.faults.isEmpty, "\(place): \(attempt.faults)")
                         }
                     }
-                    print("\(kind): \(stops) stops")
-                    #expect(stops > 0)
+                    print("\(kind): \(stops) stops, \(others) with the other process")
+                    #expect(others > 0)
                 }
             }
         }

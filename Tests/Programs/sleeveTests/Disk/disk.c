@@ -7,6 +7,7 @@
 //   DISK_KILL=sync               Sends SIGKILL to the process before the first sync of a cover, or of the file system.
 //   DISK_STOP=N                  Sends SIGSTOP to the process right after the N-th of these operations.
 //   DISK_FAIL=ERRNO:N[:lasting]  Fails the N-th call that may fail with ERRNO; with `lasting`, all from the N-th on.
+//   DISK_FAIL=ERRNO:0            Records the calls that may fail with ERRNO, and fails none.
 //   DISK_LACKS=CALL:ERRNO ...    The file system has no such call: fchmod, flock, fsync (of files), folder (their fsync) or syncfs.
 //   DISK_CLOCK=SECONDS           Sets the wall clock forward by so much, or back if it is negative.
 //   DISK_MEMORY=FILE             Is read as /proc/meminfo: other programs have written much.
@@ -181,10 +182,11 @@ static int can_fail(enum call call) {
 
 // Whether the call fails, with errno.
 static int fails(enum call call, const char *path) {
-    if (!failAt || !is_counted(path) || !can_fail(call)) return 0;
+    if (!failure || !is_counted(path) || !can_fail(call)) return 0;
     failable++;
-    if (failable != failAt && !(lasting && failable > failAt)) return 0;
+    if (failAt && failable != failAt && !(lasting && failable > failAt)) return 0;
     record(FAILED, 0, path, "", (uint64_t)call, (uint64_t)failure, NULL);
+    if (!failAt) return 0;
     errno = failure;
     return 1;
 }
@@ -291,7 +293,7 @@ ssize_t pwritev64(int descriptor, const struct iovec *parts, int count, off64_t 
 static int read_fails(int descriptor) {
     char path[PATH_MAX];
     pthread_once(&once, read_environment);
-    if (!failAt) return 0;
+    if (!failure) return 0;
     begin();
     int failed = fails(READING, path_of(descriptor, path));
     end();

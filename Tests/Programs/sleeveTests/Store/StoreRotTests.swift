@@ -47,11 +47,13 @@
                     let covers = files.filter { $0.hasPrefix("covers/") }
                     try #require(!covers.isEmpty && others.count > 2, "\(files)")
                     var random = SplitMix64(seed: 11)
-                    for round in 0..<(isThorough ? 600 : 48) {
+                    // Each kind of damage to a cover once, and twice to another file.
+                    for round in 0..<(isThorough ? 600 : 18) {
                         try? FileManager.default.removeItem(atPath: stage.cache)
                         try FileManager.default.copyItem(atPath: base, toPath: stage.cache)
-                        let name = (round % 3 == 0 ? covers : others).randomElement(using: &random)!
-                        let damage = Damage.allCases.randomElement(using: &random)!
+                        let kind = round.quotientAndRemainder(dividingBy: Damage.allCases.count)
+                        let damage = Damage.allCases[kind.remainder]
+                        let name = (kind.quotient % 3 == 0 ? covers : others).randomElement(using: &random)!
                         try damage.apply(to: "\(stage.cache)/\(name)", &random)
                         let place = "\(damage) in \(name), round \(round)"
                         // The log has what was not yet moved into the index: what is lost with it, no other file knows for sure.

@@ -278,16 +278,28 @@ let package = Package(
                 "Platform", "Wire",
             ],
             path: "Tests/Web/CoverGalleryTests", swiftSettings: settings),
+        // What the tests of the command share: a folder and an origin for each, and the process of a command.
+        .target(
+            name: "SleeveStage", dependencies: ["CommandSupport", "CoverLibrary", "OriginServer", "Platform", logging],
+            path: "Tests/Programs/SleeveStage", exclude: ["Disk/disk.c"], swiftSettings: settings),
+        // Three modules, as one would be compiled last and on one core.
         .testTarget(
             name: "sleeveTests",
             dependencies: [
-                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "MusicFiles", "OriginServer",
-                "CoverSources",
-                "Platform",
-                "Wire",
-                argumentParser, logging,
+                "sleeve", "sleeve-lab", "SleeveStage", "CommandSupport", "CoverLibrary", "MusicFiles", "OriginServer",
+                "Platform", "Wire", argumentParser,
             ],
-            path: "Tests/Programs/sleeveTests", exclude: ["Disk/disk.c", "Help.txt"], swiftSettings: settings),
+            path: "Tests/Programs/sleeveTests", exclude: ["Help.txt"], swiftSettings: settings),
+        .testTarget(
+            name: "sleeveMusicTests",
+            dependencies: [
+                "sleeve", "SleeveStage", "CoverLibrary", "CoverSources", "ImageHeader", "MusicFiles", "OriginServer",
+                "Platform", "Wire", argumentParser,
+            ],
+            path: "Tests/Programs/sleeveMusicTests", swiftSettings: settings),
+        .testTarget(
+            name: "sleeveDiskTests", dependencies: ["SleeveStage", "OriginServer", "Platform"],
+            path: "Tests/Programs/sleeveDiskTests", swiftSettings: settings),
     ],
     // CTagLib.
     cxxLanguageStandard: .cxx17

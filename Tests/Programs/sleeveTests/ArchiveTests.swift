@@ -1,4 +1,5 @@
 import OriginServer
+import SleeveStage
 import Testing
 
 extension CommandTests {

@@ -1,21 +1,7 @@
 import Foundation
 import OriginServer
+import SleeveStage
 import Testing
-
-/// Whether a process can mount file systems in its own user namespace.
-let mayMount: Bool = {
-    #if os(Linux)
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", "unshare -Urm mount -t tmpfs -o size=8m tmpfs /tmp"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    #else
-        return false
-    #endif
-}()
 
 extension CommandTests {
     @Suite struct BadCacheTests {

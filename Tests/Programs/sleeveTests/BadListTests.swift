@@ -1,5 +1,6 @@
 import Foundation
 import OriginServer
+import SleeveStage
 import Testing
 
 extension CommandTests {
@@ -108,7 +109,7 @@ extension CommandTests {
                     urls += own[..<list.read]
                 }
                 let report = stage.folder + "/report.jsonl"
-                let result = try await sleeveTests.run(
+                let result = try await SleeveStage.run(
                     ["prefetch"] + files + ["--json", "--report", report], environment: stage.environment)
                 #expect(result.status == 3, "\(result)")
                 let messages = result.stderr.split(separator: "\n")
@@ -198,7 +199,7 @@ extension CommandTests {
                     (["refresh", "--library", library, "--metrics-file", library], library),
                 ] {
                     let before = try stage.text(of: kept)
-                    let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                    let result = try await SleeveStage.run(arguments, environment: stage.environment)
                     #expect(result.status == 1 && result.stderr.contains("--metrics-file would overwrite"), "\(result)")
                     #expect(try stage.text(of: kept) == before)
                 }

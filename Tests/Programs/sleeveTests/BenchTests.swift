@@ -1,3 +1,4 @@
+import SleeveStage
 import Testing
 
 @testable import sleeve

@@ -1,6 +1,7 @@
 import CoverLibrary
 import Foundation
 import OriginServer
+import SleeveStage
 import Testing
 
 extension CommandTests {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SleeveStage
 import Testing
 
 @testable import sleeve

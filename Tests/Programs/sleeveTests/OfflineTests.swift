@@ -1,5 +1,6 @@
 import Foundation
 import OriginServer
+import SleeveStage
 import Testing
 
 extension CommandTests {
@@ -18,7 +19,7 @@ extension CommandTests {
                 await stage.origin.stop()
                 for options in [["--offline"], []] {
                     let arguments = ["get", old, "-o", stage.folder + "/c", "--json"] + options
-                    let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                    let result = try await SleeveStage.run(arguments, environment: stage.environment)
                     #expect(result.status == 0 && result.stderr.contains("stale"), "\(result)")
                     let line: CoverLine = try result.json()
                     #expect(line.stale == true)

@@ -1,5 +1,6 @@
 import Foundation
 import OriginServer
+import SleeveStage
 import Testing
 
 extension CommandTests {
@@ -46,7 +47,7 @@ extension CommandTests {
                         ["album", "export", "--format", "csv", file], ["refresh", "--metrics-file", file],
                         ["fill", stage.folder, "--offline", "--report", file],
                     ] {
-                        let refused = try await sleeveTests.run(command, environment: stage.environment)
+                        let refused = try await SleeveStage.run(command, environment: stage.environment)
                         #expect(
                             refused.status == 1 && refused.stderr.contains("choose another file"),
                             "\(command): \(refused)")
@@ -71,7 +72,7 @@ extension CommandTests {
                 #expect(try await stage.run("album", "add", "--title", "A").status == 0)
                 let file = "\(stage.folder)/\(command[2])"
                 func write() async throws -> RunResult {
-                    try await sleeveTests.run(command.dropLast() + [file], environment: stage.environment)
+                    try await SleeveStage.run(command.dropLast() + [file], environment: stage.environment)
                 }
                 for text in ["ID3\u{4}", "https://a.example/1.jpg\n", "title,artist\nA,B\n"] {
                     try Data(text.utf8).write(to: URL(filePath: file))
@@ -109,7 +110,7 @@ extension CommandTests {
                     atPath: stage.folder + "/music", withIntermediateDirectories: false)
                 func run(_ file: String) async throws -> RunResult {
                     let input = command == "fill" ? [stage.folder + "/music", "--offline"] : [list]
-                    return try await sleeveTests.run(
+                    return try await SleeveStage.run(
                         [command] + input + ["--report", file], environment: stage.environment)
                 }
                 for text in ["Dear", "{\"url\":\"https://a.example/1\"}\n"] {

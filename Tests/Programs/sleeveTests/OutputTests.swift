@@ -1,5 +1,6 @@
 import Foundation
 import MusicFiles
+import SleeveStage
 import Testing
 
 @testable import sleeve

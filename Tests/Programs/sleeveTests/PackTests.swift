@@ -1,5 +1,6 @@
 import Foundation
 import OriginServer
+import SleeveStage
 import Testing
 
 extension CommandTests {
@@ -16,7 +17,7 @@ extension CommandTests {
         private func other(_ stage: Stage) -> [String] { ["--cache", stage.folder + "/other"] }
 
         private func run(_ stage: Stage, _ arguments: [String]) async throws -> RunResult {
-            try await sleeveTests.run(arguments, environment: stage.environment)
+            try await SleeveStage.run(arguments, environment: stage.environment)
         }
 
         @Test func `an unpacked cache lists the same covers, and returns them offline`() async throws {
@@ -141,7 +142,7 @@ extension CommandTests {
                 let result = try await run(stage, ["cache", "unpack", list] + other(stage))
                 #expect(result.status == 1 && result.stderr.contains("is not a pack"), "\(result)")
                 let new = stage.folder + "/new"
-                let piped = try await sleeveTests.run(
+                let piped = try await SleeveStage.run(
                     ["cache", "unpack", "-", "--cache", new], stdin: .text("Dear\n"), environment: stage.environment)
                 #expect(piped.status == 1 && piped.stderr.contains("is not a pack"), "\(piped)")
                 #expect(!FileManager.default.fileExists(atPath: new), "it leaves no cache behind")

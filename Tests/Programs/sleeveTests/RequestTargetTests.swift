@@ -1,3 +1,4 @@
+import SleeveStage
 import Testing
 import Wire
 
@@ -42,7 +43,7 @@ extension CommandTests {
                     try await withListener(answer: moved) { first in
                         let list = try stage.list([first.url + "/a.jpg"])
                         for arguments in [["prefetch", list], ["refresh"]] {
-                            let result = try await sleeveTests.run(
+                            let result = try await SleeveStage.run(
                                 arguments, stdin: .nothing, environment: stage.environment)
                             #expect(result.status == 0, "\(result)")
                             // None came if the run failed.

@@ -1,5 +1,6 @@
 import Foundation
 import OriginServer
+import SleeveStage
 import Synchronization
 import Testing
 import Wire
@@ -100,7 +101,7 @@ extension CommandTests {
         @Test func `a usage error repeats an argument without its credentials`() async throws {
             try await withStage { stage in
                 for arguments in [["get", "http://a.example/1", "http://a.example/?token=hush"], ["http://a:hush@b/"]] {
-                    let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                    let result = try await SleeveStage.run(arguments, environment: stage.environment)
                     #expect(result.status == 64 && !result.stderr.contains("hush"), "\(result)")
                     #expect(result.stderr.contains("[hidden]"))
                 }

@@ -1,6 +1,7 @@
 import CoverLibrary
 import Foundation
 import OriginServer
+import SleeveStage
 import Testing
 
 extension CommandTests {
@@ -32,7 +33,7 @@ extension CommandTests {
                 let odd = try await stage.run("get", url(stage, 1), "--size", "77", "-o", file, "--json", "--offline")
                 #expect(try (odd.json() as Picture).width == 77)
                 for wrong in [["--size", "0", "-o", file], ["--size", "299", "--path"]] {
-                    let result = try await sleeveTests.run(
+                    let result = try await SleeveStage.run(
                         ["get", url(stage, 1)] + wrong, environment: stage.environment)
                     #expect(result.status == 64, "\(result)")
                 }
@@ -63,7 +64,7 @@ extension CommandTests {
         private struct Exported: Decodable { var written, unchanged, failed, kept: Int }
 
         private func export(_ stage: Stage, _ options: String...) async throws -> (Exported, status: Int32) {
-            let result = try await sleeveTests.run(
+            let result = try await SleeveStage.run(
                 ["export", stage.folder + "/out", "--json"] + options, environment: stage.environment)
             return (try result.json(), result.status)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import OriginServer
 import Platform
+import SleeveStage
 import Testing
 import Wire
 

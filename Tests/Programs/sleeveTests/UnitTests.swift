@@ -1,4 +1,5 @@
 import Foundation
+import SleeveStage
 import Testing
 
 /// The systemd units in `Scripts/systemd`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoverLibrary
 import Foundation
+import SleeveStage
 import Testing
 
 @testable import sleeve

@@ -1,4 +1,5 @@
 import Foundation
+import SleeveStage
 import Testing
 
 extension CommandTests {

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import OriginServer
+    import SleeveStage
     import Testing
 
     extension CommandTests {

@@ -3,6 +3,7 @@
     import Glibc
     import OriginServer
     import Platform
+    import SleeveStage
     import Testing
 
     extension CommandTests {
@@ -115,11 +116,11 @@
                     let lock = try FileLock(path: stage.cache + "/writer.lock")
                     #expect(try lock.tryLock())
                     for arguments in [["get", "--offline", url], ["get", url]] {
-                        let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                        let result = try await SleeveStage.run(arguments, environment: stage.environment)
                         #expect(result.status == 0 && result.output == cover(0), "\(result)")
                     }
                     for arguments in [["cache", "list"], ["cache", "stats"], ["cache", "stats", "--json"]] {
-                        let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                        let result = try await SleeveStage.run(arguments, environment: stage.environment)
                         #expect(result.status == 0, "\(result)")
                     }
                     lock.unlock()

@@ -1,5 +1,6 @@
 import Foundation
 import OriginServer
+import SleeveStage
 import Testing
 
 extension CommandTests {
@@ -20,7 +21,7 @@ extension CommandTests {
                 let before = try FileManager.default.subpathsOfDirectory(atPath: stage.folder + "/docs").sorted()
                 let urls = stage.urls(0..<1)
                 let input = try ["get": urls, "prefetch": [stage.list(urls)]][arguments[0]] ?? []
-                let result = try await sleeveTests.run(
+                let result = try await SleeveStage.run(
                     arguments + input + ["--cache", stage.folder + "/docs"], environment: stage.environment)
                 #expect(result.status == 1 && result.stderr.contains("--cache"), "\(result)")
                 #expect(try FileManager.default.subpathsOfDirectory(atPath: stage.folder + "/docs").sorted() == before)

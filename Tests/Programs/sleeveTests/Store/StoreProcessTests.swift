@@ -1,5 +1,6 @@
 import Foundation
 import OriginServer
+import SleeveStage
 import Testing
 
 extension CommandTests {
@@ -88,7 +89,7 @@ extension CommandTests {
                     let numbers = isThorough ? Set(1...operations.count) : Set(syncs.flatMap { $0...$0 + 3 })
                     var (mostFiles, kills) = (0, 0)
                     for number in numbers.sorted() {
-                        let removed = try await sleeveTests.run(
+                        let removed = try await SleeveStage.run(
                             ["cache", "remove"] + more, environment: stage.environment)
                         #expect(
                             [0, 3].contains(removed.status) && CacheCheck.files(in: stage.cache).count == 2,

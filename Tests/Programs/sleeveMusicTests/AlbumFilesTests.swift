@@ -1,0 +1,84 @@
+import Foundation
+import SleeveStage
+import Testing
+
+@testable import CoverLibrary
+
+extension MusicTests {
+    /// `album import` and `album export` with files that they reject.
+    @Suite struct AlbumFilesTests {
+        /// A list, the titles in the library afterwards, what is printed, and what is said of each album that is skipped.
+        @Test(
+            arguments: [
+                (
+                    "x.csv",
+                    "title,year,url\n Good ,1999,\nBad,19,https://a/1\n,1999,https://a/2\nNo,,ftp://a\nAlso,,https://a/3\n",
+                    ["Good", "Also"], "Imported 2 albums, 3 skipped\n",
+                    [
+                        ":3: skipped: year: the year needs four digits", ":4: skipped: an album needs a title",
+                        ":5: skipped: coverUrl: ftp:// is not supported",
+                    ]
+                ),
+                (
+                    "x.json", "[{\"title\": \"A\"},\n {\"title\": \"B\", \"mbid\": \"12\"}]", ["A"],
+                    "Imported 1 album, 1 skipped\n", [":2:2: skipped: mbid: '12' is not"]
+                ),
+                (
+                    "x.jsonl", "{\"title\":\"B\",\"mbid\":[1.0]}\n\"https://a/1\"\nnonsense\n", ["B"],
+                    "Imported 1 album, 2 skipped\n", [":2: skipped: this is a URL", ":3:1: malformed JSON"]
+                ),
+                (
+                    "more.csv", "Title;Year\nLow Tide;1971\nPaper Suns;\n", ["Low Tide", "Paper Suns"],
+                    "Imported 2 albums\n", []
+                ),
+                ("none.csv", "A;B\n1;2\n", [], "", [":1: no column"]),
+                ("cut.json", "[{\"title\":\"B\"},{\"title\":", [], "", [":1:"]),
+            ] as [(String, String, [String], String, [String])])
+        func `an import skips what is no album, naming its line, and imports the others with all fields`(
+            name: String, text: String, titles: [String], output: String, problems: [String]
+        ) async throws {
+            try await withStage { stage in
+                let (library, list) = (try stage.file("albums.json", "[]"), try stage.file(name, text))
+                let result = try await stage.run("album", "import", list)
+                #expect(result.status == (titles.isEmpty ? 1 : problems.isEmpty ? 0 : 3), "\(result)")
+                #expect(result.stdout == output, "\(result)")
+                for problem in problems { #expect(result.stderr.contains("sleeve: \(list)\(problem)"), "\(result)") }
+                #expect(result.stderr.split(separator: "\n").count >= problems.count)
+                #expect(try stage.albums(of: library).map(\.title) == titles)
+                if name == "x.jsonl" { #expect(try stage.text(of: library).contains("\"mbid\": [1.0]")) }
+            }
+        }
+
+        @Test(arguments: ["x.xml", "x.txt", "x.JSONX", "a.csv/x.xlsx"])
+        func `an export to an unknown format fails, names the known ones, and writes nothing`(
+            name: String
+        ) async throws {
+            try await withStage { stage in
+                let library = try stage.file("albums.json", "[]")
+                let result = try await stage.run("album", "export", stage.folder + "/" + name)
+                #expect(result.status == 64)
+                #expect(result.stderr.contains("Use .json, .jsonl or .csv"), "\(result)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder) == ["albums.json"])
+                #expect(try stage.text(of: library) == "[]")
+            }
+        }
+
+        @Test(
+            arguments: [
+                (["x.CSV"], "id,title"), (["x.ndjson"], "{\"id\""), (["plain"], "[\n"), ([".hidden"], "[\n"),
+                (["x.txt", "--format", "csv"], "id,title"),
+            ])
+        func `an export's format follows the extension or --format; the default is JSON`(
+            arguments: [String], start: String
+        ) async throws {
+            try await withStage { stage in
+                _ = try stage.file("albums.json", "[{\"title\": \"A\"}]")
+                let file = stage.folder + "/" + arguments[0]
+                let result = try await run(
+                    ["album", "export", file] + arguments.dropFirst(), environment: stage.environment)
+                #expect(result.status == 0 && result.stderr.contains("wrote 1 album to \(file)"), "\(result)")
+                #expect(try stage.text(of: file).hasPrefix(start))
+            }
+        }
+    }
+}

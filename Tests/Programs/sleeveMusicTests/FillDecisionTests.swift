@@ -1,0 +1,350 @@
+import CoverSources
+import Foundation
+import MusicFiles
+import OriginServer
+import SleeveStage
+import Testing
+
+extension MusicTests {
+    /// What a person accepts of covers that were found.
+    @Suite struct FillDecisionTests: FillSuite {
+        /// The URL of the first doubtful cover.
+        private func doubtfulURL(_ stage: Stage) async throws -> String {
+            struct Line: Decodable { var url: String }
+            let review = try await stage.run("fill", "review", "--json")
+            let line = try #require(review.stdout.split(separator: "\n").first)
+            return try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
+        }
+
+        @Test func `a doubtful cover is listed, and written only when that is wanted`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let review = try await stage.run("fill", "review")
+                #expect(review.stdout.contains("Deezer: Someone, Reissued"), "\(review)")
+                let (accepted, _) = try await run(stage, fill + ["--accept-doubtful"])
+                #expect((accepted.filled, accepted.doubtful) == (1, 0))
+                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
+            }
+        }
+
+        @Test func `a doubtful cover whose address an album got is accepted, until that edit is undone`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let url = try await doubtfulURL(stage)
+                #expect(try await stage.run("album", "edit", "Reissued", "--cover-url", url).status == 0)
+                #expect(try await stage.run("fill", "review").stdout == "No doubtful covers.\n")
+                #expect(try await stage.run("album", "undo").status == 0)
+                #expect(try await stage.run("fill", "review").stdout.contains("Deezer: Someone, Reissued"))
+                let (next, _) = try await run(stage, fill)
+                #expect((next.filled, next.doubtful) == (0, 1))
+            }
+        }
+
+        @Test func `one doubtful cover is accepted by its album, and is no longer one`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                try FileManager.default.removeItem(atPath: "\(stage.folder)/music/Id/With an Id/cover.jpg")
+                let accepted = try await SleeveStage.run(
+                    ["fill", "accept", "--offline", "Someone - Reissued"] + fill.dropFirst(2),
+                    environment: stage.environment)
+                // The picture itself is requested: offline, it is not there.
+                #expect(accepted.status == 3, "\(accepted)")
+                let review = try await stage.run("fill", "review")
+                #expect(review.stdout == "No doubtful covers.\n", "\(review)")
+                // What is wrong elsewhere is no fault of this one.
+                try Data("no sound".utf8).write(to: URL(filePath: "\(stage.folder)/music/None/Nowhere/3.mp3"))
+                let (next, result) = try await run(stage, ["fill", "accept", "Reissued"] + fill.dropFirst(2))
+                #expect(result.status == 0, "\(result)")
+                #expect(
+                    (next.albums, next.filled) == (1, 1), "without folders: those that were scanned; no other album")
+                #expect(!result.stderr.contains("--contact"), "no service is asked")
+                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
+                #expect(pictures(stage)["Id/With an Id/cover.jpg"] == nil)
+                let again = try await SleeveStage.run(
+                    ["fill", "accept", "Reissued"] + fill.dropFirst(3), environment: stage.environment)
+                let path = "\(stage.folder)/music/Someone/Reissued/cover.jpg"
+                #expect(
+                    again.status == 0
+                        && again.stdout == "Someone, Reissued (2001) has the accepted cover already: \(path).\n",
+                    "\(again)")
+            }
+        }
+
+        @Test func `an accepted cover replaces what a fill wrote, which undo puts back, and no file of a person`()
+            async throws
+        {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let url = try await doubtfulURL(stage)
+                // Larger than the accepted one.
+                let own = "home=\(stage.origin.url)/covers/9.jpg?a={album}"
+                let file = "Someone/Reissued/cover.jpg"
+                #expect(try await run(stage, fill.prefix(3) + ["--source", own]).0.filled >= 1)
+                let former = try #require(pictures(stage)[file])
+                let accept = ["fill", "accept", "Reissued", url] + fill.dropFirst(2)
+                let (counts, result) = try await run(stage, accept)
+                #expect((counts.albums, counts.filled) == (1, 1), "\(result)")
+                let accepted = try #require(pictures(stage)[file])
+                #expect(accepted != former)
+                #expect(try await stage.run("album", "show", "Reissued").stdout.contains(url))
+                #expect(try await run(stage, fill).0.filled == 0)
+
+                #expect(try await stage.run("fill", "undo").stdout == "1 cover put back.\n")
+                #expect(pictures(stage)[file] == former)
+                let path = "\(stage.folder)/music/\(file)"
+                let shown = try await stage.run("album", "show", "Reissued")
+                #expect(shown.stdout.contains(path) && !shown.stdout.contains(url), "\(shown)")
+
+                let mine = MusicPicture.jpeg(300, 300, number: 7).bytes
+                try Data(mine).write(to: URL(filePath: path))
+                let refused = try await SleeveStage.run(accept, environment: stage.environment)
+                #expect(refused.status == 3 && pictures(stage)[file] == mine, "\(refused)")
+                #expect(
+                    refused.stderr.contains("\(path) stays, as it was changed since a fill wrote it; remove"),
+                    "\(refused)")
+                try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
+                #expect(try await run(stage, accept).0.filled == 1)
+                #expect(pictures(stage)[file] == accepted)
+            }
+        }
+
+        @Test
+        func `an accepted cover replaces the file of each disc's folder; one that was changed stays, and is named`()
+            async throws
+        {
+            try await withMusic(albums: []) { stage, fill in
+                let files = ["Someone/CD1/cover.jpg", "Someone/CD2/cover.jpg"]
+                for disc in 1...2 {
+                    try MusicFile.writeSongs(
+                        2, in: "\(stage.folder)/music/Someone/CD\(disc)",
+                        MusicTags(album: "Reissued", albumArtist: "Someone", artist: "Someone", date: "2001"))
+                }
+                _ = try await run(stage, fill)
+                let url = try await doubtfulURL(stage)
+                let own = "home=\(stage.origin.url)/covers/9.jpg?a={album}"
+                #expect(try await run(stage, fill.prefix(3) + ["--source", own]).0.files == 2)
+                let former = try #require(pictures(stage)[files[0]])
+                let accept = ["fill", "accept", url] + fill.dropFirst(2)
+                let (counts, result) = try await run(stage, accept)
+                #expect((counts.albums, counts.files) == (1, 2), "\(result)")
+                let accepted = files.map { pictures(stage)[$0] }
+                #expect(accepted[0] != former && accepted[0] == accepted[1])
+                let mine = MusicPicture.jpeg(300, 300, number: 7).bytes
+                try Data(mine).write(to: URL(filePath: "\(stage.folder)/music/\(files[1])"))
+                let again = try await SleeveStage.run(accept, environment: stage.environment)
+                #expect(again.status == 3, "\(again)")
+                #expect(again.stderr.contains("\(files[1]) stays, as it was changed since a fill wrote it"), "\(again)")
+                #expect(pictures(stage)[files[1]] == mine)
+                #expect(try await stage.run("fill", "undo").stdout == "1 cover put back.\n")
+                #expect(pictures(stage) == [files[0]: former, files[1]: mine])
+            }
+        }
+
+        @Test func `an album stands for the cover that review lists, a URL for any`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let url = try await doubtfulURL(stage)
+                #expect(try await stage.run("fill", "refuse", "Reissued").status == 0)
+                let files = pictures(stage)
+                for name in ["Reissued", "Low Tide"] {
+                    let result = try await SleeveStage.run(
+                        ["fill", "accept", name] + fill.dropFirst(3), environment: stage.environment)
+                    #expect(
+                        result.status == 1
+                            && result.stderr.contains("lists no cover of “\(name)”; name one by its URL"),
+                        "\(result)")
+                }
+                #expect(pictures(stage) == files)
+                #expect(try await run(stage, ["fill", "accept", url] + fill.dropFirst(2)).0.filled == 1)
+            }
+        }
+
+        @Test func `undo after an acceptance for which nothing was written withdraws that alone`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let files = pictures(stage)
+                let offline = ["fill", "accept", "--offline", "Reissued"] + fill.dropFirst(3)
+                for _ in 0..<2 {
+                    #expect(try await SleeveStage.run(offline, environment: stage.environment).status == 3)
+                }
+                let plan = try await stage.run("fill", "undo", "--dry-run", "--json")
+                #expect(plan.stdout.contains("\"withdrawn\":1"), "\(plan)")
+                let undone = try await stage.run("fill", "undo")
+                #expect(undone.stdout == "1 accepted cover is doubtful again; no file was changed.\n", "\(undone)")
+                #expect(pictures(stage) == files)
+                #expect(try await stage.run("fill", "review").stdout.contains("Someone, Reissued"))
+                #expect(try await stage.run("fill", "undo").stdout == "3 covers taken back.\n")
+            }
+        }
+
+        /// Two albums, each with a doubtful cover.
+        private static let doubtful = ["Reissued", "Returned"]
+
+        private func withTwoDoubtful(
+            _ body: (_ stage: Stage, _ accept: (_ options: [String]) async throws -> RunResult) async throws -> Void
+        ) async throws {
+            let provided = Self.doubtful.map {
+                ServiceAlbum(artist: "Someone", title: $0, year: 2020, tracks: 44, services: [.deezer])
+            }
+            try await withMusic(albums: Self.doubtful.map { ("Someone", $0, "2001", "") }, provided: provided) {
+                stage, fill in
+                #expect(try await run(stage, fill).0.doubtful == 2)
+                try await body(stage) { options in
+                    try await SleeveStage.run(
+                        ["fill", "accept"] + options + fill.dropFirst(3), environment: stage.environment)
+                }
+            }
+        }
+
+        @Test func `one undo takes back all that one command accepted, written or not`() async throws {
+            try await withTwoDoubtful { stage, accept in
+                let mine = stage.folder + "/music/Someone/Returned/cover.jpg"
+                try Data(MusicPicture.jpeg(300, 300, number: 7).bytes).write(to: URL(filePath: mine))
+                let files = pictures(stage)
+                let accepted = try await accept(Self.doubtful)
+                #expect(accepted.status == 3 && accepted.stderr.contains("\(mine) stays"), "\(accepted)")
+                #expect(pictures(stage).count == 2)
+                let plan = try await stage.run("fill", "undo", "--dry-run")
+                #expect(
+                    plan.stdout.hasSuffix(
+                        "1 cover would be taken back.\n1 accepted cover would be doubtful again.\n"), "\(plan)")
+                let undone = try await stage.run("fill", "undo")
+                #expect(undone.stdout == "1 cover taken back.\n1 accepted cover is doubtful again.\n", "\(undone)")
+                #expect(pictures(stage) == files)
+                let review = try await stage.run("fill", "review")
+                #expect(Self.doubtful.allSatisfy { review.stdout.contains($0) }, "\(review)")
+                #expect(try await stage.run("fill", "undo").stdout == "There is no fill to take back.\n")
+            }
+        }
+
+        @Test func `undo of a command leaves what an earlier one accepted`() async throws {
+            try await withTwoDoubtful { stage, accept in
+                #expect(try await accept(["--offline", Self.doubtful[0]]).status == 3)
+                #expect(try await accept([Self.doubtful[1]]).status == 0)
+                #expect(try await stage.run("fill", "undo").stdout == "1 cover taken back.\n")
+                let review = try await stage.run("fill", "review")
+                #expect(Self.doubtful.map { review.stdout.contains($0) } == [false, true], "\(review)")
+                #expect(try await stage.run("fill", "undo").stdout.hasPrefix("1 accepted cover is doubtful again"))
+            }
+        }
+
+        @Test func `an accepted cover is written as the last fill wrote the others`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill + ["--name", "folder", "--size", "50"])
+                _ = try await run(stage, ["fill", "accept", "Reissued"] + fill.dropFirst(2))
+                let cover = try #require(pictures(stage)["Someone/Reissued/folder.jpg"])
+                _ = try await run(stage, ["fill", "accept", "Reissued", "--size", "40"] + fill.dropFirst(2))
+                #expect(try #require(pictures(stage)["Someone/Reissued/folder.jpg"]) != cover)
+            }
+        }
+
+        @Test func `undo says so if nothing was taken back`() async throws {
+            try await withMusic(albums: [Self.albums[0]]) { stage, fill in
+                _ = try await run(stage, fill)
+                let path = "\(stage.folder)/music/The Harbour Lights/Low Tide/cover.jpg"
+                try Data(MusicPicture.jpeg(300, 300, number: 7).bytes).write(to: URL(filePath: path))
+                let plan = try await stage.run("fill", "undo", "--dry-run")
+                #expect(plan.stdout == "Nothing would be taken back; 1 file stays.\n", "\(plan)")
+                let undone = try await stage.run("fill", "undo")
+                #expect(undone.stdout == "Nothing was taken back; 1 file stays.\n", "\(undone)")
+            }
+        }
+
+        @Test func `a cover that was changed is the person's after undo`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let path = "\(stage.folder)/music/The Harbour Lights/Low Tide/cover.jpg"
+                let mine = MusicPicture.jpeg(300, 300, number: 7).bytes
+                try Data(mine).write(to: URL(filePath: path))
+                let undone = try await stage.run("fill", "undo")
+                #expect(undone.stderr.contains("\(path): was changed since; it stays as it is"), "\(undone)")
+                for name in ["Low Tide", stage.folder + "/music/The Harbour Lights"] {
+                    let why = try await stage.run("why", name)
+                    #expect(why.stdout.contains("Cover file: \(path), yours\n"), "\(why)")
+                }
+                let got = stage.folder + "/got.jpg"
+                #expect(try await stage.run("get", "--album", "Low Tide", "-o", got).status == 0)
+                #expect(FileManager.default.contents(atPath: got) == Data(mine))
+            }
+        }
+
+        @Test func `an album is named by its folder, also by the bare name of that`() async throws {
+            try await withMusic(albums: [Self.albums[0]]) { stage, fill in
+                _ = try await run(stage, fill)
+                let why = try await stage.shell("cd \"$1\" && \"$SLEEVE\" why music", stage.folder)
+                #expect(why.status == 0 && why.stdout.contains("Low Tide (1971)"), "\(why)")
+                // The addresses that were never requested say nothing one by one.
+                #expect(why.stdout.contains(" more addresses of the covers above: never requested"), "\(why)")
+                #expect(try await stage.run("album", "edit", stage.folder + "/music", "--genre", "Jazz").status == 0)
+            }
+        }
+
+        @Test func `a URL beside its album means that cover; nothing is decided if one of them is unknown`()
+            async throws
+        {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let url = try await doubtfulURL(stage)
+                let unknown = try await stage.run("fill", "refuse", "Reissued", "Nobody's")
+                #expect(unknown.status == 1 && unknown.stderr.contains("Nobody's"), "\(unknown)")
+                #expect(try await stage.run("fill", "review").stdout.contains("Someone, Reissued"))
+                let accepted = try await SleeveStage.run(
+                    ["fill", "accept", "Reissued", url] + fill.dropFirst(2), environment: stage.environment)
+                #expect(accepted.status == 0, "\(accepted)")
+                #expect(accepted.stderr.components(separatedBy: "accepted 1 cover").count == 2, "\(accepted)")
+            }
+        }
+
+        @Test func `undo takes back that a cover was accepted, and a dry run of it says what it would remove`()
+            async throws
+        {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let filled = pictures(stage)
+                _ = try await run(stage, ["fill", "accept", "Reissued"] + fill.dropFirst(2))
+                let files = pictures(stage)
+                let plan = try await stage.run("fill", "undo", "--dry-run")
+                let path = "\(stage.folder)/music/Someone/Reissued/cover.jpg"
+                #expect(plan.stdout == "\(path): would be removed\n1 cover would be taken back.\n", "\(plan)")
+                let json = try await stage.run("fill", "undo", "--dry-run", "--json")
+                #expect(json.stdout.contains("\"files\":[\"\(path)\"]"), "\(json)")
+                #expect(pictures(stage) == files && files.count == filled.count + 1)
+                #expect(try await stage.run("fill", "undo").status == 0)
+                #expect(pictures(stage) == filled)
+                let (next, _) = try await run(stage, fill)
+                #expect((next.filled, next.doubtful) == (0, 1))
+            }
+        }
+
+        @Test func `a cover that was accepted is written, even if its service is not asked`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let accept = ["fill", "accept", "Reissued", "--json", "--source", "caa"]
+                #expect(try await run(stage, accept).0.filled == 1)
+                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
+            }
+        }
+
+        @Test func `an album is named as review prints it, by number if two have one name`() async throws {
+            let albums = [("Someone", "Reissued", "2001", ""), ("Someone", "Reissued", "2003", "")]
+            try await withMusic(albums: albums) { stage, fill in
+                for (number, year) in ["2001", "2003"].enumerated() {
+                    try MusicFile.writeSongs(
+                        2, in: "\(stage.folder)/music/Someone/\(number)",
+                        MusicTags(album: "Reissued", albumArtist: "Someone", artist: "Someone", date: year))
+                }
+                try FileManager.default.removeItem(atPath: stage.folder + "/music/Someone/Reissued")
+                _ = try await run(stage, fill)
+                let review = try await stage.run("fill", "review")
+                let names = review.stdout.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map(String.init)
+                #expect(names.count == 2, "\(review)")
+                for name in names + [names[0].components(separatedBy: " (")[0], "1", "Someone, Reissued (2003)"] {
+                    #expect(try await stage.run("why", name).status == 0, "\(name)")
+                }
+                let accepted = try await SleeveStage.run(
+                    ["fill", "accept", names[1]] + fill.dropFirst(2), environment: stage.environment)
+                #expect(accepted.status == 0 && pictures(stage).count == 1, "\(accepted)")
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import CoverSources
+import Foundation
+import ImageHeader
+import MusicFiles
+import OriginServer
+import SleeveStage
+import Testing
+
+extension MusicTests {
+    /// Which pictures a fill takes, and how it writes them.
+    @Suite struct FillPictureTests {
+        private static let album = ServiceAlbum(
+            artist: "The Harbour Lights", title: "Low Tide", year: 1971, tracks: 2, services: [.itunes])
+
+        /// A folder with an album of two songs.
+        private func withAlbum(
+            _ pictures: [[MusicPicture]], provided: [ServiceAlbum] = [album],
+            _ body: (_ stage: Stage, _ fill: [String], _ folder: String) async throws -> Void
+        ) async throws {
+            try await withStage { stage in
+                let folder = stage.folder + "/music/Low Tide"
+                for (index, pictures) in pictures.enumerated() {
+                    try MusicFile.write(
+                        "\(folder)/\(index + 1).mp3",
+                        MusicTags(
+                            album: "Low Tide", albumArtist: "The Harbour Lights", artist: "The Harbour Lights",
+                            date: "1971", track: index + 1, pictures: pictures))
+                }
+                _ = try await withServices(provided) { services in
+                    try await body(
+                        stage, ["fill", stage.folder + "/music"] + services.options([.caa, .itunes, .deezer]), folder)
+                }
+            }
+        }
+
+        private func covers(_ folder: String) throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("cover") }
+        }
+
+        @Test func `a picture that all songs have is the cover, and no service is asked`() async throws {
+            let picture = MusicPicture.jpeg(600, 600, number: 4)
+            try await withAlbum([[picture], [picture]]) { stage, fill, folder in
+                let result = try await SleeveStage.run(fill, environment: stage.environment)
+                #expect(result.status == 0 && result.stderr.contains("cover.jpg (its tags)"), "\(result)")
+                #expect(FileManager.default.contents(atPath: folder + "/cover.jpg") == Data(picture.bytes))
+                let why = try await stage.run("why", "Low Tide", "--json")
+                #expect(why.stdout.contains(#""sources":[]"#), "\(why)")
+                // No scan has seen the file yet.
+                let got = stage.folder + "/got.jpg"
+                #expect(try await stage.run("get", "--album", "Low Tide", "-o", got).status == 0)
+                #expect(FileManager.default.contents(atPath: got) == Data(picture.bytes))
+                let places = [folder, folder + "/", folder + "/1.mp3", folder + "/cover.jpg", stage.folder + "/music"]
+                for place in places {
+                    let told = try await stage.run("why", place)
+                    #expect(
+                        told.stdout.contains("Cover file: \(folder)/cover.jpg, written by fill 1 from its tags\n"),
+                        "\(told)")
+                }
+                let refused = try await stage.run("fill", "refuse", folder)
+                #expect(
+                    refused.stderr.contains("\(folder)/cover.jpg: stays; remove it")
+                        && refused.stderr.contains("`sleeve fill undo`"), "\(refused)")
+                #expect(try await stage.run("fill", "undo").status == 0)
+                #expect(try covers(folder).isEmpty)
+                #expect(try !stage.text(of: stage.folder + "/albums.json").contains("coverFile"))
+                let nowhere = try await stage.run("why", stage.folder)
+                #expect(nowhere.status == 0, "the only album below it: \(nowhere)")
+                let none = try await stage.run("why", "/proc/self")
+                #expect(none.status == 1 && none.stderr.contains("no album of the library is in"), "\(none)")
+            }
+        }
+
+        @Test func `a cover that a fill wrote into the tags is not said to be from there`() async throws {
+            try await withAlbum([[], []]) { stage, fill, folder in
+                let result = try await SleeveStage.run(
+                    fill + ["--source", "itunes", "--embed"], environment: stage.environment)
+                #expect(result.stderr.contains("cover.jpg (iTunes)"), "\(result)")
+                #expect(try await stage.run("album", "scan", stage.folder + "/music").status == 0)
+                let why = try await stage.run("why", "Low Tide")
+                #expect(why.stdout.contains("Cover file: \(folder)/cover.jpg, written by fill 1\n"), "\(why)")
+            }
+        }
+
+        @Test func `pictures that differ from song to song are none, and tags can be left out`() async throws {
+            let (one, two) = (MusicPicture.jpeg(600, 600, number: 4), MusicPicture.jpeg(600, 600, number: 5))
+            try await withAlbum([[one], [two]]) { stage, fill, _ in
+                let result = try await SleeveStage.run(
+                    fill + ["--source", "tags", "--source", "itunes"], environment: stage.environment)
+                #expect(result.stderr.contains("cover.jpg (iTunes)"), "\(result)")
+            }
+            try await withAlbum([[one], [one]]) { stage, fill, _ in
+                let result = try await SleeveStage.run(fill + ["--source", "itunes"], environment: stage.environment)
+                #expect(result.stderr.contains("cover.jpg (iTunes)"), "\(result)")
+            }
+        }
+
+        @Test func `covers with fewer pixels than wanted are not taken from any source, and the reason is said`()
+            async throws
+        {
+            let small = MusicPicture.jpeg(300, 300, number: 4)
+            try await withAlbum([[small], [small]]) { stage, fill, folder in
+                let large = try await SleeveStage.run(fill + ["--min-pixels", "2000"], environment: stage.environment)
+                #expect(large.stderr.contains("only covers with a side of fewer than 2000 pixels"), "\(large)")
+                #expect(try covers(folder).isEmpty)
+            }
+        }
+
+        /// The songs' tags have a small rendition of the cover that iTunes has, whose year is another one.
+        @Test(arguments: [0, 1])
+        func `a doubtful cover is written if its picture is the one in the tags`(_ number: Int) async throws {
+            var album = Self.album
+            album.year = 1975
+            let bytes = album.picture(number, "tags", side: 200)
+            let header = try #require(bytes.withUnsafeBytes { ImageHeader($0) })
+            let picture = MusicPicture(bytes: bytes, width: header.width ?? 0, height: header.height ?? 0)
+            try await withAlbum([[picture], [picture]], provided: [album]) { stage, fill, folder in
+                let result = try await SleeveStage.run(fill + ["--source", "itunes"], environment: stage.environment)
+                let why = try await stage.run("why", "Low Tide")
+                if number == 0 {
+                    #expect(result.status == 0 && result.stderr.contains("cover.jpg (iTunes)"), "\(result)")
+                    #expect(why.stdout.contains("its picture is the one in the tags: certain"), "\(why)")
+                } else {
+                    #expect(try result.status == 3 && covers(folder).isEmpty, "\(result)")
+                    #expect(try await stage.run("fill", "review").stdout.contains("1975 where yours is of 1971"))
+                }
+            }
+        }
+
+        @Test func `a picture that is refused everywhere is written in no size, until it is allowed`() async throws {
+            try await withAlbum([[], []]) { stage, fill, folder in
+                let fill = fill + ["--source", "itunes"]
+                let dry = try await SleeveStage.run(fill, environment: stage.environment)
+                #expect(dry.status == 0, "\(dry)")
+                #expect(try await stage.run("fill", "undo").status == 0)
+                let why = try await stage.run("why", "Low Tide", "--json")
+                let large = try #require(why.stdout.firstMatch(of: /http[^"]*1200x1200bb.jpg/))
+                let small = String(large.output).replacing("1200x1200", with: "600x600").replacing("\\/", with: "/")
+                let refused = try await stage.run("fill", "refuse", "--everywhere", small)
+                #expect(refused.status == 0, "\(refused)")
+                let listed = try await stage.run("fill", "review", "--refused")
+                #expect(listed.stdout.contains("  you refused \(small)\n"), "\(listed)")
+                let again = try await SleeveStage.run(fill, environment: stage.environment)
+                #expect(try again.status == 3 && covers(folder).isEmpty, "\(again)")
+                #expect(again.stderr.contains("you have refused the picture of its cover"), "\(again)")
+                // Any rendition is the picture.
+                let other = try await stage.run(
+                    "fill", "allow", "--everywhere", small.replacing("600x600", with: "1200x1200"))
+                #expect(other.status == 0, "\(other)")
+                #expect(try await stage.run("fill", "review", "--refused").stdout == "No refused covers.\n")
+                #expect(try await stage.run("fill", "allow", "--everywhere", small).status == 1, "it is not refused")
+                let last = try await SleeveStage.run(fill, environment: stage.environment)
+                #expect(last.status == 0, "\(last)")
+                #expect(try await stage.run("fill", "refuse", "--everywhere", "Low Tide").status == 64)
+            }
+        }
+
+        @Test func `covers are written no larger than wanted`() async throws {
+            try await withAlbum([[], []]) { stage, fill, folder in
+                let result = try await SleeveStage.run(
+                    fill + ["--source", "itunes", "--size", "40"], environment: stage.environment)
+                #expect(result.status == 0, "\(result)")
+                let bytes = try #require(FileManager.default.contents(atPath: folder + "/cover.jpg"))
+                let header = try #require(bytes.withUnsafeBytes { ImageHeader($0) })
+                #expect(max(header.width ?? 0, header.height ?? 0) <= 40 && header.mediaType == "image/jpeg")
+            }
+        }
+    }
+}

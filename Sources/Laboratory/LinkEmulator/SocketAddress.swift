@@ -50,6 +50,10 @@ struct SocketAddress: Sendable {
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         setOption(TCP_NODELAY, of: Int32(IPPROTO_TCP), to: Int32(1), on: socket)
+        #if canImport(Darwin)
+            // Its signal goes to the process, not to the thread that writes.
+            setOption(SO_NOSIGPIPE, to: Int32(1), on: socket)
+        #endif
     }
 
     static func setOption<Value>(_ name: Int32, of level: Int32 = SOL_SOCKET, to value: Value, on socket: Int32) {

@@ -21,6 +21,18 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+    func `a read-only file is left alone, as it is one deliberately`() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            try Data("old".utf8).write(to: URL(filePath: path))
+            chmod(path, 0o444)
+            let error = #expect(throws: SystemError.self) { _ = try AtomicFile([], replacing: path) }
+            #expect(error?.number == EACCES)
+            #expect(try names(in: folder) == ["file"])
+        }
+    }
+
     @Test func `a file that is not replaced stays as it is`() throws {
         try withFolder { folder in
             let path = folder + "/file"
@@ -83,6 +95,36 @@ import Testing
             #expect(try mode() == 0o664)
         }
     }
+
+    #if os(Linux)
+        @Test func `a file that had no access control list gets none from its folder`() throws {
+            // setxattr(2) and getxattr(2), which Glibc's module lacks.
+            typealias Call =
+                @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int, CInt) -> CInt
+            func call(_ name: String) -> Call { unsafeBitCast(dlsym(nil, name), to: Call.self) }
+            try withFolder { folder in
+                let path = folder + "/file"
+                try Data("old".utf8).write(to: URL(filePath: path))
+                // The kernel's form of acl(5): a tag, permissions and an id each for the owner, a user, the group, the mask and all others.
+                var list: [UInt8] = [2, 0, 0, 0]
+                for (tag, mode, id) in [(1, 7, 255), (2, 7, 57), (4, 5, 255), (16, 7, 255), (32, 5, 255)]
+                    as [(UInt8, UInt8, UInt8)]
+                {
+                    list += [tag, 0, mode, 0, id, id, id, id]
+                }
+                // For new files. Some file systems have no lists.
+                if call("setxattr")(folder, "system.posix_acl_default", &list, list.count, 0) != 0 { return }
+                func hasList(_ path: String) -> Bool {
+                    call("getxattr")(path, "system.posix_acl_access", nil, 0, 0) > 0
+                }
+                try Data("new".utf8).write(to: URL(filePath: folder + "/other"))
+                #expect(hasList(folder + "/other"))
+                let file = try AtomicFile(Array("new".utf8), replacing: path)
+                try file.replace()
+                #expect(text(of: path) == "new" && !hasList(path))
+            }
+        }
+    #endif
 
     @Test(arguments: [true, false]) func `a symbolic link stays a link, and its target is replaced`(exists: Bool) throws
     {

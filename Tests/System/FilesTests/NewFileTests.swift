@@ -161,6 +161,20 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "the old bytes and more"])
+    func `a file that has another length than when it was opened is not copied`(changed: String) throws {
+        try withFolder { folder in
+            try write("the old bytes", folder + "/source")
+            let source = try SourceFile(path: folder + "/source")
+            let descriptor = open(folder + "/source", O_WRONLY | O_TRUNC | O_CLOEXEC)
+            defer { close(descriptor) }
+            #expect(Array(changed.utf8).withUnsafeBytes { writeAll($0, to: descriptor) })
+            let file = try NewFile(in: try OpenFolder(path: folder))
+            let error = #expect(throws: SystemError.self) { try file.copy(source) }
+            #expect(error?.number == EIO)
+        }
+    }
+
     @Test func `the digest and the copy are of the file that was opened, whatever its path names meanwhile`() throws {
         try withFolder { folder in
             let path = folder + "/source"

@@ -19,6 +19,30 @@ import Testing
         }
     }
 
+    @Test func `an immutable database is that of its path, whatever characters it has`() throws {
+        try withFile { path in
+            let paths = ["%41", "A", "a?mode=memory", "a#b"].map { FilePath.directory(of: path) + "/\($0)" }
+            for (number, path) in paths.enumerated() {
+                try Connection(path).execute("PRAGMA user_version = \(number + 1)")
+            }
+            for (number, path) in paths.enumerated() {
+                let found = try Connection(path, .immutable).userVersion()
+                #expect(found == number + 1, "\(path)")
+            }
+        }
+    }
+
+    @Test func `a schema without a table or a column of a statement is damaged`() throws {
+        try withTable { connection in
+            for sql in ["SELECT id FROM gone", "SELECT gone FROM t", "INSERT INTO t(gone) VALUES (1)"] {
+                let error = sqliteError { try connection.statement(sql).run() }
+                #expect(error?.isCorruption == true, "\(sql)")
+            }
+            let syntax = sqliteError { try connection.execute("SELEKT 1") }
+            #expect(syntax?.isCorruption == false)
+        }
+    }
+
     @Test func `an error of opening names the system call that failed`() throws {
         try withFile { path in
             let missing = path + "/no/such.sqlite3"

@@ -12,11 +12,12 @@ enum ImageSample {
         big(contents.count + 8, 4) + type.utf8 + contents
     }
 
-    /// SOI, a fill byte, APP0, `metadata` bytes of APP1, DHT, then the frame.
+    /// SOI, a fill byte, APP0, `metadata` bytes of APP1, DHT, JPG, DAC, then the frame.
     static func jpeg(frame: UInt8 = 0xC0, metadata: Int = 300) -> [UInt8] {
         [0xFF, 0xD8, 0xFF, 0xFF, 0xE0] + big(4, 2) + [0xFF, 0xC0]
             + [0xFF, 0xE1] + big(metadata + 2, 2) + [UInt8](repeating: 0xFF, count: metadata)
-            + [0xFF, 0xC4] + big(3, 2) + [0]
+            + [0xFF, 0xC4] + big(3, 2) + [0] + [0xFF, 0xC8] + big(8, 2) + [8, 0, 1, 0, 1, 3]
+            + [0xFF, 0xCC] + big(8, 2) + [8, 0, 2, 0, 2, 3]
             + [0xFF, frame] + big(17, 2) + [8] + big(480, 2) + big(640, 2) + [3]
     }
     static let png =
@@ -28,7 +29,8 @@ enum ImageSample {
     /// The two bits of scaling above each lossy size are set.
     static let webPLossy = webP(
         "VP8 ", [0, 0, 0, 0x9D, 0x01, 0x2A] + little(640 | 0x4000, 2) + little(480 | 0x8000, 2))
-    static let webPLossless = webP("VP8L", [0x2F] + little(639 | 479 << 14, 4))
+    /// Its pixels have alpha values: the bit above the lengths is set.
+    static let webPLossless = webP("VP8L", [0x2F] + little(639 | 479 << 14 | 1 << 28, 4))
     static let webPExtended = webP("VP8X", [0, 0, 0, 0] + little(639, 3) + little(479, 3))
     static func isoMedia(_ major: String, _ compatible: String) -> [UInt8] {
         func extent(_ width: Int, _ height: Int) -> [UInt8] { box("ispe", big(0, 4) + big(width, 4) + big(height, 4)) }
@@ -67,6 +69,7 @@ enum ImageSample {
         ("HEIC", isoMedia("heic", "mif1heic"), "image/heic"), ("HEIF", isoMedia("mif1", "mif1"), "image/heif"),
         ("JPEG XL", jpegXL, "image/jxl"),
         ("JPEG XL in a box", jpegXLContainer(box("jxlc", jpegXL)), "image/jxl"),
+        ("JPEG XL in a box without a length", jpegXLContainer(big(0, 4) + Array("jxlc".utf8) + jpegXL), "image/jxl"),
         ("JPEG XL in parts", jpegXLContainer(box("jxlp", big(0, 4) + jpegXL)), "image/jxl"),
         ("BMP", bmp, "image/bmp"), ("old BMP", bmpCore, "image/bmp"),
         ("TIFF II SHORT", tiff(isLittle: true, type: 3), "image/tiff"),

@@ -233,6 +233,26 @@ struct SmallPictureTests {
         #expect(try SmallPicture.reduce(jpeg, to: 32).made().bytes.firstRange(of: grey) != nil)
     }
 
+    @Test func `the parts of a JPEG's profile are joined by their numbers`() throws {
+        let (profile, jpeg) = (Self.profile("RGB ", "Display P3"), try Self.quarters(400, 400).jpeg())
+        func part(_ number: UInt8, _ bytes: ArraySlice<UInt8>) -> [UInt8] {
+            [0xFF, 0xE2, 0, UInt8(bytes.count + 16)] + Array("ICC_PROFILE\0".utf8) + [number, 2] + bytes
+        }
+        let parts = part(2, profile[100...]) + part(1, profile[..<100])
+        let small = try SmallPicture.reduce(Array(jpeg[..<2] + parts + jpeg[2...]), to: 100).made().bytes
+        #expect(small.firstRange(of: profile) != nil)
+    }
+
+    @Test func `what follows a chunk of odd length in a WebP is read, as the chunk is padded`() throws {
+        func number(_ count: Int) -> [UInt8] { (0..<4).map { UInt8(count >> (8 * $0) & 255) } }
+        let exif = exif(6)
+        let content =
+            Array("WEBPVP8X".utf8) + number(10) + [0x08, 0, 0, 0, 31, 0, 0, 15, 0, 0] + SamplePicture.webP[12...]
+            + Array("ODD ".utf8) + number(3) + [1, 2, 3, 0] + Array("EXIF".utf8) + number(exif.count) + exif
+        let small = try SmallPicture.reduce(Array("RIFF".utf8) + number(content.count) + content, to: 16).made()
+        #expect(small.width == 8 && small.height == 16, "it is turned")
+    }
+
     // MARK: What cannot be made smaller
 
     @Test func `other formats and animations are used as they are`() {

@@ -48,6 +48,15 @@ import Testing
         }
     }
 
+    @Test func `an album whose id follows from its texts keeps it when they are edited`() {
+        let former = Album(title: "A", artist: "B")
+        let change = AlbumEdit.Change(
+            album: Album(id: former.id, title: "C", artist: "B"), index: 0, precedingID: nil, former: former)
+        var library = [former]
+        AlbumEdit(kind: .edit, changes: [change]).apply(to: &library)
+        #expect(library[0].title == "C" && library[0].id == former.id)
+    }
+
     @Test func `the first album comes back to the front`() {
         let edit = albums("abc").deleting([0])
         var library = albums("xbc")

@@ -119,6 +119,14 @@ import Wire
                 years.append(albums[0].year + albums[0].genre)
             }
             #expect(years == ["1972Folk", "1971Folk", "1971", ""])
+            // A step that was taken back takes no more, nor does the one before it.
+            try await edit(0, run: nil) { $0.genre = "Folk" }
+            try await edit(0, run: "fill 3") { $0.year = "1974" }
+            try await library.undo()
+            try await edit(0, run: "fill 3") { $0.year = "1975" }
+            try await library.undo()
+            albums = try await library.all()
+            #expect(albums[0].genre == "Folk" && albums[0].year.isEmpty)
             library.close()
         }
     }

@@ -61,6 +61,8 @@ import Wire
             window.show([("a", cover)])
             #expect(await arrivals.next()?.id == "a", "and is asked for once it was not shown")
             #expect(stage.origin.requestCount == 1)
+            window.show([("a", CoverRequest(location: stage.url(2)))])
+            #expect(await arrivals.next()?.outcome.kind == .downloaded, "or if its request is another one")
         }
     }
 

@@ -115,6 +115,22 @@ import Wire
         }
     }
 
+    @Test func `§4.1: nor is one to which a redirect led that varies by such a field`() async throws {
+        let moved = "HTTP/1.1 302 Found\r\nLocation: /2.svg\r\nVary: Authorization\r\nConnection: close\r\n"
+        let listener = try Listener { head in
+            head.hasPrefix("GET /1.svg") ? moved + "Content-Length: 0\r\n\r\n" : Self.ok("Cache-Control: max-age=9\r\n")
+        }
+        defer { listener.stop() }
+        try await withStage { stage in
+            let url = listener.url + "/1.svg"
+            let cover = try await stage.library.cover(for: request(url, [.authorization: "Bearer one"]))
+            #expect(cover.bytes == Array(Self.image.utf8))
+            #expect(try stage.library.cached(url) == nil)
+            _ = try await stage.library.cover(at: url)
+            #expect(try stage.library.cached(url) != nil)
+        }
+    }
+
     @Test
     func `a 404 to a request with header fields is not remembered, and one that is remembered does not count for it`()
         async throws

@@ -56,6 +56,8 @@ import Testing
         Pair("Queen", "Greatest Hits Vol. 1", 1981, 17, .none, "Queen", "Greatest Hits Vol. 2", 1981, 17),
         Pair("Led Zeppelin", "Led Zeppelin II", 1969, 9, .none, "Led Zeppelin", "Led Zeppelin III", 1969, 9),
         Pair("Queen", "Greatest Hits", 1981, 17, .doubtful, "Queen", "Greatest Hitz", 1981, 17),
+        Pair("Queen", "Greatest Hits", 1981, 17, .doubtful, "Queen", "Greatest Hitz", 1981, 40),
+        Pair("Queen", "Greatest Hits", 1981, 17, .none, "Queen", "Greatest Hitz", 2009, 40),
         Pair(
             "Robert Plant", "Raising Sand", 2007, 13, .certain, "Robert Plant & Alison Krauss", "Raising Sand", 2007,
             13),
@@ -73,6 +75,9 @@ import Testing
         Pair("", "Blue", 1971, 10, .doubtful, "Joni Mitchell", "Blue", 1971, 10),
         Pair("", "Blue", nil, nil, .none, "Joni Mitchell", "Blue", 1971, 10),
         Pair("The The", "Soul Mining", 1983, 7, .certain, "The The", "Soul Mining", 1983, 7),
+        // One more of a few songs is another release; of many, it may be a hidden one.
+        Pair("The The", "Soul Mining", 1983, 7, .doubtful, "The The", "Soul Mining", 1983, 8),
+        Pair("The The", "Soul Mining", 1983, 8, .certain, "The The", "Soul Mining", 1983, 9),
         // Marks that tell titles apart, and marks that are left out.
         Pair("A", "Hello!", 1999, 9, .doubtful, "A", "Hello?", 1999, 9),
         Pair("The Beatles", "Help!", 1965, 14, .certain, "The Beatles", "Help", 1965, 14),

@@ -1,4 +1,5 @@
 import AlbumLibrary
+import Files
 import Foundation
 import MusicFiles
 import Platform
@@ -143,6 +144,51 @@ import Testing
             let result = try await shelf.write(try shelf.cached(900, number: 1), former: former)
             #expect(result == .exists(former.path))
             #expect(shelf.bytes("cover.jpg") == Array("mine".utf8))
+        }
+    }
+
+    #if os(Linux)
+        @Test func `an upgrade leaves a file that another program writes, and says so`() async throws {
+            try await withShelf { shelf in
+                let former = try written(try await shelf.write(try shelf.cached(300)))
+                let other = open(shelf.album + "/cover.jpg", O_WRONLY | O_CLOEXEC)
+                defer { close(other) }
+                let result = try await shelf.write(try shelf.cached(900, number: 1), former: former)
+                let reason = "the cover \(OwnFile.Refusal.openForWriting.reason)"
+                #expect(result == .failed(folder: BytePath(shelf.album), reason: reason))
+                #expect(Digest(of: shelf.bytes("cover.jpg")) == former.digest)
+                #expect(try shelf.state().writtenFiles() == [former])
+            }
+        }
+    #endif
+
+    @Test func `a cover that was replaced is kept for as long as undo may want it`() async throws {
+        try await withShelf { shelf in
+            let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
+            var target = shelf.target
+            target.former = try written(try await shelf.write(small))
+            let state = try shelf.state()
+            let kept = state.keptCover(small.digest)
+            _ = try written(
+                await CoverWriter(state, name: "cover").write(
+                    large.path, large.digest, to: target, of: "1", title: "", keepsFormer: true))
+            try shelf.state().sweepKept()
+            #expect(access(kept, F_OK) == 0)
+            // The cache has lost it.
+            _ = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in "" }
+            #expect(Digest(of: shelf.bytes("cover.jpg")) == small.digest)
+            #expect(access(kept, F_OK) != 0)
+        }
+    }
+
+    @Test func `of a file that is taken back the library is told nothing`() async throws {
+        try await withShelf { shelf in
+            let cover = try shelf.cached(300)
+            let writer = try CoverWriter(try shelf.state(), name: "cover")
+            let file = try written(await writer.write(cover.path, cover.digest, to: shelf.target, of: "1", title: ""))
+            #expect(try await writer.unnotedCovers().files == ["1": file])
+            #expect(await writer.takeBack(file))
+            #expect(try await writer.unnotedCovers().files.isEmpty && shelf.files.isEmpty)
         }
     }
 

@@ -386,4 +386,54 @@ import Testing
             #expect(throws: CacheError.notAPack(folder.root + "/pack")) { try read(archive([("a.txt", [1])]), folder) }
         }
     }
+
+    @Test func `a URL has the cover of its last line, though others have its former one`() throws {
+        try withFolder { folder in
+            let lines = [(1, 1), (2, 1), (1, 2)].flatMap { number, cover in
+                EntryLine(metadata(url(number)), Digest(of: picture(cover)), bytes: picture(cover).count).line
+            }
+            let covers = (1...2).map { (name(picture($0)), picture($0)) }
+            let contents = try read(archive([("entries.jsonl", PackReader.header + lines)] + covers), folder)
+            #expect(contents.covers == [url(1): picture(2), url(2): picture(1)] && contents.problems == [])
+        }
+    }
+
+    @Test func `a pack that is cancelled takes the place of no other`() throws {
+        try withFolder { folder in
+            try fill(folder)
+            let path = folder.root + "/pack"
+            try Bytes.write([1], to: path)
+            var (entries, asked) = ([CachedEntry](), 0)
+            _ = try folder.reader().entries(byCoverAfter: nil, limit: 100) { entries.append($0) }
+            var batches = [entries]
+            var writer = PackWriter(
+                try folder.reader(), progress: { _ in },
+                isCancelled: {
+                    asked += 1
+                    return asked > 2
+                }, onDamaged: { _ in })
+            let summary = try writer.write(to: .file(path)) { batches.popLast() }
+            #expect(summary.isCancelled && summary.covers == 4 && summary.bytes > 0)
+            #expect(try Bytes.of(path) == [1])
+        }
+    }
+
+    @Test func `the sum of a header's bytes may be that of signed ones, as old programs have it`() {
+        var block = TarHeader("\u{E9}", length: 5).bytes
+        block.replaceSubrange(148..<156, with: repeatElement(UInt8(ascii: " "), count: 8))
+        let sum = block.reduce(0) { $0 + Int(Int8(bitPattern: $1)) }
+        for (sum, isRead) in [(sum, true), (sum + 512, true), (sum + 256, false)] {
+            let digits = String(sum, radix: 8)
+            block.replaceSubrange(148..<154, with: (String(repeating: "0", count: 6 - digits.count) + digits).utf8)
+            #expect((TarHeader(block)?.length == 5) == isRead, "\(sum)")
+        }
+    }
+
+    @Test func `a length that has no room in a header is in the records before it`() {
+        var header = TarHeader("cover", length: 0)
+        for (size, length) in [("700", 700), ("-1", 700), ("x", 700), ("0", 0)] {
+            header.apply(["size": size])
+            #expect(header.length == length && header.padding == -length & 511)
+        }
+    }
 }

@@ -21,15 +21,18 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
-    func `a read-only file is left alone, as it is one deliberately`() throws {
-        try withFolder { folder in
-            let path = folder + "/file"
-            try Data("old".utf8).write(to: URL(filePath: path))
-            chmod(path, 0o444)
-            let error = #expect(throws: SystemError.self) { _ = try AtomicFile([], replacing: path) }
-            #expect(error?.number == EACCES)
-            #expect(try names(in: folder) == ["file"])
+    /// In a process that gives up the rights of the superuser, who may write everywhere.
+    @Test func `a read-only file is left alone, as it is one deliberately`() async {
+        await #expect(processExitsWith: .success) {
+            if geteuid() == 0 { try #require(setgid(54_321) == 0 && setuid(54_321) == 0) }
+            try withFolder { folder in
+                let path = folder + "/file"
+                try Data("old".utf8).write(to: URL(filePath: path))
+                chmod(path, 0o444)
+                let error = #expect(throws: SystemError.self) { _ = try AtomicFile([], replacing: path) }
+                #expect(error?.number == EACCES)
+                #expect(try names(in: folder) == ["file"])
+            }
         }
     }
 

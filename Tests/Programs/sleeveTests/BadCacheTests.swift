@@ -3,7 +3,7 @@ import OriginServer
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     @Suite struct BadCacheTests {
         @Test(arguments: [
             ["cache", "stats"], ["cache", "list"], ["cache", "verify"], ["cache", "verify", "--repair"],

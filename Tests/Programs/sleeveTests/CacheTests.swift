@@ -3,7 +3,7 @@ import OriginServer
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     @Suite struct CacheTests {
         @Test func `list prints every entry with the fields of the contract`() async throws {
             try await withStage { stage in

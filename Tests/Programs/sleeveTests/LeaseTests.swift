@@ -4,7 +4,7 @@ import SleeveStage
 import Testing
 import Wire
 
-extension CommandTests {
+extension CacheCommandTests {
     /// Several processes that want the same covers.
     @Suite struct LeaseTests {
         @Test(arguments: [2, 8])

@@ -3,7 +3,7 @@ import OriginServer
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     /// Without a network, or with --offline.
     @Suite struct OfflineTests {
         private static let stale = "cache-control=max-age%3D0"

@@ -3,7 +3,7 @@ import OriginServer
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     @Suite struct PackTests {
         private struct PackLine: Decodable {
             var covers, bytes, packBytes, failed: Int

@@ -3,7 +3,7 @@ import OriginServer
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     @Suite struct PinTests {
         private struct PinLine: Decodable {
             var covers, changed, failed, pinned, pinnedBytes: Int

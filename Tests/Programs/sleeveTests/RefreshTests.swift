@@ -4,7 +4,7 @@ import SleeveStage
 import Testing
 import Wire
 
-extension CommandTests {
+extension CacheCommandTests {
     @Suite(.serialized) struct RefreshTests {
         @Test func `stale covers are revalidated, and the summary and the report count them`() async throws {
             try await withStage { stage in

@@ -3,7 +3,7 @@ import OriginServer
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     @Suite struct ShardTests {
         @Test func `the shards of a list add up to it, and each host is in one shard`() async throws {
             try await withStage { stage in

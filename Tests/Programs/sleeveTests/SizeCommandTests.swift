@@ -4,7 +4,7 @@ import OriginServer
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     /// Smaller pictures by commands. The origin's covers of 120,000 bytes are JPEGs of 600 pixels.
     @Suite struct SizeCommandTests {
         private struct Picture: Decodable {

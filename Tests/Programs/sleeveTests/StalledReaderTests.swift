@@ -31,7 +31,7 @@ private final class Fifo {
     }
 }
 
-extension CommandTests {
+extension CacheCommandTests {
     @Suite struct StalledReaderTests {
         @Test func `an unread report stops no transfer, and is complete once it is read`() async throws {
             try await withStage { stage in

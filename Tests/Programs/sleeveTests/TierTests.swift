@@ -5,7 +5,7 @@ import SleeveStage
 import Testing
 import Wire
 
-extension CommandTests {
+extension CacheCommandTests {
     @Suite struct TierTests {
         /// The summary of a run with a tier.
         private struct TierSummary: Decodable {

@@ -60,7 +60,7 @@ import Testing
             // Most pages are padding: the bits of their used bytes are tried.
             let used = bytes.indices.filter { bytes[$0] != 0 || $0.isMultiple(of: 64) }
             var random = SplitMix64(seed: 11)
-            let flips = Self.isThorough ? 20_000 : 500
+            let flips = Self.isThorough ? 20_000 : 200
             var found = 0
             for _ in 0..<flips {
                 let (offset, bit) = (used.randomElement(using: &random)!, Int.random(in: 0..<8, using: &random))
@@ -81,7 +81,7 @@ import Testing
             let bytes = try Bytes.of(folder.index)
             let used = bytes.indices.filter { bytes[$0] != 0 }
             var random = SplitMix64(seed: 12)
-            for _ in 0..<(Self.isThorough ? 2_000 : 40) {
+            for _ in 0..<(Self.isThorough ? 2_000 : 24) {
                 let (offset, bit) = (used.randomElement(using: &random)!, Int.random(in: 0..<8, using: &random))
                 // The capacity, a version and the like are no damage.
                 if offset < 100 { continue }
@@ -116,7 +116,7 @@ import Testing
             let whole = try Bytes.of(folder.index)
             for page in 0..<(whole.count / 4_096) {
                 for (number, rot) in Rot.allCases.enumerated()
-                where Self.isThorough || (page + number).isMultiple(of: 3) {
+                where Self.isThorough || (page + number).isMultiple(of: 5) {
                     try folder.copied { copy in
                         var bytes = whole
                         rot.apply(to: page, of: &bytes)
@@ -150,7 +150,7 @@ import Testing
                 for name in names {
                     for value in values {
                         number += 1
-                        guard Self.isThorough || number.isMultiple(of: 7) else { continue }
+                        guard Self.isThorough || number.isMultiple(of: 13) else { continue }
                         try folder.copied { copy in
                             let key = table == "pins" ? "tag" : "rowid"
                             let change: Void? = try? copy.execute(

@@ -2,7 +2,7 @@ import Foundation
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     /// Capacity is a limit of the disk space that the covers take with what the index, its log and the log of entries have beyond a MiB
     /// each.
     @Suite struct StoreCapacityTests {

@@ -4,7 +4,7 @@
     import SleeveStage
     import Testing
 
-    extension CommandTests {
+    extension CacheCommandTests {
         /// What someone else has done to a cache's files.
         @Suite struct StoreDamageTests {
             @Test func `a missing, cut or changed file is a miss, and is downloaded again`() async throws {

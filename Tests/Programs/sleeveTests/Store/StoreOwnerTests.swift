@@ -6,7 +6,7 @@
     import SleeveStage
     import Testing
 
-    extension CommandTests {
+    extension CacheCommandTests {
         /// A cache and a library that the superuser uses, too, and files that their owner may not read.
         @Suite struct StoreOwnerTests {
             /// Runs a script in which `user` runs a command as the owner of the stage's folder.

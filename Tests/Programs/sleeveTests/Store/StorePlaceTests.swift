@@ -3,7 +3,7 @@ import OriginServer
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     /// Where a cache may be, and how it may get there.
     @Suite struct StorePlaceTests {
         @Test(arguments: [

@@ -3,7 +3,7 @@ import OriginServer
 import SleeveStage
 import Testing
 
-extension CommandTests {
+extension CacheCommandTests {
     /// Many processes, and clocks that differ.
     @Suite struct StoreProcessTests {
         @Test func `many short processes side by side leave no litter`() async throws {

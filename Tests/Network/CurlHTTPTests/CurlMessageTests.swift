@@ -35,11 +35,13 @@ import Wire
     }
 
     @Test func `an answer without TLS is an error of OpenSSL`() async throws {
-        let server = try Listener(answer: "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", readsHead: false)
-        defer { server.stop() }
-        try await withClient { client in
-            let error = await client.failure("https://127.0.0.1:\(server.port)/1.jpg")
-            #expect(error?.detail.contains(.ofOpenSSL) == true, "\(error?.detail ?? "")")
+        try await withListener(answer: "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", readsHead: false) {
+            listener in
+            let url = "https://127.0.0.1:\(listener.port)/1.jpg"
+            try await withClient { client in
+                let error = await client.failure(url)
+                #expect(error?.detail.contains(.ofOpenSSL) == true, "\(error?.detail ?? "")")
+            }
         }
     }
 

@@ -77,9 +77,10 @@ import Wire
     }
 
     @Test func `TLS to a server that speaks none is a failure of TLS`() async throws {
-        try await withOrigin { origin, client in
-            let url = "https://127.0.0.1:\(origin.port)/covers/1.jpg"
-            expect(await client.failure(url), .tls, url)
+        try await withListener(answer: "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", readsHead: false) {
+            listener in
+            let url = "https://127.0.0.1:\(listener.port)/covers/1.jpg"
+            try await withClient { client in expect(await client.failure(url), .tls, url) }
         }
     }
 

@@ -1,6 +1,7 @@
 // The C door to libmicrohttpd. Swift cannot call variadic functions, so each use of them gets one typed wrapper; nothing else lives here.
 #pragma once
 #include <microhttpd.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -36,6 +37,18 @@ static inline enum MHD_Result sleeve_announce_length(struct MHD_Response *respon
 // Answers as a server of HTTP/1.0, without chunks.
 static inline enum MHD_Result sleeve_answer_as_http10(struct MHD_Response *response) {
     return MHD_set_response_options(response, MHD_RF_HTTP_1_0_SERVER, MHD_RO_END);
+}
+// Whether the other end has closed its side of a connection, or all of it.
+static inline int sleeve_has_ended(int socket) {
+#ifdef __linux__
+    const short ended = 0x2000; // POLLRDHUP, for which <poll.h> wants _GNU_SOURCE
+    struct pollfd descriptor = {socket, ended, 0};
+    return poll(&descriptor, 1, 0) > 0 && (descriptor.revents & (ended | POLLHUP | POLLERR)) != 0;
+#else
+    // Bytes that wait to be read hide the end.
+    char byte;
+    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+#endif
 }
 // The bytes that the other end of a connection has not acknowledged; 0 if the system does not say.
 static inline int sleeve_unsent(int socket) {

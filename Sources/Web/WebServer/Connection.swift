@@ -16,6 +16,8 @@ final class Connection: Sendable {
         var exchange: Exchange?
         /// The client may send more than is read.
         var lingers = false
+        /// The client had closed its side at the last look.
+        var hadEnded = false
     }
 
     let socket: Int32
@@ -37,10 +39,12 @@ final class Connection: Sendable {
         }
     }
 
-    /// Whether the client has closed its side. Bytes that wait to be read hide that.
-    var hasEnded: Bool {
-        var byte: UInt8 = 0
-        let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-        return count == 0 || count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR
+    /// Whether the client has closed its side, and libmicrohttpd, which misses an end that comes with the last bytes, has had time to see it.
+    func hasEnded() -> Bool {
+        let hasEnded = sleeve_has_ended(socket) != 0
+        return state.withLock { state in
+            defer { state.hadEnded = hasEnded }
+            return hasEnded && state.hadEnded
+        }
     }
 }

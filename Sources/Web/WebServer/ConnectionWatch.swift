@@ -16,6 +16,7 @@ final class ConnectionWatch: Sendable {
 
     /// Closing a socket while its client still sends could cost the client the response (RFC 9112 section 9.6).
     private static let lingering = Duration.seconds(2)
+    private static let mostLingering = 64
 
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
@@ -26,6 +27,7 @@ final class ConnectionWatch: Sendable {
     }
 
     var count: Int { state.withLock { $0.connections.count } }
+    var lingeringCount: Int { state.withLock { $0.lingering.count } }
 
     func add(_ connection: Connection) {
         let mustStart = state.withLock { state in
@@ -42,7 +44,10 @@ final class ConnectionWatch: Sendable {
             state.connections[ObjectIdentifier(connection)] = nil
             guard connection.state.withLock({ $0.lingers }), !state.isClosed else { return }
             let copy = dup(connection.socket)
-            if copy >= 0 { state.lingering.append((copy, .now + Self.lingering)) }
+            if copy < 0 { return }
+            state.lingering.append((copy, .now + Self.lingering))
+            // These descriptors are beside the limit of connections.
+            if state.lingering.count > Self.mostLingering { Platform.close(state.lingering.removeFirst().socket) }
         }
     }
 
@@ -62,26 +67,29 @@ final class ConnectionWatch: Sendable {
     private func run() {
         let nanoseconds = Int(interval / .nanoseconds(1))
         while true {
-            let hasEnded = state.withLock { state in
+            let (hasEnded, left) = state.withLock { state in
                 let now = ContinuousClock.now
                 // Under the lock: no socket is closed while it is looked at.
-                for connection in state.connections.values { Self.look(at: connection, now) }
+                let left = state.connections.values.compactMap { Self.look(at: $0, now) }
                 state.lingering.removeAll { Self.isOver($0.socket, $0.until, now, state.isClosed) }
                 if state.isClosed || state.connections.isEmpty && state.lingering.isEmpty { state.isRunning = false }
-                return !state.isRunning
+                return (!state.isRunning, left)
             }
+            for exchange in left { exchange.leave() }
             if hasEnded { return }
             _ = signal.wait(timeout: .now() + .nanoseconds(nanoseconds))
         }
     }
 
-    private static func look(at connection: Connection, _ now: ContinuousClock.Instant) {
-        let exchange = connection.state.withLock { $0.exchange }
-        if let exchange, exchange.isSuspended, connection.hasEnded { exchange.leave() }
-        if connection.isStalled(at: now) {
-            shutdown(connection.socket, Int32(SHUT_RDWR))
-            exchange?.leave()
-        }
+    /// Ends a connection whose client has left or makes no progress.
+    /// - Returns: its request, for which nobody waits any more.
+    private static func look(at connection: Connection, _ now: ContinuousClock.Instant) -> Exchange? {
+        let (exchange, phase) = connection.state.withLock { ($0.exchange, $0.phase) }
+        // One that waits for its response is resumed; any other reads, or should.
+        let hasLeft = connection.hasEnded() && (phase != .responding || exchange?.isSuspended == true)
+        let isStalled = connection.isStalled(at: now)
+        if isStalled || hasLeft && phase != .responding { shutdown(connection.socket, Int32(SHUT_RDWR)) }
+        return hasLeft || isStalled ? exchange : nil
     }
 
     /// Discards what a client still sends. Closes the socket once the client has closed it, or after some time.
@@ -89,7 +97,7 @@ final class ConnectionWatch: Sendable {
         _ socket: Int32, _ end: ContinuousClock.Instant, _ now: ContinuousClock.Instant, _ isClosed: Bool
     ) -> Bool {
         let isOver = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
-            for _ in 0..<64 {
+            for _ in 0..<16 {
                 let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
                 if count > 0 { continue }
                 return count == 0 || errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR

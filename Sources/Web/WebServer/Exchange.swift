@@ -82,6 +82,7 @@ final class Exchange: @unchecked Sendable {
                 method: try RequestRules.method(method), target: target, headers: try Self.fields(of: handle),
                 isHTTP10: isHTTP10, client: client)
             request = try server.rules.applied(to: request, local: SocketAddress(localOf: connection.socket))
+            request.memory = BodyMemory.Share(of: server.bodies)
             self.request = request
             let hasBody =
                 request.headers[.contentLength].map { $0 != "0" } ?? (request.headers[.transferEncoding] != nil)
@@ -113,7 +114,7 @@ final class Exchange: @unchecked Sendable {
         connection.state.withLock { $0.received += piece.count }
         let length = (request?.body.count ?? 0) + piece.count
         if length > limit, let refusalOfMore { return refuseWithinBody(refusalOfMore) }
-        guard server.bodies.add(piece.count) else { return refuseWithinBody(server.responder.busy) }
+        guard request?.memory?.add(piece.count) == true else { return refuseWithinBody(server.responder.busy) }
         request?.body.append(contentsOf: piece)
         return .YES
     }
@@ -127,7 +128,12 @@ final class Exchange: @unchecked Sendable {
         text += "Connection: close\r\nContent-Length: \(body.count)\r\n\r\n"
         let bytes = Array(text.utf8) + (request?.method == .head ? [] : body)
         // The first bytes of this response: the system has room for them.
-        _ = bytes.withUnsafeBytes { Platform.send(connection.socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
+        #if os(Linux)
+            let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+        #else
+            let flags = MSG_DONTWAIT
+        #endif
+        _ = bytes.withUnsafeBytes { Platform.send(connection.socket, $0.baseAddress, $0.count, flags) }
         return .NO
     }
 
@@ -217,7 +223,6 @@ final class Exchange: @unchecked Sendable {
 
     /// The response is sent, or the connection has ended.
     func end(isComplete: Bool) {
-        server.bodies.remove(request?.body.count ?? 0)
         request = nil
         connection.state.withLock { state in
             state.exchange = nil
@@ -227,25 +232,29 @@ final class Exchange: @unchecked Sendable {
         leave()
     }
 
-    /// - Throws: `Refusal` if a name or a value is none.
+    /// - Throws: `Refusal` if a name or a value is invalid.
     private static func fields(of handle: OpaquePointer) throws(RequestRules.Refusal) -> HTTPFields {
         final class Fields {
             var fields = HTTPFields()
             var isValid = true
         }
         let found = Fields()
-        MHD_get_connection_values(
+        MHD_get_connection_values_n(
             handle, .HEADER_KIND,
-            { context, _, name, value in
+            { context, _, name, nameLength, value, valueLength in
                 let found = Unmanaged<Fields>.fromOpaque(context!).takeUnretainedValue()
-                if let field = name.flatMap({ HTTPField.Name(String(cString: $0)) }) {
-                    found.fields.append(HTTPField(name: field, value: value.map { String(cString: $0) } ?? ""))
+                let name = String(decoding: UnsafeRawBufferPointer(start: name, count: nameLength), as: UTF8.self)
+                let value = UnsafeRawBufferPointer(start: value, count: valueLength)
+                if let name = HTTPField.Name(name), !value.contains(where: { $0 == 0 || $0 == 13 || $0 == 10 }) {
+                    found.fields.append(HTTPField(name: name, value: String(decoding: value, as: UTF8.self)))
                 } else {
                     found.isValid = false
                 }
                 return .YES
             }, Unmanaged.passUnretained(found).toOpaque())
-        guard found.isValid else { throw .bad("a field's name is none") }
+        guard found.isValid else {
+            throw .bad("a field has no name, or a CR in its value")
+        }
         return found.fields
     }
 }

@@ -11,6 +11,8 @@ package struct Request: Sendable {
     let isHTTP10: Bool
     /// Empty until the body is complete.
     package internal(set) var body: [UInt8] = []
+    /// The memory of the body, as long as anything has this request.
+    var memory: BodyMemory.Share?
     /// Whether the client is still there.
     package let client: ClientPresence
 

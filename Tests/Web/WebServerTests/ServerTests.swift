@@ -202,6 +202,45 @@ import Wire
         }
     }
 
+    @Test func `a client that leaves within a head ends its connection, and one that pipelines and leaves its request`()
+        async throws
+    {
+        let echo = Echo()
+        var events = echo.held.stream.makeAsyncIterator()
+        try await withServer(echo) { server in
+            for _ in 0..<100 { _ = try await wire(server, "GET / HTTP/1.1\r\nHo") }
+            try await eventually { server.openConnections == 0 }
+            var client: Wire? = try await wire(server, head("GET /held") + head("GET /next"))
+            #expect(await events.next() == "began" && client != nil)
+            client = nil
+            #expect(await events.next() == "cancelled")
+        }
+    }
+
+    @Test func `refused clients that stay leave the process its descriptors`() async throws {
+        try await withServer { server in
+            var clients: [Wire] = []
+            for _ in 0..<200 { clients.append(try await wire(server, head("GET /", "Bad Name: x\r\n"))) }
+            for client in clients { #expect(try await onThread { try client.reply().status } == 400) }
+            #expect(server.lingeringConnections <= 64)
+        }
+    }
+
+    @Test func `a query may have any number of parameters`() async throws {
+        try await withServer { server in
+            let query = String(repeating: "x&", count: 3_000) + "last=%41"
+            let wire = try await wire(server, head("GET /a?\(query)"))
+            #expect(try await onThread { try wire.reply().text } == "GET /a?\(query) ")
+        }
+    }
+
+    @Test func `a field with a CR is refused (RFC 9110 section 5.5)`() async throws {
+        try await withServer { server in
+            let wire = try await wire(server, head("GET /a", "X: a\rb\r\n"))
+            #expect(try await onThread { try wire.reply().status } == 400)
+        }
+    }
+
     @Test func `a body that ends before its length ends the connection`() async throws {
         try await withServer { server in
             let wire = try await wire(server, head("GET /short") + head("GET /next"))

@@ -61,7 +61,10 @@ struct ResponsePlanner: Sendable {
         if !options.cacheControl.isEmpty {
             fields.append(HTTPField(name: .cacheControl, value: options.cacheControl))
         }
-        if cover.isNotModified(request.headers) { return OriginResponse(304, fields) }
+        // The server sends no body with a 304, but its length.
+        if cover.isNotModified(request.headers) {
+            return OriginResponse(304, fields, .bytes(cover.bytes, perSecond: nil))
+        }
 
         fields.append(HTTPField(name: .contentType, value: cover.mediaType))
         let status = options.status ?? 200

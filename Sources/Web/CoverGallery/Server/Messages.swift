@@ -64,7 +64,8 @@ extension Response {
         headers[.contentType] = type
         headers[.eTag] = tag
         if EntityTags(request.headers[values: .ifNoneMatch]).contains(tag) {
-            return Response(status: .notModified, headers: headers)
+            // The body is not sent, but its length (RFC 9110 section 8.6).
+            return Response(status: .notModified, headers: headers, body: body)
         }
         return Response(status: .ok, headers: headers, body: body)
     }

@@ -11,7 +11,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from stage import unused_port
 
-BOUND = 60  # The limit of every wait, in seconds. No test depends on its value; it bounds the time of a failed one.
+BOUND = 120  # The limit of every wait, in seconds: a host that was given up is asked again after a minute. It bounds the time of a failed test.
 SIZE = (1280, 800)  # Of the page, in CSS pixels.
 
 

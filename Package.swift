@@ -12,10 +12,8 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 // SwiftPM does not resolve a package whose every use is behind a disabled trait.
-func program(_ product: String, _ package: String) -> Target.Dependency {
-    .product(name: product, package: package, condition: .when(traits: ["Programs"]))
-}
-let argumentParser = program("ArgumentParser", "swift-argument-parser")
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Programs"]))
 
 // What a server program wants, each behind a trait of its name.
 func serverProduct(_ product: String, _ package: String) -> Target.Dependency {

@@ -1,9 +1,9 @@
 import CMicroHTTPD
 import Synchronization
 
-/// A response's body that is written piece by piece. Whoever writes waits while the client has not taken what was written before.
+/// A response's body that is written piece by piece. A writer waits while the client has not taken what was written before.
 package final class BodyStream: Sendable {
-    private enum End { case complete, failed, closed }
+    private enum End { case complete, closed }
 
     private struct State {
         var bytes: [UInt8] = []
@@ -42,9 +42,6 @@ package final class BodyStream: Sendable {
     /// Ends the body.
     package func finish() { end(.complete) }
 
-    /// Ends the connection before the body's end.
-    package func fail() { end(.failed) }
-
     /// The client has gone.
     func close() { end(.closed) }
 
@@ -69,7 +66,7 @@ package final class BodyStream: Sendable {
             if count == 0 {
                 switch state.end {
                 case .complete: return (Self.completion, nil)
-                case .failed, .closed: return (Self.failure, nil)
+                case .closed: return (Self.failure, nil)
                 case nil: state.waiting = SuspendedConnection(suspending: connection)
                 }
                 return (0, nil)

@@ -82,7 +82,7 @@ final class ConnectionWatch: Sendable {
     }
 
     /// Ends a connection whose client has left or makes no progress.
-    /// - Returns: its request, for which nobody waits any more.
+    /// - Returns: its request, which is given up.
     private static func look(at connection: Connection, _ now: ContinuousClock.Instant) -> Exchange? {
         let (exchange, phase) = connection.state.withLock { ($0.exchange, $0.phase) }
         // One that waits for its response is resumed; any other reads, or should.

@@ -20,7 +20,7 @@ final class Exchange: @unchecked Sendable {
         var response: Response?
         /// The connection waits for the response.
         var waiting: SuspendedConnection?
-        /// Nobody waits for the response any more.
+        /// The client or the server has given up the request.
         var isOver = false
         var stream: BodyStream?
     }
@@ -31,10 +31,7 @@ final class Exchange: @unchecked Sendable {
     let client = ClientPresence()
     private var step = Step.head
     private var request: Request?
-    private var limit = 0
-    private var refusal: Response?
-    /// The response to a body above the limit.
-    private var refusalOfMore: Response?
+    private var admission: Admission?
     private let shared = Mutex(Shared())
 
     init(_ server: Server, target: String, _ connection: Connection) {
@@ -86,14 +83,14 @@ final class Exchange: @unchecked Sendable {
             self.request = request
             let hasBody =
                 request.headers[.contentLength].map { $0 != "0" } ?? (request.headers[.transferEncoding] != nil)
-            switch server.responder.admit(request) {
-            case .refuse(let response) where hasBody: return refuse(response, handle)
-            case .refuse(let response): refusal = response
-            case .body(let limit, let response):
-                (self.limit, refusalOfMore) = (limit, response)
+            let admission = server.responder.admit(request)
+            switch admission {
+            case .refuse(let response): if hasBody { return refuse(response, handle) }
+            case .accept(let limit, let above, _):
                 let announced = request.headers[.contentLength].flatMap { Int($0) } ?? 0
-                if announced > limit { return refuse(response, handle) }
+                if announced > limit { return refuse(above(), handle) }
             }
+            self.admission = admission
             step = .body
             if hasBody { connection.state.withLock { $0.phase = .receiving } }
             return .YES
@@ -113,7 +110,7 @@ final class Exchange: @unchecked Sendable {
     private func append(_ piece: UnsafeRawBufferPointer) -> MHD_Result {
         connection.state.withLock { $0.received += piece.count }
         let length = (request?.body.count ?? 0) + piece.count
-        if length > limit, let refusalOfMore { return refuseWithinBody(refusalOfMore) }
+        if case .accept(let limit, let above, _) = admission, length > limit { return refuseWithinBody(above()) }
         guard request?.memory?.add(piece.count) == true else { return refuseWithinBody(server.responder.busy) }
         request?.body.append(contentsOf: piece)
         return .YES
@@ -140,11 +137,15 @@ final class Exchange: @unchecked Sendable {
     // MARK: The response
 
     private func answer(_ handle: OpaquePointer) -> MHD_Result {
-        guard let request, !server.isEnding else { return .NO }
-        if let refusal { return send(refusal, handle) }
+        guard let request, let admission, !server.isEnding else { return .NO }
+        let answer: Answer =
+            switch admission {
+            case .refuse(let response): .now(response)
+            case .accept(_, _, let answer): answer(request)
+            }
         step = .response
         connection.state.withLock { $0.phase = .responding }
-        switch server.responder.answer(request) {
+        switch answer {
         case .now(let response): return send(response, handle)
         case .later(let make):
             let isOver = shared.withLock { shared in
@@ -197,9 +198,7 @@ final class Exchange: @unchecked Sendable {
                     $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
             }
         case .bytes(let bytes):
-            return makeReader(
-                count: sleeve_unknown_size,
-                .pieces(count: nil) { Array(bytes[min($0, bytes.count)..<min($0 + $1, bytes.count)]) }, handle)
+            return makeReader(count: sleeve_unknown_size, .unsized(bytes), handle)
         case .pieces(let count, _):
             return makeReader(count: count.map(UInt64.init) ?? sleeve_unknown_size, response.body, handle)
         case .stream(let stream, let count):

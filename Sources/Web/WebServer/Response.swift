@@ -10,6 +10,11 @@ package struct Response: Sendable {
         case pieces(count: Int?, read: @Sendable (_ offset: Int, _ most: Int) throws -> [UInt8])
         /// Pieces as they are written: `count` bytes, or unknown.
         case stream(BodyStream, count: Int? = nil)
+
+        /// Bytes without a length before them.
+        package static func unsized(_ bytes: [UInt8]) -> Body {
+            .pieces(count: nil) { Array(bytes[min($0, bytes.count)..<min($0 + $1, bytes.count)]) }
+        }
     }
 
     package var status: HTTPResponse.Status

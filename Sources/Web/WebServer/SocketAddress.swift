@@ -1,7 +1,7 @@
 import Platform
 
 /// An IP address and a port.
-struct SocketAddress: Sendable, Hashable {
+struct SocketAddress: Sendable {
     /// In its usual form, without brackets.
     var address: String
     var port: Int

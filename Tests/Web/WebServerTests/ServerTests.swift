@@ -15,10 +15,10 @@ import Wire
         func admit(_ request: Request) -> Admission {
             request.path == "/refused"
                 ? .refuse(text("refused", status: .forbidden))
-                : .body(limit: limit, above: text("too large", status: .contentTooLarge))
+                : .accept(limit: limit, above: { text("too large", status: .contentTooLarge) }, answer: { answer($0) })
         }
 
-        func answer(_ request: Request) -> Answer {
+        private func answer(_ request: Request) -> Answer {
             switch request.path {
             case "/held":
                 .later { [held] in

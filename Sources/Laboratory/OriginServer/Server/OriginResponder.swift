@@ -21,14 +21,16 @@ final class OriginResponder: Responder {
     }
 
     func admit(_ request: Request) -> Admission {
-        .body(limit: 1 << 20, above: Response(OriginResponse.text(413, "a request has at most 1 MiB\n")))
+        .accept(
+            limit: 1 << 20, above: { Response(OriginResponse.text(413, "a request has at most 1 MiB\n")) },
+            answer: { [self] in answer($0) })
     }
 
     var busy: Response { Response(OriginResponse.text(503, "too much is sent at a time\n")) }
 
     func didAccept() { metrics.connections.add(1) }
 
-    func answer(_ request: Request) -> Answer {
+    private func answer(_ request: Request) -> Answer {
         if request.path == "/counts" {
             return .now(Response(OriginResponse.text(200, metrics.json, type: "application/json")))
         }
@@ -175,8 +177,7 @@ extension Response {
         case .bytes(let bytes, _):
             // Without a length, the body has chunks.
             body =
-                planned.isChunked
-                ? .pieces(count: nil) { Array(bytes[min($0, bytes.count)..<min($0 + $1, bytes.count)]) } : .bytes(bytes)
+                planned.isChunked ? .unsized(bytes) : .bytes(bytes)
         case .bytesThenClose(let bytes):
             body = .bytes(bytes)
             announcedLength = planned.headers[.contentLength].flatMap { Int($0) }

@@ -130,14 +130,14 @@ struct GalleryResponder: Responder {
         guard let route = routes.match(request) else {
             return .refuse(access.finished(.problem(notFound), for: request))
         }
-        return .body(
+        return .accept(
             limit: route.limit.bytes,
-            above: access.finished(.problem(route.limit.message, status: .contentTooLarge), for: request))
+            above: { access.finished(.problem(route.limit.message, status: .contentTooLarge), for: request) },
+            answer: { answer($0, by: route) })
     }
 
-    func answer(_ request: Request) -> Answer {
+    private func answer(_ request: Request, by route: Routes.Match) -> Answer {
         if let response = access.signIn(request) { return .now(response) }
-        guard let route = routes.match(request) else { return .now(.problem(notFound)) }
         return .later {
             var response: Response
             do {

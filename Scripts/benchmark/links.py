@@ -6,9 +6,6 @@ from measure import Failure, Server, in_turn, run
 COVERS = 300
 MANY = 2_000
 LINKS = ("15ms/200mbit", "50ms/200mbit", "150ms/50mbit")
-# The first of the covers of each case, and their number: a first run, other covers of the host that it knows then, many covers.
-CASES = {"first": (0, COVERS, f"{COVERS} covers"), "known": (COVERS, COVERS, f"{COVERS} more of a known host"),
-         "many": (2 * COVERS, MANY, f"{MANY:,} covers")}
 
 
 def links(bench):
@@ -17,13 +14,13 @@ def links(bench):
     for model in LINKS:
         for protocol, port in protocols:
             with link(bench, model, port) as url:
-                for case in CASES:
-                    pairs(bench, url, case, f"{model}, {protocol}")
+                for count in (COVERS, MANY):
+                    pairs(bench, url, count, f"{model}, {protocol}")
     for protocol, port in protocols:
         with link(bench, "50ms/200mbit", port, "--loss", "1%") as url:
-            pairs(bench, url, "first", f"50ms/200mbit, 1 % lost, {protocol}", rounds=3)
+            pairs(bench, url, COVERS, f"50ms/200mbit, 1 % lost, {protocol}", rounds=3)
     with link(bench, "50ms/200mbit", nginx.closing_port) as url:
-        pairs(bench, url, "many", "50ms/200mbit, HTTP/2, connections of 100 requests", has_floor=False)
+        pairs(bench, url, MANY, "50ms/200mbit, HTTP/2, connections of 100 requests", has_floor=False)
     with link(bench, "50ms/200mbit", nginx.tls_port) as url:
         urls = [f"{url}/release/00000000-0000-4000-8000-{number:012}/front-500" for number in range(COVERS)]
         turns(bench, "Cover Art Archive's shape, 50ms/200mbit", urls, has_floor=False)
@@ -37,23 +34,18 @@ def link(bench, model, port, *options):
         yield "https://localhost:" + server.url.rsplit(":", 1)[1]
 
 
-def pairs(bench, url, case, name, rounds=5, has_floor=True):
-    begin, count, what = CASES[case]
-    urls = [f"{url}/{number}.jpg" for number in range(begin, begin + count)]
-    before = [f"{url}/{number}.jpg" for number in range(COVERS)] if case == "known" else []
-    turns(bench, f"{name}: {what}", urls, before, 3 if case == "many" else rounds, has_floor)
+def pairs(bench, url, count, name, rounds=5, has_floor=True):
+    urls = [f"{url}/{number}.jpg" for number in range(count)]
+    turns(bench, f"{name}: {count:,} covers", urls, 3 if count == MANY else rounds, has_floor)
 
 
-def turns(bench, name, urls, before=(), rounds=5, has_floor=True):
+def turns(bench, name, urls, rounds=5, has_floor=True):
     """Sleeve, curl and the transfers alone in turn, each into new caches and folders."""
     certificate = ["--cacert", str(bench.nginx.certificate)]
     lists = bench.write_list("links.txt", urls)
 
     def sleeve():
-        cache = bench.new_folder("links")
-        if before:
-            bench.prefetch(bench.write_list("links-before.txt", before), cache, *certificate, expect=len(before))
-        return bench.prefetch(lists, cache, *certificate, expect=len(urls))
+        return bench.prefetch(lists, bench.new_folder("links"), *certificate, expect=len(urls))
 
     contenders = {"sleeve": sleeve, "curl": lambda: curl(bench, urls, certificate)}
     # It follows no redirects, and a host that closes connections takes it apart.

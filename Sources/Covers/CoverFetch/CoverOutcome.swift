@@ -12,7 +12,7 @@ public struct CoverOutcome: Sendable, Hashable, Codable {
         case downloaded
         /// The server confirmed the cached cover (304).
         case revalidated
-        /// It was already cached, or another process stored it while this run waited for it.
+        /// It was already cached.
         case fresh
         /// Another request of the same run brought it.
         case joined

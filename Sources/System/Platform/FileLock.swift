@@ -25,9 +25,9 @@ package struct FileLock: ~Copyable {
 
     // Locks bytes of a file for an open file description (fcntl(2)).
     #if os(Linux)
-        package static let setLock = sleeve_set_lock
+        private static let setLock = sleeve_set_lock
     #else
-        package static let setLock = F_OFD_SETLK
+        private static let setLock = F_OFD_SETLK
     #endif
 
     private let descriptor: Atomic<Int32>

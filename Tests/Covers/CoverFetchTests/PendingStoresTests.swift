@@ -7,10 +7,10 @@ import Testing
 
 @Suite struct PendingStoresTests {
     @Test func `all asks of a key are completed once, those that joined as such; then the key is free`() throws {
-        let (pending, caller) = (PendingStores(nil), Caller())
+        let (pending, caller) = (PendingStores(), Caller())
         let url = try HTTPURL("http://a.example/1")
         #expect(!pending.join(caller.ask(url)))
-        pending.add(url.string, [caller.ask(url), caller.ask(url)], SentRequest(), lease: nil)
+        pending.add(url.string, [caller.ask(url), caller.ask(url)], SentRequest())
         #expect(pending.join(caller.ask(url)))
         #expect(!pending.join(caller.ask(try HTTPURL("http://a.example/2"))))
         _ = pending.complete([CoverOutcome(.downloaded, url: url.string)])
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `an ask whose look-up was before a cover was stored joins its end, and a later one does not`() throws {
-        let (pending, caller) = (PendingStores(nil), Caller())
+        let (pending, caller) = (PendingStores(), Caller())
         func ask(_ number: Int, _ mark: Int?) throws -> Ask {
             caller.ask(try HTTPURL("http://a.example/\(number)")) { $0.mark = mark }
         }
@@ -30,7 +30,7 @@ import Testing
             let url = try HTTPURL("http://a.example/\(number)")
             var outcome = CoverOutcome(.downloaded, url: url.string)
             outcome.contentDigest = Digest(of: [])
-            pending.add(url.string, [], SentRequest(), lease: nil)
+            pending.add(url.string, [], SentRequest())
             _ = pending.complete([outcome])
         }
         let mark = pending.mark
@@ -49,23 +49,23 @@ import Testing
     }
 
     @Test func `asks of a lost cover are taken back, and not completed`() throws {
-        let (pending, caller) = (PendingStores(nil), Caller())
+        let (pending, caller) = (PendingStores(), Caller())
         let url = try HTTPURL("http://a.example/1")
-        pending.add(url.string, [caller.ask(url)], SentRequest(), lease: nil)
+        pending.add(url.string, [caller.ask(url)], SentRequest())
         #expect(pending.join(caller.ask(url)))
         #expect(pending.takeBack([url.string, "http://a.example/2"]).map(\.url) == [url, url])
         #expect(pending.takeBack([url.string]).isEmpty && caller.results.isEmpty)
     }
 
     @Test func `a refusal answers the asks whose fields were sent, and a stored cover answers all`() throws {
-        let (pending, sent, other) = (PendingStores(nil), Caller(), Caller())
+        let (pending, sent, other) = (PendingStores(), Caller(), Caller())
         let url = try HTTPURL("http://a.example/1")
         let fields: HTTPFields = [.authorization: "Bearer sent"]
         func ask(_ caller: Caller, _ fields: HTTPFields) -> Ask {
             caller.ask(url) { $0.ownFields = fields.isEmpty ? nil : (fields, String(url.origin)) }
         }
         for (status, isRefusal) in [(401, true), (nil, false)] {
-            pending.add(url.string, [ask(sent, fields), ask(other, [:])], SentRequest(fields: fields), lease: nil)
+            pending.add(url.string, [ask(sent, fields), ask(other, [:])], SentRequest(fields: fields))
             #expect(pending.join(ask(other, [.authorization: "Bearer other"])))
             let failure = CoverFailure(isRefusal ? .status : .timeout, url: url.string, detail: "", status: status)
             let unanswered = pending.complete([CoverOutcome(failed: failure)])
@@ -76,14 +76,14 @@ import Testing
     }
 
     @Test func `an address that one ask refuses is no answer for another that does not`() throws {
-        let (pending, open, closed) = (PendingStores(nil), Caller(), Caller())
+        let (pending, open, closed) = (PendingStores(), Caller(), Caller())
         let url = try HTTPURL("http://a.example/1")
         let closedAsk = closed.ask(url) { $0.deniesPrivateAddresses = true }
-        pending.add(url.string, [closedAsk, open.ask(url)], SentRequest(deniesPrivateAddresses: true), lease: nil)
+        pending.add(url.string, [closedAsk, open.ask(url)], SentRequest(deniesPrivateAddresses: true))
         let failure = CoverFailure(.refusedAddress, url: url.string, detail: "")
         #expect(pending.complete([CoverOutcome(failed: failure)]).map(\.deniesPrivateAddresses) == [false])
         #expect(closed.results.count == 1 && open.results.isEmpty)
-        pending.add(url.string, [open.ask(url)], SentRequest(), lease: nil)
+        pending.add(url.string, [open.ask(url)], SentRequest())
         #expect(pending.complete([CoverOutcome(failed: failure)]).isEmpty && open.results.count == 1)
     }
 }

@@ -178,7 +178,7 @@
             }
         }
 
-        private static let commonNames = ["covers", "writing", "leases", "entries.jsonl", "writer.lock", "sizes", "."]
+        private static let commonNames = ["covers", "writing", "entries.jsonl", "writer.lock", "sizes", "."]
 
         private func restore() throws {
             for path in [stage.cache, report, otherReport, trace] where FileManager.default.fileExists(atPath: path) {

@@ -11,7 +11,6 @@ import Platform
 ///     entries.jsonl            a line for each stored entry, for people and for a rebuild (`EntryLog`)
 ///     writer.lock              locked (flock) around every index write and checkpoint
 ///     writing/                 markers of processes that have files without rows (`WritingMarker`)
-///     leases/                  locked bytes: which process downloads which URL; disposable (`LeaseTable`)
 ///     reserve                  empty blocks, released so that evicting works on a full disk
 ///
 /// A directory is a cache if its entry log, its tag or its index says so. Files of these names in any other directory belong to a person:
@@ -23,7 +22,6 @@ package struct CacheDirectory: Sendable, Hashable {
     package var index: String { path + "/index.sqlite3" }
     var log: String { path + "/entries.jsonl" }
     var lock: String { path + "/writer.lock" }
-    var leases: String { path + "/leases" }
     var writing: String { path + "/writing" }
     var covers: CoverFolder { CoverFolder(path: path + "/covers") }
     var sizes: SizeFolder { SizeFolder(path: path + "/sizes") }
@@ -145,7 +143,7 @@ package struct CacheDirectory: Sendable, Hashable {
     /// Bytes on the disk of the index, the files beside it and the folders of covers and sizes, without the index's log.
     var overhead: Int {
         let folders = ((try? covers.folders()) ?? []).map { "\(covers.path)/\($0)" }
-        let all = [index, index + "-shm", log, leases, leases + "/commits", reserve] + folders + sizes.folders()
+        let all = [index, index + "-shm", log, reserve] + folders + sizes.folders()
         return all.reduce(0) { $0 + AllocatedSpace.bytes(of: $1) }
     }
 

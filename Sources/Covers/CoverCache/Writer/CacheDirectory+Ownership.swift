@@ -19,7 +19,7 @@ extension CacheDirectory {
             // A directory with other files belongs in backups, hidden ones too: it may be a home.
             if names.allSatisfy({ $0 == "lost+found" }) { try makeTag() }
         }
-        for file in [index, log, lock, writing, leases, reserve, "\(path)/refresh.lock"]
+        for file in [index, log, lock, writing, reserve, "\(path)/refresh.lock"]
         where Self.kind(of: file) == S_IFLNK { throw .linked(file) }
     }
 
@@ -50,7 +50,7 @@ extension CacheDirectory {
 
     /// Whether a name that a cache uses is taken. A folder that is empty but for what the system has put there, such as a mount point, is free.
     private func isUsed(_ name: String) throws(CacheError) -> Bool {
-        let used = ["covers", "sizes", "writing", "entries.jsonl", "writer.lock", "leases", "reserve", "refresh.lock"]
+        let used = ["covers", "sizes", "writing", "entries.jsonl", "writer.lock", "reserve", "refresh.lock"]
         guard used.contains(name) || name.hasPrefix("index.sqlite3") else { return false }
         guard Self.kind(of: "\(path)/\(name)") == S_IFDIR else { return true }
         return try !Self.names(in: "\(path)/\(name)").allSatisfy { StorageNames.contains($0.utf8) }

@@ -1,14 +1,5 @@
 import CurlHTTP
 
-/// Whether a job whose turn has come may start.
-enum Admission {
-    case start
-    /// The job waits until `DownloadQueue.resume`. Others take its turn.
-    case wait
-    /// Nothing more starts before the next event. The job keeps its turn.
-    case stop
-}
-
 extension DownloadQueue {
     /// A transfer to start.
     struct Start {

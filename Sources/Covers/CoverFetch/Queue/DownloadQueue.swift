@@ -64,9 +64,6 @@ struct DownloadQueue<Request> {
 
     func contains(_ id: JobID) -> Bool { jobs.contains(id) }
 
-    /// The key of a job that could start; nil if it has ended or is in flight.
-    func keyToStart(_ id: JobID) -> String? { canStart(id) ? jobs[id].url.string : nil }
-
     /// A value of the first of the job's requests that has one.
     func first<Value>(of id: JobID, _ value: (Request) -> Value?) -> Value? {
         guard jobs.contains(id) else { return nil }
@@ -129,8 +126,7 @@ struct DownloadQueue<Request> {
     // MARK: Decisions
 
     /// The next decision. The caller asks again after every decision but `.wait`.
-    /// - Parameter admit: whether a job may start, as far as the queue's own limits are not concerned.
-    mutating func next(now: Instant, admit: (Job<Request>) -> Admission = { _ in .start }) -> Decision {
+    mutating func next(now: Instant) -> Decision {
         fireTimers(now)
         if let restart = nextRestart() { return restart }
         if let drop = dropFromFailedHost(now) { return drop }
@@ -149,13 +145,7 @@ struct DownloadQueue<Request> {
             }
             guard hosts[host].hasRoom else { continue }
             guard let id = hosts[host].breaker.isClosed ? popWaiting(host) : popProbe(host) else { continue }
-            switch admit(jobs[id]) {
-            case .start: return .start(start(id, host, now))
-            case .wait: enqueue(host)
-            case .stop:
-                resume(id)
-                return .wait(timers.min?.time)
-            }
+            return .start(start(id, host, now))
         }
         return .wait([timers.min?.time, parking].compactMap(\.self).min())
     }
@@ -166,7 +156,7 @@ struct DownloadQueue<Request> {
         return messages
     }
 
-    /// Puts a job that has waited, or keeps its turn, in front of its host's others.
+    /// Puts a job that starts again in front of its host's others.
     mutating func resume(_ id: JobID) {
         guard canStart(id) else { return }
         let host = jobs[id].host

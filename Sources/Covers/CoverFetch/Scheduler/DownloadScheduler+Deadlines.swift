@@ -58,7 +58,6 @@ extension DownloadScheduler {
             case let (start?, failure?) = waiting(job, now)
         else { return }
         let asks = queue.cancel(job) { $0.isOverdue(start) }.requests
-        if !queue.contains(job) { jobLeases.end(job) }
         goOn(asks.filter { !$0.giveUp(after: failure) })
     }
 

@@ -32,8 +32,6 @@ extension DownloadScheduler {
     /// Retries from the beginning: redirects may lead elsewhere by then.
     func retry(_ job: JobID, at time: ContinuousClock.Instant) {
         queue.jobs[job].state.forgetRedirects()
-        // Another process may try meanwhile.
-        jobLeases.release(job)
         queue.retry(job, at: time, from: rememberedRedirect(of: job)?.target)
         endVainAsks(of: job, .now)
     }

@@ -24,9 +24,8 @@ package actor DownloadScheduler {
     let policy: FetchPolicy
     let logger: Logger
     var queue: DownloadQueue<Ask>
-    var jobLeases: JobLeases
     /// Downloads that were handed to the store and have no outcome yet.
-    package nonisolated let pending: PendingStores
+    package nonisolated let pending = PendingStores()
     private var batch = WriteBatch()
     /// Memory held by `batch` and by what the store has taken, in bytes.
     private var backlog = 0 { didSet { client.loop.unstoredBytes = backlog } }
@@ -38,20 +37,15 @@ package actor DownloadScheduler {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
-    /// - Parameters:
-    ///   - leases: nil if no other process downloads for the same store.
-    ///   - hosts: what earlier runs learnt about hosts, by origin.
+    /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
     package init(
-        client: HTTPClient, store: any DownloadStore, leases: (any DownloadLeases)? = nil, policy: FetchPolicy,
-        hosts: [String: HostMemory], logger: Logger
+        client: HTTPClient, store: any DownloadStore, policy: FetchPolicy, hosts: [String: HostMemory], logger: Logger
     ) {
         self.client = client
         self.store = store
         self.policy = policy
         self.logger = logger
         queue = DownloadQueue(limits: policy.limits, hosts: hosts)
-        jobLeases = JobLeases(leases, timeout: policy.leaseTimeout)
-        pending = PendingStores(leases)
     }
 
     /// Starts the scheduler. Call it once, before anything else.
@@ -77,7 +71,6 @@ package actor DownloadScheduler {
         for key in withdrawn {
             for ask in queue.withdraw(key, isLeaving) { ask.cancel() }
         }
-        if !withdrawn.isEmpty { endLeases() }
         add(asks)
         queue.prefer(order())
     }
@@ -127,9 +120,8 @@ package actor DownloadScheduler {
         for ask in asks { ask.cancel() }
     }
 
-    /// Ends what asks that are no longer there had: leases, places in the queue, and transfers.
+    /// Ends what asks that are no longer there had: places in the queue, and transfers.
     func didCancel(_ inFlight: [Job<Ask>]) {
-        endLeases()
         // One of them may belong to the sink. The others submit one batch more than they should.
         resumeSubmitters()
         let tokens = inFlight.compactMap(\.state.token)
@@ -143,7 +135,6 @@ package actor DownloadScheduler {
         isClosed = true
         await client.shutdown()
         for ask in queue.cancel({ _ in true }).requests { ask.close() }
-        endLeases()
         resumeSubmitters()
         // The loop may have had its last turn, and may as well have one more while this waits: both flush the same batch.
         while true {
@@ -159,17 +150,17 @@ package actor DownloadScheduler {
         flushBatch(now)
         let deadline = expire(now)
         while backlog < Self.maximumBacklog, client.loop.hasRoom {
-            switch queue.next(now: now, admit: { admit($0, now) }) {
+            switch queue.next(now: now) {
             case .start(let start): begin(start)
             case .restart(let job): cancelTransfer(job)
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
                 endTurn(now)
-                return [time, lookUp(now), deadline].compactMap(\.self).min()
+                return [time, deadline].compactMap(\.self).min()
             }
         }
         endTurn(now)
-        return [lookUp(now), deadline].compactMap(\.self).min()
+        return deadline
     }
 
     /// Hands over the jobs that were dropped in this turn: nothing else may wake the loop.
@@ -353,7 +344,7 @@ package actor DownloadScheduler {
         let former = queue.first(of: job) { $0.stored }?.digest
         let asks = queue.end(job)
         let sent = SentRequest(fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
-        pending.add(url.string, asks, sent, lease: jobLeases.handOver(job))
+        pending.add(url.string, asks, sent)
         let timings = CoverTimings(
             submitted: asks.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)
         backlog += content.footprint

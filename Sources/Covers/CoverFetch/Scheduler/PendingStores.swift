@@ -13,7 +13,6 @@ package final class PendingStores: Sendable {
     private struct Entry {
         var asks: [Ask]
         let sent: SentRequest
-        let lease: Int?
     }
 
     private struct State {
@@ -40,13 +39,9 @@ package final class PendingStores: Sendable {
     }
 
     private let state = Mutex(State())
-    private let leases: (any DownloadLeases)?
 
-    init(_ leases: (any DownloadLeases)?) { self.leases = leases }
-
-    /// - Parameter lease: ends with the download.
-    func add(_ key: String, _ asks: [Ask], _ sent: SentRequest, lease: Int?) {
-        state.withLock { $0.entries[key] = Entry(asks: asks, sent: sent, lease: lease) }
+    func add(_ key: String, _ asks: [Ask], _ sent: SentRequest) {
+        state.withLock { $0.entries[key] = Entry(asks: asks, sent: sent) }
     }
 
     /// What `Ask.mark` is: read it before the look-up.
@@ -85,12 +80,10 @@ package final class PendingStores: Sendable {
     func takeBack(_ keys: [String]) -> [Ask] { end(keys, []).compactMap(\.self).flatMap(\.asks) }
 
     private func end(_ keys: [String], _ outcomes: [CoverOutcome]) -> [Entry?] {
-        let ended = state.withLock { state in
+        state.withLock { state in
             for outcome in outcomes where outcome.contentDigest != nil { state.remember(outcome) }
             return keys.map { state.entries.removeValue(forKey: $0) }
         }
-        if let leases { for case let entry? in ended { if let lease = entry.lease { leases.release(lease) } } }
-        return ended
     }
 }
 

@@ -46,8 +46,7 @@ extension LibraryConfiguration {
             parallel: parallel, perHost: perHost, interval: rate.map(Self.interval), adapts: adapts)
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
-            redirect: redirectPolicy,
-            leaseTimeout: timeout, headerFields: fieldsByOrigin)
+            redirect: redirectPolicy, headerFields: fieldsByOrigin)
     }
 
     var redirectPolicy: RedirectPolicy { RedirectPolicy(allowsDowngrades: allowsDowngrades) }

@@ -38,8 +38,6 @@ package final class CoverPipeline: Sendable {
     let tier: Tier?
     /// Nil without a tier that may be written.
     let uploads: TierUploads?
-    /// Nil if the processes of this cache cannot share leases.
-    private let leases: CacheLeases?
     private let state = Mutex(State())
     /// A task is about to record uses.
     private let isUsageAwaited = Atomic(false)
@@ -61,12 +59,6 @@ package final class CoverPipeline: Sendable {
             cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub
         ) { [logger = configuration.logger] in logger.warning("\($0)") }
         do { reader = try await persistency.open() } catch { throw LibraryError(error) }
-        do {
-            leases = CacheLeases(table: try await persistency.openLeases(), reader: reader, readers: readers)
-        } catch {
-            configuration.logger.debug("other processes may download the same covers: \(error)")
-            leases = nil
-        }
         uploads = tier.flatMap { [reader, readers] tier in
             if tier.isReadOnly { return nil }
             return TierUploads(tier) { key throws(TierError) in
@@ -340,8 +332,8 @@ package final class CoverPipeline: Sendable {
             if state.isClosed { throw .closed }
             if let scheduler = state.scheduler { return (scheduler, false) }
             let started = DownloadScheduler(
-                client: try configuration.makeClient(), store: persistency, leases: leases,
-                policy: configuration.policy, hosts: hosts, logger: configuration.logger)
+                client: try configuration.makeClient(), store: persistency, policy: configuration.policy, hosts: hosts,
+                logger: configuration.logger)
             state.scheduler = started
             return (started, true)
         }
@@ -350,5 +342,16 @@ package final class CoverPipeline: Sendable {
             await scheduler.start()
         }
         return scheduler
+    }
+}
+
+extension CacheReader {
+    /// Runs `body` on a thread of `queue`: reads block, and must not do so on the cooperative pool.
+    fileprivate func read<Result: Sendable>(
+        on queue: DispatchQueue, _ body: @escaping @Sendable (CacheReader) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try body(self) }) }
+        }
     }
 }

@@ -142,6 +142,12 @@ extension CoverOutcome {
         self.failure?.rememberedUntil = download.hints.absence.map { Date(milliseconds: $0.until) }
     }
 
+    /// Of a cover that needs no transfer. - Parameter location: as the outcome names it.
+    init(cached status: CacheReader.Status, at location: String) {
+        self.init(.fresh, url: location)
+        (contentDigest, bytes) = (status.digest, status.bytes)
+    }
+
     /// The same cover, which could not be stored.
     func failing(_ error: any Error) -> CoverOutcome {
         var failed = self

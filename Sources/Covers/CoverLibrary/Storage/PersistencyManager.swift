@@ -27,8 +27,6 @@ actor PersistencyManager: DownloadStore {
     private var openWriter: CacheWriter?
     private var openReader: CacheReader?
     private var isClosed = false
-    /// Nil before `openLeases`.
-    private var leases: LeaseTable?
     private var pipeline = WritePipeline<CoverOutcome, Download, PutGroup>()
     /// Runs in progress.
     private var runs = 0
@@ -84,15 +82,6 @@ actor PersistencyManager: DownloadStore {
         let reader = try reader()
         openReader = reader
         return reader
-    }
-
-    /// Opens the leases that the cache's processes share. The cache works without them.
-    /// - Throws: `CacheError`, `SystemError`.
-    func openLeases() throws -> LeaseTable {
-        guard let directory else { throw CacheError.closed }
-        let table = try LeaseTable(directory)
-        leases = table
-        return table
     }
 
     /// The scheduler whose downloads this stores, and what puts them into the tier.
@@ -240,7 +229,6 @@ actor PersistencyManager: DownloadStore {
         do {
             let writer = try writer()
             let results = try writer.commit(groups.map(\.group))
-            leases?.didCommit()
             var lost: [String] = []
             for (index, result) in zip(covers.indices, results) {
                 switch result {
@@ -369,7 +357,6 @@ actor PersistencyManager: DownloadStore {
     /// Runs `body` on the disk thread with everything committed.
     func withWriter<Result: Sendable>(_ body: @Sendable (CacheWriter) throws -> Result) throws -> Result {
         try commitNow()
-        defer { leases?.didCommit() }
         let writer = try writer()
         try writer.reopenIfReplaced()
         return try body(writer)

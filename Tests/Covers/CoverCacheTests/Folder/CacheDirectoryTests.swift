@@ -114,7 +114,7 @@ import Testing
         "covers/photograph.jpg", "covers/.photograph.jpg", "covers/ab/photograph.jpg", "sizes/300/ab/mine.jpg",
         "writing/novel.txt",
         "writing/4711.1", "index.sqlite3",
-        "index.sqlite3-wal", "index.sqlite3.bad-1-1", "entries.jsonl", "writer.lock", "leases", "leases/novel.txt",
+        "index.sqlite3-wal", "index.sqlite3.bad-1-1", "entries.jsonl", "writer.lock",
         "reserve",
         "refresh.lock",
     ]
@@ -236,7 +236,7 @@ import Testing
 
     // MARK: Links
 
-    @Test(arguments: ["index.sqlite3", "entries.jsonl", "writer.lock", "writing", "leases", "reserve", "refresh.lock"])
+    @Test(arguments: ["index.sqlite3", "entries.jsonl", "writer.lock", "writing", "reserve", "refresh.lock"])
     func `a file of the cache that is a symbolic link is refused, and its target stays as it is`(name: String) throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
@@ -283,7 +283,6 @@ import Testing
                 try Bytes.flip(folder.file(picture(1)), at: 9)
                 try writer.store(url(2), picture(1))
                 try writer.put(url(3), picture(3))
-                _ = try LeaseTable(writer.directory)
                 let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
                 #expect(names.count >= 11, "\(names)")
                 for name in names + (exists ? [] : ["."]) {

@@ -17,7 +17,7 @@ import Testing
     /// 300 covers of one host, for which two transfers open connections. - Parameter memory: what an earlier run learnt about it.
     private func connectingQueue(memory: HostMemory? = nil) throws -> Queue {
         let hosts = memory.map { ["https://a.example": $0] } ?? [:]
-        let limits = FetchLimits(parallel: 200, perHost: memory?.limit ?? 32, adapts: memory != nil)
+        let limits = FetchLimits(parallel: 400, perHost: memory?.limit ?? 32, adapts: memory != nil)
         var queue = Queue(limits: limits, hosts: hosts)
         for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
         #expect(starts(&queue).count == 2)
@@ -79,7 +79,7 @@ import Testing
         throws
     {
         let memory = HostMemory(http2: true, limit: 48)
-        var queue = Queue(limits: .init(parallel: 100, perHost: 64, adapts: true), hosts: ["https://a.example": memory])
+        var queue = Queue(limits: .init(parallel: 400, perHost: 64, adapts: true), hosts: ["https://a.example": memory])
         for path in 1...200 { _ = try queue.submit(secure(path), request: "") }
         #expect(starts(&queue).count == 2)
         #expect(try !queue.didConnect(secure(1).string, .opening(others: 0)) && starts(&queue).isEmpty)

@@ -13,8 +13,17 @@ import Testing
         return failure
     }()
 
-    func queue(parallel: Int = 100, perHost: Int = 100, adapts: Bool = false) -> Queue {
+    func queue(parallel: Int = 400, perHost: Int = 100, adapts: Bool = false) -> Queue {
         Queue(limits: .init(parallel: parallel, perHost: perHost, adapts: adapts))
+    }
+
+    /// Has hosts answer a request each. Until then they get a quarter of all places.
+    func answerOnce(_ queue: inout Queue, hosts: ClosedRange<Int>) throws {
+        for host in hosts { _ = try queue.submit(url(0, host: host), request: "") }
+        for key in turn(&queue).started {
+            queue.didAnswer(key, http2: false)
+            _ = queue.end(key)
+        }
     }
 
     func turn(_ queue: inout Queue, after seconds: Double = 0) -> Queue.Turn {
@@ -158,6 +167,7 @@ import Testing
         seconds: Double, taken: Int
     ) throws {
         var queue = queue(parallel: 50)
+        try answerOnce(&queue, hosts: 1...2)
         for path in 1...200 { _ = try queue.submit(url(path, host: 1), request: "") }
         for path in 1...25 { _ = try queue.submit(url(path, host: 2), request: "") }
         let others = turn(&queue).started.filter { $0.hasPrefix("http://10.0.0.2/") }
@@ -168,8 +178,9 @@ import Testing
         #expect(turn(&queue, after: seconds).started.count == taken)
     }
 
-    @Test func `a single host gets every transfer`() throws {
+    @Test func `a single host that answers gets every transfer`() throws {
         var queue = queue(parallel: 50)
+        try answerOnce(&queue, hosts: 1...1)
         for path in 1...60 { _ = try queue.submit(url(path), request: "") }
         #expect(turn(&queue).started.count == 50)
     }

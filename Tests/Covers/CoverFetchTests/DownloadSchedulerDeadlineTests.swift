@@ -147,7 +147,7 @@ import Wire
     @Test func `while its caller shuts down, what waits ends as closed, and what is in flight may arrive, unretried`()
         async throws
     {
-        try await withScheduler(FetchLimits(parallel: 2, perHost: 2), retries: 3) { origin, scheduler, _ in
+        try await withScheduler(FetchLimits(parallel: 8, perHost: 2), retries: 3) { origin, scheduler, _ in
             let (caller, other) = (Caller(), Caller())
             let (held, failing) = (origin.coverURL(1) + "?hold=1", origin.coverURL(2) + "?hold=1&status=503")
             await scheduler.submit([try ask(caller, held), try ask(caller, failing)])

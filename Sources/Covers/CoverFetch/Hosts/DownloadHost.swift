@@ -38,8 +38,6 @@ struct DownloadHost {
     /// An earlier run was asked for a pause until then, which has not been applied yet.
     private var earlierRest: Instant?
     var position = Position.none
-    /// When the first transfer started that the host has not answered; nil if it need not be parked.
-    var unansweredSince: Instant?
     var outage = Outage()
     /// The outage was logged.
     var isOutageLogged = false

@@ -17,7 +17,7 @@ import CurlHTTP
 ///    either. If it ends so again while others are in flight, the host refuses that many streams: the limit falls by one, and the
 ///    transfer starts again when there is room.
 /// 8. A transfer that has timed out before says nothing new about its host, and the limit stays above what was answered meanwhile.
-/// 9. A *parked* host, which has not answered while others wait, gets one transfer at a time.
+/// 9. A host that has never answered gets at most a quarter of `parallel`: it may be dead, and others wait until its transfers time out.
 ///
 /// Only a host that an earlier run knows to speak HTTP/1.1 gets a connection for each transfer at the start.
 struct HostGate {
@@ -82,12 +82,8 @@ struct HostGate {
     private(set) var limiter: ConcurrencyLimiter
     /// The host speaks HTTP/2; nil if unknown.
     private(set) var http2: Bool?
-    /// The address of the host's name is known.
-    private(set) var hasAddress: Bool
     /// The host has answered a request, even if with an error.
     var hasAnswered = false
-    /// The host gets one transfer at a time, which does not count in `parallel`.
-    var isParked = false
     /// Maximum number of connections to a host that speaks HTTP/2.
     private var maximum = 2
     /// Maximum number of transfers in flight until another connection is ready; nil if there is none.
@@ -118,7 +114,6 @@ struct HostGate {
             ceiling: Self.ceiling(http2: http2, limits),
             start: min(earlier?.limit ?? Self.initialLimit, limits.perHost),
             hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
-        hasAddress = url.hostIsAddress
         // Nothing to wait for: there is no name to resolve.
         if url.hostIsAddress, http2 == false { state = .open }
     }
@@ -143,13 +138,17 @@ struct HostGate {
     /// Whether one more transfer may be in flight. Inlined: a call would copy the gate.
     /// - Parameter waiting: jobs that wait for the host.
     @inline(__always) func hasRoom(waiting: @autoclosure () -> Int) -> Bool {
-        if isParked { return inFlight == 0 }
-        return switch state {
+        switch state {
         case .none: inFlight == 0
         case .opening:
-            http2 != false && inFlight == 1 && min(limiter.limit, maximum) > 1 && waiting() >= Self.smallestShare
-        case .open: inFlight < min(limiter.limit, limit ?? .max)
+            http2 != false && inFlight == 1 && min(most, maximum) > 1 && waiting() >= Self.smallestShare
+        case .open: inFlight < min(most, limit ?? .max)
         }
+    }
+
+    /// Maximum number of transfers in flight, connections aside.
+    @inline(__always) private var most: Int {
+        hasAnswered ? limiter.limit : min(limiter.limit, max(1, limits.parallel / 4))
     }
 
     /// Streams of each connection, before another one is opened; nil over HTTP/1.1.
@@ -183,7 +182,6 @@ struct HostGate {
     /// The transfer needs a connection that is not open yet, while `others` are open.
     /// - Returns: whether it may open one. If not, it is to end, and `refused` is due.
     mutating func mayOpen(_ passage: inout Passage, others: Int) -> Bool {
-        hasAddress = true
         // It tries another address.
         if case .opening = passage.connection { return true }
         leave(&passage)

@@ -22,8 +22,6 @@ struct DownloadQueue<Request> {
     var hosts: [DownloadHost] = []
     private var hostIndices: [Substring: Int] = [:]
     private var roundRobin: Deque<Int> = []
-    /// Hosts with transfers in flight that have not answered, those that have waited longest first.
-    var unanswered: Deque<Int> = []
     private var overflow: Deque<Int> = []
     /// Hosts whose next job someone waits for, whatever else lists them. Each once.
     private var urgent: Deque<Int> = []
@@ -36,9 +34,7 @@ struct DownloadQueue<Request> {
     private var timers = Heap<Timer>()
     /// Messages about long pauses, for users, with their hosts.
     private var messages: [(host: String, message: String)] = []
-    var inFlight = 0
-    /// Transfers in flight that do not count in `parallel`.
-    var parked = 0
+    private(set) var inFlight = 0
 
     /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
     init(limits: FetchLimits, hosts: [String: HostMemory] = [:]) {
@@ -58,7 +54,7 @@ struct DownloadQueue<Request> {
     var count: Int { jobs.count }
     var waiting: Int { jobs.count - inFlight }
     /// Most transfers could start, but the hosts take no more for now.
-    var isIdle: Bool { (inFlight - parked) * 2 < limits.parallel }
+    var isIdle: Bool { inFlight * 2 < limits.parallel }
 
     func contains(_ key: String) -> Bool { jobs.id(of: key) != nil }
 
@@ -130,9 +126,7 @@ struct DownloadQueue<Request> {
         fireTimers(now)
         if let restart = nextRestart() { return restart }
         if let drop = dropFromFailedHost(now) { return drop }
-        // Other hosts wait for places.
-        let parking = inFlight - parked >= limits.parallel && !roundRobin.isEmpty ? parkSilentHosts(now) : nil
-        while inFlight - parked < limits.parallel, let host = nextHost(now) {
+        while inFlight < limits.parallel, let host = nextHost(now) {
             if hosts[host].breaker.isGivenUp(now) {
                 failed.append(host)
                 if let drop = dropFromFailedHost(now) { return drop }
@@ -147,7 +141,7 @@ struct DownloadQueue<Request> {
             guard let id = hosts[host].breaker.isClosed ? popWaiting(host) : popProbe(host) else { continue }
             return .start(start(id, host, now))
         }
-        return .wait([timers.min?.time, parking].compactMap(\.self).min())
+        return .wait(timers.min?.time)
     }
 
     /// Returns the messages about long pauses since the last call.
@@ -167,7 +161,6 @@ struct DownloadQueue<Request> {
     private mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
         inFlight += 1
         hosts[host].gate.start(&jobs[id].passage, now: now)
-        parkStart(host, now)
         hosts[host].quota.start()
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
         jobs[id].isInFlight = true
@@ -185,7 +178,6 @@ struct DownloadQueue<Request> {
         guard let host = host(of: id) else { return }
         hosts[host].gate.setVersion(http2: http2)
         hosts[host].gate.hasAnswered = true
-        unparkIfAnswered(host)
     }
 
     /// The end of a transfer shows something about its host. Precedes every other event of that end.
@@ -193,7 +185,6 @@ struct DownloadQueue<Request> {
     mutating func didReceive(_ signal: HostSignal, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard let host = host(of: id), jobs[id].isInFlight else { return }
         hosts[host].didReceive(signal, of: id, &jobs[id].passage, failure: failure, now: now)
-        unparkIfAnswered(host)
     }
 
     /// The job's host answered, and states what it still accepts; nil if it does not say.
@@ -234,7 +225,6 @@ struct DownloadQueue<Request> {
         inFlight -= 1
         let host = jobs[id].host
         hosts[host].gate.end(&jobs[id].passage)
-        parkEnd(host)
         hosts[host].breaker.dropped(id)
         enqueue(host)
         if hosts[host].waitsForConnection {

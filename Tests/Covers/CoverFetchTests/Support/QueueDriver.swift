@@ -20,7 +20,6 @@ struct QueueDriver<Request> {
     var count: Int { queue.count }
     var waiting: Int { queue.waiting }
     var inFlight: Int { queue.inFlight }
-    var parked: Int { queue.parked }
 
     mutating func submit(
         _ url: HTTPURL, request: Request, target: HTTPURL? = nil, priority: FetchPriority = .normal,

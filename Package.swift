@@ -104,7 +104,7 @@ let package = Package(
             name: "HTTPCaching", dependencies: [httpTypes], path: "Sources/Network/HTTPCaching", swiftSettings: settings
         ),
         .target(
-            name: "CurlHTTP", dependencies: ["HTTPCaching", "Platform", "CCurl", "CLinux", httpTypes],
+            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CLinux", httpTypes],
             path: "Sources/Network/CurlHTTP", swiftSettings: settings),
         .target(name: "ImageHeader", path: "Sources/Pictures/ImageHeader", swiftSettings: settings),
         // Pictures in smaller sizes, and the threads that make them.
@@ -228,7 +228,7 @@ let package = Package(
         .testTarget(
             name: "CoverFetchTests",
             dependencies: [
-                "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Platform", "Wire", httpTypes,
+                "CoverFetch", "CurlHTTP", "ImageHeader", "OriginServer", "Platform", "Wire", httpTypes,
                 logging,
             ],
             path: "Tests/Covers/CoverFetchTests", swiftSettings: settings),

@@ -1,13 +1,11 @@
 import CCurl
-import HTTPCaching
 package import HTTPTypes
 
 /// The response fields that a private cache needs.
 package enum ResponseFields {
-    static let names: [HTTPField.Name] =
-        [
-            .contentType, .eTag, .lastModified, .cacheControl, .expires, .date, .age, .vary, .retryAfter,
-        ] + RateLimit.fieldNames
+    static let names: [HTTPField.Name] = [
+        .contentType, .eTag, .lastModified, .cacheControl, .expires, .date, .age, .vary, .retryAfter,
+    ]
 
     /// The longest value that is kept, in bytes: all that is stored of a response is below 16 KiB.
     private static let maximumLength = 1 << 10

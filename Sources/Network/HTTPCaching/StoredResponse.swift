@@ -54,7 +54,7 @@ package struct StoredResponse: Sendable, Hashable {
     }
 
     /// Not stored: fields that hold for one exchange only, and the type, which an entry stores apart.
-    private static let dropped = [.contentType, .retryAfter] + RateLimit.fieldNames
+    private static let dropped: [HTTPField.Name] = [.contentType, .retryAfter]
 
     /// The fields that an entry stores, as field lines.
     package var keptFields: String {

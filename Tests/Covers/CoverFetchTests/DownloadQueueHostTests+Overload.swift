@@ -1,53 +1,10 @@
 import CurlHTTP
-import HTTPCaching
-import HTTPTypes
 import Testing
 
 @testable import CoverFetch
 
-/// Quotas, `Retry-After`, servers that take few connections, and hosts that never answer.
+/// Servers that take few connections, hosts that never answer, and `Retry-After`.
 extension DownloadQueueHostTests {
-    func limit(_ remaining: Int, _ seconds: Int) throws -> RateLimit {
-        try #require(RateLimit([.rateLimitRemaining: "\(remaining)", .rateLimitReset: "\(seconds)"], now: 0))
-    }
-
-    @Test func `a quota that is used up is waited for, and the wait is reported once`() throws {
-        var queue = queue(perHost: 1)
-        for path in 1...9 { _ = try queue.submit(url(path), request: "") }
-        let first = turn(&queue).started
-        queue.didReceive(try limit(0, 30), of: first[0], now: startTime)
-        _ = queue.end(first[0])
-        #expect(turn(&queue, after: 1).wait == startTime + .seconds(30))
-        #expect(queue.takeMessages() == ["10.0.0.1 asked for a pause: no request for 29 s"])
-        #expect(turn(&queue, after: 30).started.count == 1)
-        #expect(queue.takeMessages().isEmpty)
-    }
-
-    @Test(arguments: [0, 3]) func `a host that states the same number with three answers in a row does not count them`(
-        remaining: Int
-    ) throws {
-        var queue = queue(perHost: 4)
-        for path in 1...40 { _ = try queue.submit(url(path), request: "") }
-        for key in turn(&queue).started.prefix(3) {
-            queue.didReceive(try limit(remaining, 60), of: key, now: startTime)
-            _ = queue.end(key)
-        }
-        #expect(turn(&queue, after: 0.1).started.count == 3)
-    }
-
-    @Test func `an answer without a count lifts the limit of the answers before`() throws {
-        var queue = queue(perHost: 4)
-        for path in 1...40 { _ = try queue.submit(url(path), request: "") }
-        let first = turn(&queue).started
-        for (key, stated) in try [(first[0], limit(0, 60)), (first[1], nil)] {
-            queue.didReceive(stated, of: key, now: startTime)
-            _ = queue.end(key)
-        }
-        #expect(turn(&queue, after: 0.1).started.count == 2)
-    }
-
-    // MARK: Few connections
-
     private var reset: CoverFailure { CoverFailure(.broken, url: "", detail: "connection reset by peer") }
 
     @Test func `connections that break while others are open lower the limit, and the host stays in use`() throws {

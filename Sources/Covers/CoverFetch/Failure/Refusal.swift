@@ -1,6 +1,3 @@
-import HTTPCaching
-import HTTPTypes
-
 /// What a status that brings no cover means: whether it is retried, and what it says of its host. RFC 9110 section 15, and the unregistered
 /// codes of gateways.
 enum Refusal {
@@ -35,18 +32,5 @@ extension CoverFailure {
         case .status: Refusal(status: status ?? 0)
         default: nil
         }
-    }
-
-    /// The pause that the refusing response asks for. It binds the response's URL; the host's other covers wait when several are refused and
-    /// none arrives in between.
-    /// - Parameters:
-    ///   - fields: those of the response.
-    ///   - now: seconds since 1970.
-    func pause(_ fields: HTTPFields, now: Int64) -> Duration? {
-        if let pause = RetryAfter.delay(fields, now: now) { return pause }
-        guard refusal == .tooManyRequests, let limit = RateLimit(fields, now: now), limit.remaining == 0 else {
-            return nil
-        }
-        return limit.reset
     }
 }

@@ -1,5 +1,4 @@
 import CurlHTTP
-import HTTPCaching
 
 /// The state of one host in a queue: an origin (RFC 6454), that is scheme, name and port.
 struct DownloadHost {
@@ -32,7 +31,6 @@ struct DownloadHost {
     var breaker = Breaker()
     /// Probes chosen so far.
     var probes = 0
-    var quota = Quota()
     /// No transfer starts before then, because of the rate limit.
     private var closedUntil: Instant?
     /// An earlier run was asked for a pause until then, which has not been applied yet.
@@ -94,10 +92,8 @@ struct DownloadHost {
     /// Until when the host is left alone, because it asked for that or its transfers failed, and why; nil if it is not.
     mutating func pause(at now: Instant) -> (end: Instant, reason: Outage)? {
         if let rest = earlierRest.take(), rest > now { breaker.rest(until: rest, now: now) }
-        let (quota, opens) = (quota.closed(at: now), breaker.opens.flatMap { $0 > now ? $0 : nil })
-        guard let end = [quota, opens].compactMap(\.self).max() else { return nil }
-        let hasFailed = opens != nil && !outage.reason.isEmpty
-        return (end, hasFailed ? outage : Outage(reason: "\(name) asked for a pause", isRateLimit: true))
+        guard let end = breaker.opens, end > now else { return nil }
+        return (end, outage.reason.isEmpty ? Outage(reason: "\(name) asked for a pause", isRateLimit: true) : outage)
     }
 
     /// Whether one more transfer may be in flight, times aside. Inlined: a call would copy the host.
@@ -119,8 +115,7 @@ struct DownloadHost {
 
     /// A message about a pause of ten seconds or longer that the host asked for, once.
     mutating func pauseMessage(at now: Instant) -> String? {
-        let times = [breaker.restsUntil == nil ? nil : breaker.opens, quota.closed(at: now)]
-        guard let until = times.compactMap(\.self).max(), until - now >= Self.notablePause,
+        guard breaker.restsUntil != nil, let until = breaker.opens, until - now >= Self.notablePause,
             until - (loggedPause ?? now) >= Self.notablePause
         else { return nil }
         loggedPause = until
@@ -144,7 +139,6 @@ struct DownloadHost {
             if let failure {
                 outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: signal.isRateLimit)
             }
-            if signal.isOverload { quota.refused() }
             breaker.failed(job, kind, hasAnswered: gate.hasAnswered, now: now)
             if breaker.isGivenUp(now), let rest = breaker.restsUntil {
                 outage.reason = "\(name) asks to wait \((rest - now).components.seconds) s"
@@ -155,42 +149,4 @@ struct DownloadHost {
         }
         if gate.limiter.interval > .zero { close(until: now + gate.limiter.interval) }
     }
-}
-
-/// The host's own count of the requests that it still accepts (`RateLimit` and its predecessors).
-///
-/// The latest answer counts: one without a count lifts the limit of those before. A host that states the same number with three
-/// answers in a row does not count these requests, and its count is ignored until it refuses one.
-struct Quota {
-    typealias Instant = ContinuousClock.Instant
-
-    private var remaining = Int.max
-    private var resets: Instant?
-    private var last: Int?
-    private var repetitions = 0
-
-    /// Answers in a row with the same number that refute it.
-    private static let refutation = 3
-
-    /// The host answered, if only that it has no such cover.
-    /// - Parameters:
-    ///   - limit: what the answer states; nil if nothing.
-    ///   - uncounted: other requests in flight, which the host may not have counted yet.
-    mutating func answered(_ limit: RateLimit?, uncounted: Int, now: Instant) {
-        repetitions = limit != nil && limit?.remaining == last ? repetitions + 1 : 1
-        last = limit?.remaining
-        if let limit, repetitions < Self.refutation {
-            (remaining, resets) = (max(0, limit.remaining - uncounted), now + limit.reset)
-        } else {
-            resets = nil
-        }
-    }
-
-    /// The host refused a request: its count is to be believed.
-    mutating func refused() { repetitions = 0 }
-
-    mutating func start() { if resets != nil { remaining -= 1 } }
-
-    /// The time before which no request is left; nil if one is.
-    func closed(at now: Instant) -> Instant? { remaining > 0 ? nil : resets.flatMap { $0 > now ? $0 : nil } }
 }

@@ -1,6 +1,5 @@
 import CurlHTTP
 import DequeModule
-import HTTPCaching
 import HeapModule
 
 /// Decides which transfer starts when. A pure value without sockets or clocks; `DownloadScheduler` acts on its decisions.
@@ -161,7 +160,6 @@ struct DownloadQueue<Request> {
     private mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
         inFlight += 1
         hosts[host].gate.start(&jobs[id].passage, now: now)
-        hosts[host].quota.start()
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
         jobs[id].isInFlight = true
         hosts[host].breaker.starts(id)
@@ -185,12 +183,6 @@ struct DownloadQueue<Request> {
     mutating func didReceive(_ signal: HostSignal, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard let host = host(of: id), jobs[id].isInFlight else { return }
         hosts[host].didReceive(signal, of: id, &jobs[id].passage, failure: failure, now: now)
-    }
-
-    /// The job's host answered, and states what it still accepts; nil if it does not say.
-    mutating func didReceive(_ limit: RateLimit?, of id: JobID, now: Instant) {
-        guard let host = host(of: id) else { return }
-        hosts[host].quota.answered(limit, uncounted: max(0, hosts[host].inFlight - 1), now: now)
     }
 
     /// The job requests `target` next, as soon as that host allows.

@@ -1,8 +1,5 @@
 import CurlHTTP
-import HTTPCaching
-import HTTPTypes
 import Logging
-import Platform
 
 /// What is learnt about hosts, and said of them.
 extension DownloadScheduler {
@@ -20,11 +17,5 @@ extension DownloadScheduler {
         let metadata = failure?.metadata ?? ["host": "\(queue.jobs[job].target.authority)"]
         if let limit { logger.log(level: .debug, "\(limit)", metadata: metadata, source: CoverFailure.logSource) }
         if let outage { logger.log(level: .warning, "\(outage)", metadata: metadata, source: CoverFailure.logSource) }
-    }
-
-    /// Obeys the host's own count of remaining requests.
-    func obeyRateLimit(of response: TransferResponse, _ job: JobID, _ now: ContinuousClock.Instant) {
-        let limit = RateLimit(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
-        endVainAsks(hostOf: job, now) { queue.didReceive(limit, of: job, now: now) }
     }
 }

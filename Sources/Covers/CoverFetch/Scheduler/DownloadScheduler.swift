@@ -255,13 +255,13 @@ package actor DownloadScheduler {
         let disposition = ResponseDisposition(
             response, of: start.url, at: start.target, redirectCount: queue.jobs[job].state.redirects.count,
             policy: policy.redirect, revalidated: queue.jobs[job].state.revalidated)
-        let pause = disposition.failure?.pause(
-            response.head.headerFields, now: WallClock.milliseconds() / 1_000)
+        // It binds the response's URL; the host's other covers wait when several are refused and none arrives in between.
+        let pause =
+            disposition.failure == nil
+            ? nil : RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
         queue.jobs[job].state.failure = disposition.failure
         queue.jobs[job].state.failure?.retryAfter = pause
-        let signal = HostSignal(disposition.failure, pause: pause)
-        if signal == .answered { obeyRateLimit(of: response, job, now) }
-        didReceive(signal, of: job, disposition.failure, now)
+        didReceive(HostSignal(disposition.failure, pause: pause), of: job, disposition.failure, now)
         if case .redirect(let target) = disposition {
             queue.jobs[job].state.redirects.append(response.head)
             queue.jobs[job].state.redirectedAt = now

@@ -1,5 +1,4 @@
 import CurlHTTP
-import HTTPCaching
 import Synchronization
 import Testing
 
@@ -107,10 +106,6 @@ struct QueueDriver<Request> {
 
     mutating func limitMessage(hostOf key: String, after failure: CoverFailure?) -> String? {
         jobs[key].flatMap { queue.limitMessage(hostOf: $0, after: failure) }
-    }
-
-    mutating func didReceive(_ limit: RateLimit?, of key: String, now: Instant) {
-        if let job = jobs[key] { queue.didReceive(limit, of: job, now: now) }
     }
 
     mutating func takeMessages() -> [String] { queue.takeMessages().map(\.message) }

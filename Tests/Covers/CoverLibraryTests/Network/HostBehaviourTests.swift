@@ -109,17 +109,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "RateLimit:%22default%22%3Br%3D0%3Bt%3D86000", "X-RateLimit-Remaining:0&field=X-RateLimit-Reset:30000",
-        "X-RateLimit-Remaining:-1&field=X-RateLimit-Reset:30", "RateLimit:%22default%22%3Br%3D3%3Bt%3D50",
-    ])
-    func `a host that answers every request gets them all, whatever its quota says`(field: String) async throws {
-        try await withStage { stage in
-            let summary = try await stage.library.prefetch((1...100).map { stage.url($0, "field=" + field) }).summary()
-            #expect(summary.downloaded == 100, "\(summary)")
-        }
-    }
-
     @Test(arguments: [429, 503])
     func `the Retry-After of one URL fails that URL and delays no other, in no run`(status: Int) async throws {
         try await withStage { stage in

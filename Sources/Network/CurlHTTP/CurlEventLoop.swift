@@ -50,10 +50,10 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         _ = multi?.remove(transfer)?.cancel()
     }
 
-    /// Bytes of received bodies that wait to be stored: they count in the budget.
+    /// Bytes of received bodies that wait to be stored: they are in memory, too.
     package var unstoredBytes: Int {
-        get { multi?.budget.unstored ?? 0 }
-        set { multi?.budget.unstored = newValue }
+        get { multi?.memory.unstored ?? 0 }
+        set { multi?.memory.unstored = newValue }
     }
 
     /// Whether there is memory for the body of another transfer, as far as is known.
@@ -63,7 +63,6 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
 
     override package func waitForEvents(until deadline: ContinuousClock.Instant?) {
         guard let multi else { return }
-        multi.resumeWithinBudget()
         // Sends the requests of the transfers just added.
         multi.actOnTimer()
         // A short response may already be complete; no event would announce it.

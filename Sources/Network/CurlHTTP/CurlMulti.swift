@@ -19,7 +19,7 @@ final class CurlMulti {
     private let configuration: HTTPClientConfiguration
     private let multi: UnsafeMutableRawPointer
     private let sockets = OpenSockets()
-    let budget: BodyBudget
+    let memory: BodyMemory
     /// Streams of a connection before libcurl opens another one. Never lowered: libcurl has one number for all hosts.
     private var streams = 0
     /// Shares TLS sessions between the easy handles, which would each keep their own.
@@ -29,7 +29,7 @@ final class CurlMulti {
         Self.initialize()
         poller = try Poller()
         self.configuration = configuration
-        budget = BodyBudget(limit: configuration.bodyBudget)
+        memory = BodyMemory(limit: configuration.bodyMemory)
         multi = curl_multi_init()
         share = curl_share_init()
         sleeve_share_setopt_lock_data(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION)
@@ -98,7 +98,7 @@ final class CurlMulti {
     }
 
     private func makeTransfer() -> Transfer {
-        let transfer = Transfer(configuration: configuration, sockets: sockets, budget: budget)
+        let transfer = Transfer(configuration: configuration, sockets: sockets, memory: memory)
         sleeve_setopt_pointer(transfer.easy, CURLOPT_SHARE, share)
         sleeve_setopt_pointer(transfer.easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
         sleeve_setopt_closesocket(transfer.easy) { context, socket in CurlMulti.from(context).closeSocket(socket) }
@@ -114,10 +114,7 @@ final class CurlMulti {
         return transfer
     }
 
-    var hasRoom: Bool { budget.mayStart(inFlight: inFlight.count) }
-
-    /// Resumes the transfers whose bodies have room now.
-    func resumeWithinBudget() { for id in budget.toResume() { inFlight[id]?.resume() } }
+    var hasRoom: Bool { memory.hasRoom(inFlight: inFlight.count) }
 
     func removeAll() -> [Transfer] { Array(inFlight.keys).compactMap { remove($0) } }
 

@@ -9,9 +9,8 @@ package struct HTTPClientConfiguration: Sendable {
     package var lowSpeedTime = 30
     /// The longest body that is accepted, in bytes.
     package var maximumBodySize = 32 << 20
-    /// The longest that all bodies over a mebibyte may be together, in bytes, those that wait to be stored included. Transfers beyond
-    /// are paused; those of HTTP/2 end with the error `cancelled`, and `CurlEventLoop.hasRoom` tells when to repeat them.
-    package var bodyBudget = 256 << 20
+    /// The length that all bodies may have together, in bytes, those that wait to be stored included, while `CurlEventLoop.hasRoom`.
+    package var bodyMemory = 256 << 20
     /// The maximum length of all heads of a transfer together, in bytes: of trailers and 1xx responses too.
     package var maximumHeadSize = 300 << 10
     /// Connect to public addresses only. With a proxy, this is about the proxy's address.

@@ -20,7 +20,7 @@ package final class Transfer {
     let easy: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
     private let sockets: OpenSockets
-    var share: BodyShare
+    private let memory: BodyMemory
     private(set) var id: ID = 0
     private let errorText: UnsafeMutablePointer<CChar>
     /// The request's own field lines; nil for those of a cover request.
@@ -39,10 +39,10 @@ package final class Transfer {
     private var origin: Substring = ""
     private var body: [UInt8] = []
     private var received = 0
+    /// The length with which `memory` counts the body.
+    private var counted = 0
     private var keepsBody = false
     private var isTooLarge = false
-    /// There was no room for the body.
-    private var isPutOff = false
     private var isRefused = false
     private var deniesPrivateAddresses = false
     private var mayConnect = true
@@ -59,10 +59,10 @@ package final class Transfer {
     private var completion: Completion?
     private var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
 
-    init(configuration: HTTPClientConfiguration, sockets: OpenSockets, budget: BodyBudget) {
+    init(configuration: HTTPClientConfiguration, sockets: OpenSockets, memory: BodyMemory) {
         self.configuration = configuration
         self.sockets = sockets
-        share = BodyShare(of: budget, timeout: configuration.timeout)
+        self.memory = memory
         easy = curl_easy_init()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -163,7 +163,6 @@ package final class Transfer {
         received = 0
         keepsBody = false
         isTooLarge = false
-        isPutOff = false
         deniesPrivateAddresses = configuration.deniesPrivateAddresses || request.deniesPrivateAddresses
         // A proxy would connect to it.
         isRefused = deniesPrivateAddresses && PrivateAddress.isNamed(by: request.url)
@@ -172,7 +171,6 @@ package final class Transfer {
         firstByte = nil
         (awaitsAnswer, mayResend) = (false, true)
         errorText[0] = 0
-        share.prepare(easy)
         setTarget(request)
         if waitsToMultiplex != request.waitsToMultiplex {
             waitsToMultiplex = request.waitsToMultiplex
@@ -251,19 +249,20 @@ package final class Transfer {
         return true
     }
 
-    /// - Returns: the length of the chunk; any other number ends or pauses the transfer.
+    /// - Returns: the length of the chunk; any other number ends the transfer.
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
-        if received == 0 { beginBody() }
-        if keepsBody, !share.admits(received + chunk.count, of: id, easy) {
-            isPutOff = !share.canPause
-            return isPutOff ? 0 : Int(CURL_WRITEFUNC_PAUSE)
-        }
+        if received == 0, !keepsBody { beginBody() }
         received += chunk.count
         if received > configuration.maximumBodySize {
             isTooLarge = true
             return 0
         }
-        if keepsBody { body.append(contentsOf: chunk) }
+        guard keepsBody else { return chunk.count }
+        body.append(contentsOf: chunk)
+        if received > counted {
+            memory.grow(by: received - counted)
+            counted = received
+        }
         return chunk.count
     }
 
@@ -275,13 +274,9 @@ package final class Transfer {
         let length = Int(clamping: easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
         let announced = min(max(length, 0), configuration.maximumBodySize)
         body.reserveCapacity(min(announced, Self.largestReserve))
-        share.begin(announced, easy)
-    }
-
-    /// Continues a paused transfer.
-    func resume() {
-        share.resume(easy)
-        sleeve_unpause(easy)
+        // A server may announce any length, whose sums would overflow.
+        counted = min(announced, 1 << 40)
+        memory.begin(counted)
     }
 
     // MARK: Completing
@@ -307,7 +302,7 @@ package final class Transfer {
     func cancel() -> Ending { complete(with: .failure(failure(.cancelled, "cancelled"))) }
 
     private func complete(with result: Result<TransferResponse, TransferError>) -> Ending {
-        share.end(id)
+        if keepsBody { memory.end(counted) }
         defer {
             completion = nil
             onConnection = nil
@@ -363,7 +358,6 @@ package final class Transfer {
 
     private func error(_ code: CURLcode) -> TransferError {
         if !mayConnect { return failure(.cancelled, "cancelled instead of opening a connection") }
-        if isPutOff { return failure(.cancelled, "put off until there is memory for the body") }
         if !canSign { return failure(.broken, "this libcurl cannot sign requests (AWS Signature Version 4)") }
         if isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK {
             return failure(.refusedAddress, "its address is not on the open Internet, and such are refused")

@@ -36,9 +36,6 @@ static inline CURLcode sleeve_setopt_prereq(CURL *easy, curl_prereq_callback val
 static inline CURLSHcode sleeve_share_setopt_lock_data(CURLSH *share, CURLSHoption option, curl_lock_data value) {
     return curl_share_setopt(share, option, value);
 }
-static inline CURLcode sleeve_unpause(CURL *easy) {
-    return curl_easy_pause(easy, CURLPAUSE_CONT);
-}
 static inline CURLcode sleeve_getinfo_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

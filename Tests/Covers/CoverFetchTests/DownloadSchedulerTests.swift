@@ -74,6 +74,21 @@ import Wire
         }
     }
 
+    @Test(arguments: ["", "&chunked=1"])
+    func `no transfer starts while the bodies that arrive take all memory`(query: String) async throws {
+        let limits = FetchLimits(parallel: 16, perHost: 8)
+        try await withScheduler(limits, RetryPolicy(retries: 0), bodyMemory: 100_000) { origin, scheduler, _ in
+            let caller = Caller()
+            let large = origin.coverURL(1) + "?size=400000&rate=800000" + query
+            await scheduler.submit([caller.ask(try HTTPURL(large))])
+            try await eventually { await !scheduler.hasRoom }
+            await scheduler.submit(try (2...9).map { caller.ask(try HTTPURL(origin.coverURL($0))) })
+            try await eventually { caller.results.count == 9 }
+            #expect(caller.results.allSatisfy { $0.kind == .downloaded })
+            #expect(caller.result?.url == large, "the small ones would have ended before it")
+        }
+    }
+
     @Test func `all covers of an unreachable host fail, however many are waiting`() async throws {
         try await withScheduler { _, scheduler, _ in
             let caller = Caller()
@@ -135,4 +150,9 @@ import Wire
             #expect(caller.result?.failure?.status == 404)
         }
     }
+}
+
+extension DownloadScheduler {
+    /// There is memory for another transfer's body.
+    fileprivate var hasRoom: Bool { client.loop.hasRoom }
 }

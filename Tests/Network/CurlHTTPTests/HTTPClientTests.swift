@@ -36,23 +36,6 @@ import Wire
         }
     }
 
-    @Test(arguments: ["", "&chunked=1"])
-    func `large bodies beyond the budget wait, and all arrive whole`(query: String) async throws {
-        try await withOrigin { origin, _ in
-            var configuration = HTTPClientConfiguration(userAgent: "test")
-            configuration.bodyBudget = 8 << 20
-            let client = try HTTPClient(configuration: configuration)
-            let lengths = try await withThrowingTaskGroup { group in
-                for number in 1...12 {
-                    let url = origin.coverURL(number) + "?size=5000000" + query
-                    group.addTask { try await client.get(url).body.count }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
-            #expect(lengths == Array(repeating: 5_000_000, count: 12))
-        }
-    }
-
     @Test
     func
         `a request that may not open a connection is cancelled without one, and one that finds a connection is answered`()

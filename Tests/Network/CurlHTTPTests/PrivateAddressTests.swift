@@ -69,7 +69,7 @@ import Wire
         try await withOrigin { origin, _ in
             let transfer = Transfer(
                 configuration: HTTPClientConfiguration(userAgent: "test"), sockets: OpenSockets(),
-                budget: BodyBudget(limit: 1 << 20))
+                memory: BodyMemory(limit: 1 << 20))
             // In place of a name server, which no test has.
             let addresses = curl_slist_append(nil, "covers.example:\(origin.port):127.0.0.1")
             defer { curl_slist_free_all(addresses) }

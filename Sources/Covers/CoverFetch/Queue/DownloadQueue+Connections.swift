@@ -13,7 +13,7 @@ extension DownloadQueue {
         return false
     }
 
-    /// The transfer that `mayConnect` refused, or for whose body there was no memory, has ended. The job starts again when there is room.
+    /// The transfer that `mayConnect` refused has ended. The job starts again when there is room.
     mutating func refusedTransferEnded(_ id: JobID) {
         endTransfer(id)
         guard jobs.contains(id) else { return }

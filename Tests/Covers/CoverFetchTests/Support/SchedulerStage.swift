@@ -16,13 +16,14 @@ func withScheduler(
 }
 
 func withScheduler(
-    _ limits: FetchLimits, _ retry: RetryPolicy,
+    _ limits: FetchLimits, _ retry: RetryPolicy, bodyMemory: Int = 256 << 20,
     _ body: (Origin, DownloadScheduler, MemoryStore) async throws -> Void
 ) async throws {
     let origin = try await Origin.start()
     let store = MemoryStore()
     var configuration = HTTPClientConfiguration(userAgent: "Sleeve/test")
     configuration.timeout = .seconds(20)
+    configuration.bodyMemory = bodyMemory
     let scheduler = DownloadScheduler(
         client: try HTTPClient(configuration: configuration), store: store,
         policy: FetchPolicy(limits: limits, retry: retry, redirect: RedirectPolicy()),

@@ -49,8 +49,6 @@ package final class Ask: @unchecked Sendable {
 
     /// The stored version to revalidate; nil to download the cover.
     package var stored: StoredVersion?
-    /// The remembered permanent redirect, and until when it is, in milliseconds since 1970.
-    package var redirect: (target: HTTPURL, until: Int64)?
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
     package var negativeTimeToLive: Int64?
     /// `PendingStores.mark` before the look-up that did not find the cover: what was stored since answers the ask. Nil if it wants its
@@ -202,7 +200,7 @@ package final class Ask: @unchecked Sendable {
             }
             (location, picture, triedSizes) = (address.location, address.picture, address.picture == former)
             mayBeAbsent = !triedSizes || mayBeAbsent && failure.isAbsence
-            (stored, redirect, negativeTimeToLive, mark) = (nil, nil, nil, nil)
+            (stored, negativeTimeToLive, mark) = (nil, nil, nil)
             return nil
         }
         return CoverFailure(of: failures)

@@ -21,8 +21,6 @@ public struct CoverHistory: Sendable, Hashable, Codable {
     public var cached: CoverListing?
     /// The server has answered that there is no cover.
     public var absence: Absence?
-    /// The target of its permanent redirect, which is requested in its place.
-    public var redirect: String?
 
     /// A history made by the caller, for previews and tests. The other parts have their defaults.
     public init(url: String) { self.url = url }
@@ -44,12 +42,11 @@ extension LibraryAPI {
         for url in urls { locations.append(try covers.key(url)) }
         do {
             return try await covers.read { [covers, locations] reader in
-                let hints = try covers.hints(of: locations, reader)
+                let absences = try covers.absences(of: locations, reader)
                 return try urls.indices.map { index in
                     var history = CoverHistory(url: urls[index])
                     history.cached = try reader.entry(for: locations[index].string).map { CoverListing($0) }
-                    history.absence = hints[index].absence.map { CoverHistory.Absence($0) }
-                    history.redirect = hints[index].redirect?.target.string
+                    history.absence = absences[index].map { CoverHistory.Absence($0) }
                     return history
                 }
             }

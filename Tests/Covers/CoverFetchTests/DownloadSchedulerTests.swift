@@ -128,24 +128,12 @@ import Wire
         }
     }
 
-    @Test(arguments: [301, 302, 307, 308])
-    func `only permanent redirects are handed to the store as a hint`(status: Int) async throws {
-        try await withScheduler { origin, scheduler, store in
-            let url = try HTTPURL(origin.coverURL(1) + "?redirect-status=\(status)&to=/covers/2.jpg")
-            let caller = Caller()
-            await scheduler.submit([caller.ask(url)])
-            try await eventually { caller.result != nil }
-            let target = store.downloads.first?.hints.redirect?.target.string
-            #expect(target == ([301, 308].contains(status) ? origin.coverURL(2) : nil))
-        }
-    }
-
     @Test func `a 404 is handed to the store as a hint with its status and the end of its lifetime`() async throws {
         try await withScheduler { origin, scheduler, store in
             let caller = Caller()
             await scheduler.submit([caller.ask(try HTTPURL(origin.coverURL(1) + "?status=404"))])
             try await eventually { caller.result != nil }
-            let absence = try #require(store.downloads.first?.hints.absence)
+            let absence = try #require(store.downloads.first?.absence)
             #expect(absence.status == 404 && absence.until > Int64(Date.now.timeIntervalSince1970 * 1_000))
             #expect(caller.result?.failure?.status == 404)
         }

@@ -60,23 +60,6 @@ import Testing
     }
 
     @Test(arguments: [
-        ("https://a.example/1", "http://b.example/2", false, false),
-        ("https://a.example/1", "http://b.example/2", true, true),
-        ("http://a.example/1", "https://b.example/2", false, true),
-        ("http://a.example/1", "http://b.example/2", false, true),
-        ("http://a.example/1", "http://a.example/1", false, false),
-        ("http://a.example/1", "file:///etc/passwd", false, false),
-        ("http://a.example/1", "http://u:p@b.example/2", false, false),
-    ])
-    func `a remembered redirect from https to http is not followed unless downgrades are allowed`(
-        url: String, location: String, allowsDowngrades: Bool, isFollowed: Bool
-    ) throws {
-        let policy = RedirectPolicy(allowsDowngrades: allowsDowngrades)
-        let target = policy.rememberedTarget(location, of: try HTTPURL(url))
-        #expect(target?.string == (isFollowed ? location : nil))
-    }
-
-    @Test(arguments: [
         "ftp://b.example/", "file:///etc/passwd", "gopher://b.example/", "https://user:secret@b.example/",
     ])
     func `a redirect to a URL that is not http or https, or holds credentials, is refused`(location: String) throws {

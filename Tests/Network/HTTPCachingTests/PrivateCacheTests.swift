@@ -214,34 +214,6 @@ import Testing
         #expect(NegativeCaching.until(Self.response("\(status) cache-control: max-age=60")) == nil)
     }
 
-    @Test(
-        arguments: [
-            ("301 > 200", 2_592_000), ("308 > 301 > 200", 2_592_000), ("301 > 404", 2_592_000),
-            ("301 cache-control: max-age=3600 > 301 cache-control: max-age=60 > 200", 60),
-            ("301 cache-control: max-age=31536000 > 200", 2_592_000),
-            ("301 age: 20; cache-control: max-age=80 > 200", 60),
-            ("301 date: @0; expires: @60 > 200 cache-control: max-age=5", 60),
-            ("301 > 200 cache-control: no-store", 2_592_000), ("200", nil), ("300 > 200", nil), ("302 > 200", nil),
-            ("303 > 200", nil), ("307 cache-control: max-age=60 > 200", nil), ("301 > 302 > 200", nil),
-            ("302 > 301 > 200", nil), ("301 cache-control: no-store > 200", nil),
-            ("301 cache-control: max-age=0 > 200", nil),
-            ("301 cache-control: no-cache > 200", nil), ("308 vary: * > 200", nil),
-            ("301 > 301 vary: Accept, * > 200", nil),
-            ("301 cache-control: max-age=60, must-revalidate > 200", nil),
-        ] as [(String, Int64?)])
-    func `RFC 9110 §15.4.2, §15.4.9: a chain of 301 and 308 is remembered as long as each says, up to a month`(
-        chain: String, seconds: Int64?
-    ) {
-        #expect(Self.response(chain).redirects.rememberedUntil == seconds.map { at($0) })
-    }
-
-    @Test func `a remembered redirect ends when it was to end, whatever it leads to by then`() {
-        let end = at(60), permanent = HTTPResponse(status: .movedPermanently)
-        #expect(RedirectChain([permanent], after: end, now: at(0)).rememberedUntil == end)
-        #expect(RedirectChain([], after: end, now: at(0)).rememberedUntil == nil, "it is remembered already")
-        #expect(RedirectChain([], after: end, now: at(0)).freshUntil == end)
-    }
-
     // MARK: -
 
     private static func response(_ chain: String) -> StoredResponse {

@@ -19,7 +19,7 @@ extension MusicTests {
             }
             struct Address: Decodable {
                 var url, state: String
-                var digest, redirect: String?
+                var digest: String?
                 var status: Int?
             }
             var sources: [Source]?

@@ -3,8 +3,6 @@ package struct Hint: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The key is a URL that was answered with 404 or 410; the value is that status.
         case absent
-        /// The key is a URL that redirects permanently; the value is the target URL.
-        case redirect
         /// The key is an origin (`scheme://host[:port]`); the value is text in its reader's own format.
         case host
     }

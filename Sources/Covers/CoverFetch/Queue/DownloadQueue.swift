@@ -69,13 +69,11 @@ struct DownloadQueue<Request> {
 
     /// Adds a request.
     /// - Parameters:
-    ///   - target: the URL's remembered redirect.
     ///   - priority: a job has the highest of its requests'.
     ///   - ignoresOutage: the host is probed if it was given up as unreachable.
     /// - Returns: whether it joined an existing job.
     mutating func submit(
-        _ url: HTTPURL, request: Request, target: HTTPURL? = nil, priority: FetchPriority = .normal,
-        ignoresOutage: Bool = false
+        _ url: HTTPURL, request: Request, priority: FetchPriority = .normal, ignoresOutage: Bool = false
     ) -> Bool {
         defer { if ignoresOutage, let id = jobs.id(of: url.string) { probeHost(of: id) } }
         if let id = jobs.id(of: url.string) {
@@ -83,9 +81,8 @@ struct DownloadQueue<Request> {
             raise(id, to: priority)
             return true
         }
-        let target = target ?? url
-        let host = index(of: target)
-        let id = jobs.add(url, target: target, host: host, priority: priority, request: request)
+        let host = index(of: url)
+        let id = jobs.add(url, host: host, priority: priority, request: request)
         addJob(to: host)
         hosts[host].waiting.append(id, priority)
         enqueue(host)
@@ -193,10 +190,10 @@ struct DownloadQueue<Request> {
         enqueue(host)
     }
 
-    /// The job is retried at `time`, starting from `target`; nil for its own URL.
-    mutating func retry(_ id: JobID, at time: Instant, from target: HTTPURL? = nil) {
+    /// The job is retried at `time`, starting from its own URL.
+    mutating func retry(_ id: JobID, at time: Instant) {
         endTransfer(id)
-        guard jobs.contains(id), setTarget(target ?? jobs[id].url, of: id) != nil else { return }
+        guard jobs.contains(id), setTarget(jobs[id].url, of: id) != nil else { return }
         jobs[id].attempt += 1
         jobs[id].retriesAt = time
         timers.insert(Timer(time: time, event: .retry(id, attempt: jobs[id].attempt)))

@@ -24,8 +24,8 @@ struct Job<Request> {
     /// Nil before its first transfer: tens of thousands of jobs may wait.
     private var begun: Begun?
 
-    init(id: JobID, url: HTTPURL, target: HTTPURL, host: Int, priority: FetchPriority, requests: [Request]) {
-        (self.id, self.url, self.target, self.host) = (id, url, target, host)
+    init(id: JobID, url: HTTPURL, host: Int, priority: FetchPriority, requests: [Request]) {
+        (self.id, self.url, target, self.host) = (id, url, url, host)
         (self.priority, self.requests) = (priority, requests)
     }
 
@@ -70,8 +70,6 @@ struct JobState {
     var ignoresStored = false
     /// The body had no content coding that can be decoded: it is taken as it is.
     var codingFailure: CoverFailure?
-    /// The remembered redirect no longer holds.
-    var ignoresRedirect = false
     /// When the last redirect was answered.
     var redirectedAt: ContinuousClock.Instant?
     /// The target of a redirect failed, and the URL itself was requested again.
@@ -119,12 +117,10 @@ struct JobTable<Request> {
         _modify { yield &slots[id.slot] }
     }
 
-    mutating func add(
-        _ url: HTTPURL, target: HTTPURL, host: Int, priority: FetchPriority, request: Request
-    ) -> JobID {
+    mutating func add(_ url: HTTPURL, host: Int, priority: FetchPriority, request: Request) -> JobID {
         uses += 1
         let id = JobID(slot: freeSlots.popLast() ?? slots.count, use: uses)
-        let job = Job(id: id, url: url, target: target, host: host, priority: priority, requests: [request])
+        let job = Job(id: id, url: url, host: host, priority: priority, requests: [request])
         if id.slot == slots.count {
             slots.append(job)
             ids.append(id)

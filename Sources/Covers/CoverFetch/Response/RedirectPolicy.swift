@@ -42,13 +42,6 @@ package struct RedirectPolicy: Sendable {
         }
     }
 
-    /// The target of a remembered permanent redirect; nil if it may not be requested.
-    /// - Parameter location: as the redirect was remembered for `url`.
-    package func rememberedTarget(_ location: String, of url: HTTPURL) -> HTTPURL? {
-        guard let target = try? HTTPURL(location), target != url else { return nil }
-        return isDowngrade(from: url, to: target) ? nil : target
-    }
-
     private func isDowngrade(from url: HTTPURL, to target: HTTPURL) -> Bool {
         url.isHTTPS && !target.isHTTPS && !allowsDowngrades
     }

@@ -29,8 +29,8 @@ package struct Download: Sendable {
     /// The normalised URL: the cover's key in the cache.
     package var key: String { url.string }
     package var content: Content
-    /// Hints for later requests of the URL.
-    package var hints = URLHints()
+    /// The server answered 404 or 410: the status, and until when it is cached, in milliseconds since 1970.
+    package var absence: (status: Int, until: Int64)?
     /// The SHA-256 of the bytes that were stored when the cover was requested; nil if it was missing.
     package var former: Digest?
     /// The request had credentials.
@@ -50,16 +50,6 @@ extension CoverOutcome {
         duration = .microseconds(download.microseconds)
         timings = download.timings
     }
-}
-
-/// Facts about a response's URL beyond the cover itself. Hints are disposable.
-package struct URLHints: Sendable {
-    /// The URL redirects there permanently; until when that is remembered, in milliseconds since 1970.
-    package var redirect: (target: HTTPURL, until: Int64)?
-    /// The remembered redirect no longer holds.
-    package var forgetsRedirect = false
-    /// The server answered 404 or 410: the status, and until when it is cached, in milliseconds since 1970.
-    package var absence: (status: Int, until: Int64)?
 }
 
 /// Downloads that the disk takes together.

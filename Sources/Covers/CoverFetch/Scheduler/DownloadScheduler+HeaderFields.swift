@@ -42,8 +42,7 @@ extension DownloadScheduler {
         return StoredResponse(
             status: response.head.status.code, fields: response.head.headerFields,
             requestTime: now - Int64(response.microseconds / 1_000), responseTime: now,
-            redirects: RedirectChain(
-                queue.jobs[job].state.redirects, after: rememberedRedirect(of: job)?.until, now: now))
+            redirects: RedirectChain(queue.jobs[job].state.redirects, now: now))
     }
 
     /// Whether a server chose the response, or a redirect to it, by a field that the caller gave (RFC 9111 section 4.1): it answers no other

@@ -32,7 +32,7 @@ extension DownloadScheduler {
     /// Retries from the beginning: redirects may lead elsewhere by then.
     func retry(_ job: JobID, at time: ContinuousClock.Instant) {
         queue.jobs[job].state.forgetRedirects()
-        queue.retry(job, at: time, from: rememberedRedirect(of: job)?.target)
+        queue.retry(job, at: time)
         endVainAsks(of: job, .now)
     }
 
@@ -44,10 +44,6 @@ extension DownloadScheduler {
     /// Whether libcurl may send a request again, whose connection ended before an answer.
     func mayResend(_ job: JobID) -> Bool {
         queue.contains(job) && queue.resend(job, retries: retries(of: job))
-    }
-
-    func rememberedRedirect(of job: JobID) -> (target: HTTPURL, until: Int64)? {
-        queue.jobs[job].state.ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
     }
 
     /// Asks once more, for the whole cover, if a server refuses a request with conditions: it may not know them, and a condition that fails
@@ -65,22 +61,15 @@ extension DownloadScheduler {
         retry(job, at: .now)
     }
 
-    /// Requests the URL itself if its remembered redirect failed, which says nothing about the URL's own host; once, if the target of a redirect may
-    /// have expired while it waited, or its host was given up.
+    /// Requests the URL itself again, once, if the target of a redirect may have expired while it waited, or its host was given up.
     func retriesWithoutRedirect(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
-        if failure.kind == .cancelled { return false }
         let (state, began) = (queue.jobs[job].state, queue.jobs[job].passage.began)
-        if rememberedRedirect(of: job) != nil {
-            queue.jobs[job].state.ignoresRedirect = true
-        } else if let redirectedAt = state.redirectedAt, let began, !state.redirects.isEmpty, !state.hasReturned {
-            let isRefused = (400..<500).contains(failure.status ?? 0) && !failure.isTransient
-            guard failure.kind == .notTried || isRefused && began - redirectedAt >= Self.shortestLife else {
-                return false
-            }
-            queue.jobs[job].state.hasReturned = true
-        } else {
+        guard let redirectedAt = state.redirectedAt, let began, !state.redirects.isEmpty, !state.hasReturned else {
             return false
         }
+        let isRefused = (400..<500).contains(failure.status ?? 0) && !failure.isTransient
+        guard failure.kind == .notTried || isRefused && began - redirectedAt >= Self.shortestLife else { return false }
+        queue.jobs[job].state.hasReturned = true
         queue.jobs[job].state.forgetRedirects()
         queue.move(job, to: url)
         endVainAsks(of: job, .now)

@@ -97,8 +97,7 @@ package actor DownloadScheduler {
             } else if !pending.join(ask) {
                 ask.submitted = ask.submitted ?? now
                 _ = queue.submit(
-                    ask.url, request: ask, target: ask.redirect?.target, priority: ask.priority,
-                    ignoresOutage: ask.ignoresOutage)
+                    ask.url, request: ask, priority: ask.priority, ignoresOutage: ask.ignoresOutage)
                 note(deadlineOf: ask)
             }
         }
@@ -286,7 +285,7 @@ package actor DownloadScheduler {
         guard stored.isStorable, !varies(response, start.job) else {
             return finish(start.job, start.url, .unstorable(response.body))
         }
-        finish(start.job, start.url, .cover(header, stored, response.body), hints(start, stored))
+        finish(start.job, start.url, .cover(header, stored, response.body))
     }
 
     /// 304: the stored version is still valid (RFC 9111 §4.3.4).
@@ -297,7 +296,7 @@ package actor DownloadScheduler {
         guard StoredResponse.is(update.fields, about: version.entityTag) else {
             return retryWithoutConditions(start.job)
         }
-        finish(start.job, start.url, .notModified(version, update), hints(start, update))
+        finish(start.job, start.url, .notModified(version, update))
     }
 
     private func failed(
@@ -313,22 +312,11 @@ package actor DownloadScheduler {
         if queue.jobs[start.job].state.headerFields.isEmpty,
             let until = NegativeCaching.until(stored(response, start.job), guess: timeToLive)
         {
-            var hints = URLHints()
-            hints.absence = (failure.status ?? 404, until)
-            hints.forgetsRedirect = queue.jobs[start.job].state.ignoresRedirect
             let stored = queue.first(of: start.job) { $0.stored }
-            return finish(start.job, start.url, .failure(failure, stored: stored), hints)
+            return finish(
+                start.job, start.url, .failure(failure, stored: stored), absence: (failure.status ?? 404, until))
         }
         retryOrFail(start, failure, retryAfter: pause, now)
-    }
-
-    /// The hints of a response for its URL.
-    private func hints(_ start: DownloadQueue<Ask>.Start, _ response: StoredResponse) -> URLHints {
-        var hints = URLHints()
-        hints.redirect = response.redirects.rememberedUntil.map { (start.target, $0) }
-        hints.forgetsRedirect =
-            hints.redirect == nil && (queue.jobs[start.job].state.ignoresRedirect || reloads(start.job))
-        return hints
     }
 
     // MARK: To the store
@@ -339,7 +327,9 @@ package actor DownloadScheduler {
     }
 
     /// Has done with a job: frees its host's place, and hands its asks and its content over.
-    private func finish(_ job: JobID, _ url: HTTPURL, _ content: Download.Content, _ hints: URLHints = URLHints()) {
+    private func finish(
+        _ job: JobID, _ url: HTTPURL, _ content: Download.Content, absence: (status: Int, until: Int64)? = nil
+    ) {
         let (state, target, now) = (queue.jobs[job].state, queue.jobs[job].target, ContinuousClock.now)
         let former = queue.first(of: job) { $0.stored }?.digest
         let asks = queue.end(job)
@@ -351,7 +341,7 @@ package actor DownloadScheduler {
         batch.footprint += content.footprint
         batch.downloads.append(
             Download(
-                url: url, target: target, content: content, hints: hints, former: former,
+                url: url, target: target, content: content, absence: absence, former: former,
                 hadCredentials: state.hadCredentials, microseconds: state.microseconds, timings: timings))
     }
 

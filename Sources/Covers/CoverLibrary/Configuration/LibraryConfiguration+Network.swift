@@ -46,10 +46,8 @@ extension LibraryConfiguration {
             parallel: parallel, perHost: perHost, interval: rate.map(Self.interval), adapts: adapts)
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
-            redirect: redirectPolicy, headerFields: fieldsByOrigin)
+            redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades), headerFields: fieldsByOrigin)
     }
-
-    var redirectPolicy: RedirectPolicy { RedirectPolicy(allowsDowngrades: allowsDowngrades) }
 
     /// The header fields of each origin, normalised as `HTTPURL.origin`.
     private var fieldsByOrigin: [String: HTTPFields] {

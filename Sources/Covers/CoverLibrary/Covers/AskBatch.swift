@@ -1,6 +1,5 @@
 import CoverCache
 import CoverFetch
-import CurlHTTP
 
 /// Asks that were looked up in the cache together.
 struct AskBatch: Sendable {
@@ -17,14 +16,4 @@ struct AskBatch: Sendable {
 
     /// The number of requests.
     var count: Int { asks.count + unusable.count }
-}
-
-/// The hints of the cache for a URL without a cover.
-struct Hints: Sendable {
-    /// The server answered 404 or 410.
-    var absence: Absence?
-    /// Its permanent redirect, as in `Ask`.
-    var redirect: (target: HTTPURL, until: Int64)?
-    /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
-    var negativeTimeToLive: Int64?
 }

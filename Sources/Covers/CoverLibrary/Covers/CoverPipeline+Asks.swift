@@ -122,16 +122,15 @@ extension CoverPipeline {
         let open = asks.indices.filter { answers[$0] == nil }
         if open.isEmpty { return answers }
         // Hints are disposable.
-        let known = (try? hints(of: open.map { asks[$0].url }, reader)) ?? open.map { _ in Hints() }
-        for (index, hints) in zip(open, known) {
+        let known = (try? absences(of: open.map { asks[$0].url }, reader)) ?? open.map { _ in nil }
+        for (index, absence) in zip(open, known) {
             let ask = asks[index]
             if ask.hasAlternatives { ask.findSizes(CoverArtArchive.picture) }
-            if ask.usesAbsence, let absence = hints.absence {
+            if ask.usesAbsence, let absence {
                 answers[index] = CoverOutcome(failed: .absent(ask.location, absence))
             }
-            ask.redirect = ask.cacheUse == .reload ? nil : hints.redirect
             // A size that failed otherwise may be there: the cover is not absent for a week.
-            ask.negativeTimeToLive = ask.mayBeAbsent ? hints.negativeTimeToLive : nil
+            ask.negativeTimeToLive = ask.mayBeAbsent ? negativeTimeToLive(of: ask.url) : nil
         }
         return answers
     }
@@ -191,25 +190,20 @@ extension CoverPipeline {
         }
     }
 
-    /// The hints about each URL, read on the current thread. Absences that were recorded ahead of now are ignored.
-    func hints(of urls: [HTTPURL], _ reader: CacheReader) throws -> [Hints] {
+    /// The remembered absence of each URL's cover, read on the current thread. Those that were recorded ahead of now are ignored.
+    func absences(of urls: [HTTPURL], _ reader: CacheReader) throws -> [Absence?] {
         let now = WallClock.milliseconds()
         let keys = urls.map(\.string)
         // The URL whose 404 says that the archive has the cover in no size.
         let last = keys.map { archive.lastSize(of: $0) ?? $0 }
-        let policy = configuration.redirectPolicy
         let absences = try reader.hints(.absent, for: keys, now: now)
         let lastAbsences = last == keys ? absences : try reader.hints(.absent, for: last, now: now)
-        let redirects = try reader.hints(.redirect, for: keys, now: now)
-        return urls.indices.map { index in
-            Hints(
-                absence: (lastAbsences[index] ?? absences[index]).flatMap { Absence($0, at: now) },
-                redirect: redirects[index].flatMap { hint in
-                    policy.rememberedTarget(hint.value, of: urls[index]).map { ($0, hint.until) }
-                },
-                negativeTimeToLive: archive.lastSize(of: keys[index]) == keys[index]
-                    ? CoverArtArchive.negativeTimeToLive : nil)
-        }
+        return zip(lastAbsences, absences).map { ($0 ?? $1).flatMap { Absence($0, at: now) } }
+    }
+
+    /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
+    func negativeTimeToLive(of url: HTTPURL) -> Int64? {
+        archive.lastSize(of: url.string) == url.string ? CoverArtArchive.negativeTimeToLive : nil
     }
 
     // MARK: Submitting

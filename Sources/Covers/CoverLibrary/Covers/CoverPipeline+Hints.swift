@@ -5,11 +5,6 @@ import HTTPCaching
 import Platform
 
 extension CoverPipeline {
-    /// The hints about each URL. Unreadable hints are ignored.
-    func hints(_ urls: [HTTPURL]) async -> [Hints] {
-        await (try? read { [self] reader in try hints(of: urls, reader) }) ?? urls.map { _ in Hints() }
-    }
-
     // MARK: Hosts
 
     /// Protocols and limits of hosts that earlier runs learnt, by origin.

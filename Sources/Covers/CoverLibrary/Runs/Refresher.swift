@@ -139,18 +139,17 @@ final class Refresher: OutcomeSink {
             }
         }
         do {
-            let hints = await pipeline.hints(due.map(\.url))
-            try await pipeline.scheduler().submit(zip(due, hints).map { ask(about: $0.entry, $0.url, $1) })
+            try await pipeline.scheduler().submit(due.map { ask(about: $0.entry, $0.url) })
         } catch {
             stop("\(LibraryError(error))")
             run.moveToNextRun(due.count)
         }
     }
 
-    private func ask(about entry: CachedEntry, _ url: HTTPURL, _ hints: Hints) -> Ask {
+    private func ask(about entry: CachedEntry, _ url: HTTPURL) -> Ask {
         let ask = Ask(url, location: entry.metadata.key, sink: self)
         (ask.cacheUse, ask.priority, ask.stored) = (.revalidate, request.priority.order, StoredVersion(entry))
-        (ask.redirect, ask.negativeTimeToLive) = (hints.redirect, hints.negativeTimeToLive)
+        ask.negativeTimeToLive = pipeline.negativeTimeToLive(of: url)
         if let failures = EntryAnnotation.failures(in: entry.metadata.fields) {
             failing.withLock { $0[entry.metadata.key] = failures }
         }

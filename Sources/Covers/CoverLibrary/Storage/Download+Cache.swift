@@ -52,20 +52,11 @@ extension Download {
         }
     }
 
-    /// The hints to record for the URL.
-    var hintChanges: [HintChange] {
-        var changes: [HintChange] = []
-        if let absence = hints.absence {
-            let now = WallClock.milliseconds()
-            changes.append(
-                Absence(status: absence.status, until: absence.until, answeredAt: now).change(of: key))
+    /// The hint to record for the URL.
+    var hintChange: HintChange? {
+        absence.map { absence in
+            Absence(status: absence.status, until: absence.until, answeredAt: WallClock.milliseconds()).change(of: key)
         }
-        if let redirect = hints.redirect {
-            changes.append(.set(Hint(.redirect, key, redirect.target.requestURL, until: redirect.until)))
-        } else if hints.forgetsRedirect {
-            changes.append(.remove(.redirect, key: key))
-        }
-        return changes
     }
 }
 
@@ -139,7 +130,7 @@ extension CoverOutcome {
     init(_ failure: CoverFailure, of download: Download) {
         self.init(.failed, of: download)
         fail(failure)
-        self.failure?.rememberedUntil = download.hints.absence.map { Date(milliseconds: $0.until) }
+        self.failure?.rememberedUntil = download.absence.map { Date(milliseconds: $0.until) }
     }
 
     /// Of a cover that needs no transfer. - Parameter location: as the outcome names it.

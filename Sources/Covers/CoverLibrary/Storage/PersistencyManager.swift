@@ -121,7 +121,7 @@ actor PersistencyManager: DownloadStore {
         if !batch.goingOn.isEmpty { Task { [goOn] in await goOn?(batch.goingOn) } }
         try? writer().add(
             hints: batch.hosts.compactMap { HintChange(host: $0.key, $0.value, now) }
-                + batch.downloads.flatMap(\.hintChanges),
+                + batch.downloads.compactMap(\.hintChange),
             now: now.milliseconds)
         for download in batch.downloads { await store(download) }
         if batch.isLast { pipeline.expectNoMore() }
@@ -139,7 +139,7 @@ actor PersistencyManager: DownloadStore {
             outcome.fail(.notStorable(download.key))
             outcome.bodyIfNotStored = body
             publish([outcome])
-        case .failure(let failure, stored: nil) where download.hints.absence == nil:
+        case .failure(let failure, stored: nil) where download.absence == nil:
             publish([CoverOutcome(failure, of: download)])
         case .failure, .notModified: pipeline.add(renewal: download, now: now)
         case .cover(let header, let response, let body):

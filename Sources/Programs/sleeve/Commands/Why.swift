@@ -61,7 +61,7 @@ struct Why: AsyncParsableCommand {
         // A fill asks the archive for other sizes, too.
         let pictures = known.flatMap(\.pictures).filter { !urls.contains($0) }
         let others = try await histories(of: pictures, in: library).filter { history in
-            history.cached != nil || history.absence != nil || history.redirect != nil
+            history.cached != nil || history.absence != nil
         }
         let addresses = try await histories(of: urls.filter { URL(string: $0) != nil }, in: library)
         let cached = Set(addresses.lazy.filter { $0.cached != nil }.map(\.url))

@@ -106,7 +106,6 @@ struct CoverReport: Encodable {
         private let storedAt, freshUntil: Date?
         private let status: Int?
         private let answeredAt, until: Date?
-        private let redirect: String?
 
         init(_ history: CoverHistory) {
             url = Redaction.redact(history.url)
@@ -115,11 +114,10 @@ struct CoverReport: Encodable {
             (digest, stale) = (cover?.digest, cover?.isStale())
             (storedAt, freshUntil) = (cover?.storedAt, cover?.freshUntil)
             (status, answeredAt, until) = (absence?.status, absence?.answeredAt, absence?.until)
-            redirect = history.redirect.map { Redaction.redact($0) }
         }
 
         /// Whether nothing is known.
-        fileprivate var isUnknown: Bool { state == "unknown" && redirect == nil }
+        fileprivate var isUnknown: Bool { state == "unknown" }
 
         fileprivate var text: String {
             var facts: [String] = []
@@ -130,7 +128,6 @@ struct CoverReport: Encodable {
                 facts.append("answered \(status) at \(answeredAt.ISO8601Format())")
                 facts.append("not requested again before \(until.ISO8601Format())")
             }
-            if let redirect { facts.append("moved to \(redirect)") }
             return facts.isEmpty ? "never requested, or forgotten" : facts.joined(separator: ", ")
         }
     }

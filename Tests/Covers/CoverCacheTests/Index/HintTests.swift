@@ -29,17 +29,15 @@ import Testing
                 writer.add(
                     hints: [
                         set(.absent, url(1), "404"), set(.absent, url(2), "410", for: 5_000),
-                        set(.redirect, url(1), url(9)), set(.host, "http://covers.example", "h"),
+                        set(.host, "http://covers.example", "h"),
                     ], now: Self.now)
                 #expect(try values(reader, .absent, [url(1)]) == [nil], "not before it is written")
                 try writer.writeDeferred()
                 #expect(try values(reader, .absent, [url(1), url(3), url(2)]) == ["404", nil, "410"])
-                #expect(try values(reader, .redirect, [url(2), url(1)]) == [nil, url(9)])
                 #expect(try reader.hints(.host, now: Self.now).map(\.value) == ["h"])
                 #expect(try values(reader, .absent, [url(1), url(2)], at: Self.now + 1_000) == [nil, "410"])
-                try write([.remove(.absent, key: url(2)), set(.redirect, url(1), url(8))], writer)
-                #expect(try values(reader, .absent, [url(1), url(2)]) == ["404", nil])
-                #expect(try values(reader, .redirect, [url(1)]) == [url(8)], "the last change counts")
+                try write([.remove(.absent, key: url(2)), set(.absent, url(1), "410")], writer)
+                #expect(try values(reader, .absent, [url(1), url(2)]) == ["410", nil], "the last change counts")
             }
         }
     }
@@ -75,11 +73,11 @@ import Testing
         try withFolder { folder in
             try folder.abandoned { writer in
                 try write((1...10).map { set(.absent, url($0), "404", for: Int64($0)) }, writer)
-                try write((1...3).map { set(.redirect, url($0), url(9), for: Int64($0)) }, writer)
+                try write((1...3).map { set(.host, url($0), "h", for: Int64($0)) }, writer)
                 try writer.index.transaction { _ in try writer.index.hints.sweep(now: Self.now + 2, maximumCount: 4) }
                 let reader = try folder.reader()
                 #expect(try reader.hints(.absent, now: Self.now).count == 4)
-                #expect(try reader.hints(.redirect, now: Self.now).count == 1)
+                #expect(try reader.hints(.host, now: Self.now).count == 1)
                 #expect(try values(reader, .absent, (6...7).map(url)) == [nil, "404"])
             }
         }
@@ -104,10 +102,9 @@ import Testing
         try withFolder { folder in
             try folder.abandoned { writer in
                 let long = url(1) + String(repeating: "x", count: HintTable.maximumLength)
-                try write([set(.absent, long, "404"), set(.redirect, url(1), long)], writer)
+                try write([set(.absent, long, "404"), set(.absent, url(1), long)], writer)
                 let reader = try folder.reader()
-                #expect(try values(reader, .absent, [long]) == [nil])
-                #expect(try values(reader, .redirect, [url(1)]) == [nil])
+                #expect(try values(reader, .absent, [long, url(1)]) == [nil, nil])
             }
         }
     }

@@ -21,10 +21,9 @@ struct QueueDriver<Request> {
     var inFlight: Int { queue.inFlight }
 
     mutating func submit(
-        _ url: HTTPURL, request: Request, target: HTTPURL? = nil, priority: FetchPriority = .normal,
-        ignoresOutage: Bool = false
+        _ url: HTTPURL, request: Request, priority: FetchPriority = .normal, ignoresOutage: Bool = false
     ) -> Bool {
-        queue.submit(url, request: request, target: target, priority: priority, ignoresOutage: ignoresOutage)
+        queue.submit(url, request: request, priority: priority, ignoresOutage: ignoresOutage)
     }
 
     mutating func prefer(_ keys: [String]) { queue.prefer(keys) }
@@ -118,9 +117,7 @@ struct QueueDriver<Request> {
         if let job = jobs[key] { queue.move(job, to: target) }
     }
 
-    mutating func retry(_ key: String, at time: Instant, from target: HTTPURL? = nil) {
-        if let job = jobs[key] { queue.retry(job, at: time, from: target) }
-    }
+    mutating func retry(_ key: String, at time: Instant) { if let job = jobs[key] { queue.retry(job, at: time) } }
 
     mutating func end(_ key: String) -> [Request] { jobs[key].map { queue.end($0) } ?? [] }
 

@@ -1,8 +1,6 @@
 import Foundation
 import CoverFetch
-import CurlHTTP
 import OriginServer
-import Platform
 import Testing
 import Wire
 
@@ -115,17 +113,17 @@ import Wire
             }
             #expect(archive.count == 4)
             for name in ["front-500", "front-250", "front"] {
-                let url = try HTTPURL("\(archive.url)/release/\(Self.id)/\(name)")
-                let until = try #require(await library.covers.hints([url])[0].absence?.until)
-                #expect(until > WallClock.milliseconds() + 6 * 86_400_000, "\(name)")
+                let url = "\(archive.url)/release/\(Self.id)/\(name)"
+                let until = try #require(await library.history(of: [url])[0].absence?.until)
+                #expect(until > Date(timeIntervalSinceNow: 6 * 86_400), "\(name)")
             }
         }
         // A thumbnail that is no image may be repaired tomorrow.
         try await withSizes(["/release/\(Self.id)/front-1200": Archive.html]) { library, archive in
             _ = try await prefetch(library, [album(release: Self.id)])
-            let other = try HTTPURL("\(archive.url)/release/\(Self.id)/front")
-            let until = try #require(await library.covers.hints([other])[0].absence?.until)
-            #expect(until < WallClock.milliseconds() + 86_400_000)
+            let other = "\(archive.url)/release/\(Self.id)/front"
+            let until = try #require(await library.history(of: [other])[0].absence?.until)
+            #expect(until < Date(timeIntervalSinceNow: 86_400))
         }
     }
 

@@ -1,6 +1,5 @@
 import CoverCache
 import CoverFetch
-import CurlHTTP
 import OriginServer
 import Platform
 import Testing
@@ -8,10 +7,8 @@ import Wire
 
 @testable import CoverLibrary
 
-/// Cached 404 responses and remembered redirects.
+/// Cached 404 responses.
 @Suite(.timeLimit(.minutes(10))) struct HintTests {
-    // MARK: Absence
-
     @Test func `a cached 404 answers a call, a prefetch and another process without a request`() async throws {
         try await withStage { stage in
             let gone = stage.url(1, "status=404")
@@ -57,19 +54,15 @@ import Wire
                 Absence(status: 404, until: now + day, answeredAt: now + day / 2).change(of: url),
                 .set(Hint(.absent, stage.url(2), "404", until: now + 9 * 365 * day)),
             ]
-            let far = [
-                HintChange.set(Hint(.redirect, stage.url(3), stage.url(4), until: now + 9 * 365 * day)),
-                .set(Hint(.host, "http://a.example", "http2 1", until: now + 9 * 365 * day)),
-            ]
+            let far = HintChange.set(Hint(.host, "http://a.example", "http2 1", until: now + 9 * 365 * day))
             try await library.maintain { writer in
-                writer.add(hints: absences + far, now: now)
+                writer.add(hints: absences + [far], now: now)
                 try writer.writeDeferred()
             }
-            let urls = [url, stage.url(2), stage.url(3)]
-            let hints = try await library.covers.hints(urls.map { try HTTPURL($0) })
-            #expect(hints.allSatisfy { $0.absence == nil && $0.redirect == nil })
+            let urls = [url, stage.url(2)]
+            #expect(try await library.history(of: urls).allSatisfy { $0.absence == nil })
             #expect(library.covers.learntHosts().isEmpty)
-            #expect(try await library.prefetch(urls).summary().downloaded == 3)
+            #expect(try await library.prefetch(urls).summary().downloaded == 2)
         }
     }
 
@@ -104,56 +97,6 @@ import Wire
             let other = try await stage.another { $0.isOffline = true }
             #expect(await other.failure(stage.url(1, "status=404"))?.kind == .offline)
             await other.close()
-        }
-    }
-
-    // MARK: Relocation
-
-    @Test(arguments: [301, 308])
-    func `RFC 9110 §15.4.2, §15.4.9: a permanent redirect is remembered, and its target is requested`(status: Int)
-        async throws
-    {
-        try await withStage { stage in
-            let url = stage.url(1, "redirect-status=\(status)&to=/covers/2.jpg?cache-control=max-age%3D0")
-            #expect(try await stage.library.cover(at: url).location == url, "its key stays")
-            #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
-            #expect(try await stage.library.refresh().summary().revalidated == 1)
-            try await stage.library.evict(to: 0)
-            #expect(try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 2))
-            try await stage.library.evict(to: 0)
-            #expect(try await stage.library.prefetch([url]).summary().downloaded == 1)
-            #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
-            #expect(stage.origin.requestCount(path: "/covers/2.jpg") == 4)
-        }
-    }
-
-    @Test(
-        arguments: [302, 303, 307].map { "redirect-status=\($0)&to=/covers/2.jpg" } + [
-            "redirect-status=301&to=/covers/2.jpg?redirect-status=302%26to=/covers/3.jpg"
-        ])
-    func `a temporary redirect is not remembered, nor a chain with one`(query: String) async throws {
-        try await withStage { stage in
-            let url = stage.url(1, query)
-            _ = try await stage.library.cover(at: url)
-            try await stage.library.evict(to: 0)
-            _ = try await stage.library.cover(at: url)
-            #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 2)
-        }
-    }
-
-    @Test(arguments: ["gone", "away"])
-    func `a remembered redirect whose target fails is forgotten, and the URL itself is requested`(how: String)
-        async throws
-    {
-        try await withStage { stage in
-            let target =
-                how == "gone"
-                ? stage.url(2, "status=404") : "http://127.0.0.1:\(try closedPort())/2.jpg"
-            let url = stage.url(1)
-            try await stage.store(.redirect, url, target)
-            #expect(try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 1))
-            let now = WallClock.milliseconds()
-            #expect(try stage.library.covers.reader.hints(.redirect, for: [url], now: now) == [nil])
         }
     }
 }

@@ -100,17 +100,6 @@ import Wire
             }
         }
     }
-
-    @Test func `a cover is fresh no longer than the remembered redirect that led to it`() async throws {
-        try await withStage { stage in
-            let target = stage.url(2, "cache-control=max-age%3D31536000")
-            try await stage.store(.redirect, stage.url(1), target)
-            _ = try await stage.library.cover(at: stage.url(1))
-            #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 0)
-            let until = try #require(try stage.entries().first?.metadata.freshUntil)
-            #expect(until <= WallClock.milliseconds() + 3_600_000)
-        }
-    }
 }
 
 extension ScriptedServer.Request {

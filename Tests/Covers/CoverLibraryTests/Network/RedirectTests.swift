@@ -1,4 +1,3 @@
-import CoverCache
 import CoverFetch
 import OriginServer
 import Synchronization
@@ -119,39 +118,7 @@ import Wire
         }
     }
 
-    // MARK: Remembered redirects
-
-    @Test func `the target of a remembered redirect is requested under its own host's limits`() async throws {
-        try await withOther { stage, other, _ in
-            try await stage.store(.redirect, stage.url(1), other.coverURL(1) + "?status=429&retry-after=3600")
-            let cover = try await stage.library.cover(at: stage.url(1))
-            #expect(cover.bytes == CoverImage.jpeg(number: 1))
-            #expect(other.requestCount == 1)
-            let own = await stage.library.failure(stage.url(2))
-            #expect(own == nil)
-            // While that host is given up, the URL itself is requested.
-            let urls = (1...100).map { other.coverURL($0) + "?status=429&retry-after=3600" }
-            _ = try await stage.library.prefetch(urls).summary()
-            let closed = await stage.library.failure(other.coverURL(300))
-            #expect(closed?.kind == .notTried)
-            let count = other.requestCount
-            try await stage.store(.redirect, stage.url(4), other.coverURL(4))
-            let next = await stage.library.failure(stage.url(4))
-            #expect(next == nil)
-            #expect(other.requestCount == count)
-        }
-    }
-
-    @Test func `a request of the URL after its remembered redirect failed does not count as a retry`() async throws {
-        try await withStage {
-            $0.retries = 1
-        } _: { stage in
-            let url = stage.url(1, "status=503&times=1")
-            try await stage.store(.redirect, url, stage.url(2, "status=404"))
-            let cover = try await stage.library.cover(at: url)
-            #expect(cover.bytes == CoverImage.jpeg(number: 1))
-        }
-    }
+    // MARK: Starting again
 
     @Test func `a retry starts at the URL again: it may redirect elsewhere by then`() async throws {
         try await withOther { stage, other, led in

@@ -1,5 +1,4 @@
 import CoverCache
-import Platform
 
 @testable import CoverLibrary
 
@@ -16,15 +15,6 @@ extension Stage {
             let metadata = EntryMetadata(key: url, mediaType: "image/jpeg", storedAt: validated, fields: fields)
             _ = try body.withUnsafeBytes { try writer.put(metadata, body: $0) }
             _ = try writer.commit()
-        }
-    }
-
-    /// Stores a hint that is valid for an hour.
-    func store(_ hint: Hint.Kind, _ key: String, _ value: String) async throws {
-        let now = WallClock.milliseconds()
-        try await library.maintain { writer in
-            writer.add(hints: [.set(Hint(hint, key, value, until: now + 3_600_000))], now: now)
-            try writer.writeDeferred()
         }
     }
 }

@@ -14,21 +14,20 @@ import Testing
     private func secure(_ path: Int) throws -> HTTPURL { try HTTPURL("https://a.example/\(path)") }
     private func named(_ path: Int) throws -> HTTPURL { try HTTPURL("http://covers.example/\(path)") }
 
-    /// 300 covers of one host, for which two transfers open connections. - Parameter memory: what an earlier run learnt about it.
-    private func connectingQueue(memory: HostMemory? = nil) throws -> Queue {
-        let hosts = memory.map { ["https://a.example": $0] } ?? [:]
-        let limits = FetchLimits(parallel: 400, perHost: memory?.limit ?? 32, adapts: memory != nil)
-        var queue = Queue(limits: limits, hosts: hosts)
+    /// 300 covers of one host, for which two transfers open connections.
+    private func connectingQueue(adapts: Bool = false) throws -> Queue {
+        var queue = Queue(limits: FetchLimits(parallel: 400, perHost: 32, adapts: adapts))
         for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
         #expect(starts(&queue).count == 2)
         #expect(try queue.mayConnect(secure(1).string, others: 0) && queue.mayConnect(secure(2).string, others: 1))
         return queue
     }
 
-    /// As `connectingQueue`. The host spoke HTTP/2 in an earlier run and took 100 streams; both connections are ready.
-    private func connectedQueue() throws -> Queue {
-        var queue = try connectingQueue(memory: HostMemory(http2: true, limit: 100))
+    /// As `connectingQueue`. Both connections are ready, and the host has answered over HTTP/2.
+    private func connectedQueue(adapts: Bool = false) throws -> Queue {
+        var queue = try connectingQueue(adapts: adapts)
         for path in 1...2 { _ = queue.didConnect(try secure(path).string, .ready) }
+        queue.didAnswer(try secure(1).string, http2: true)
         return queue
     }
 
@@ -62,34 +61,6 @@ import Testing
 
     @Test
     func
-        `a host that spoke HTTP/1.1 in an earlier run gets a connection for each transfer without waiting for the first`()
-        throws
-    {
-        let memory = HostMemory(http2: false, limit: 3)
-        var queue = Queue(limits: .init(parallel: 100, perHost: 8, adapts: true), hosts: ["https://a.example": memory])
-        for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
-        #expect(starts(&queue).count == 1)
-        #expect(try queue.didConnect(secure(1).string, .opening(others: 0)))
-        #expect(starts(&queue).count == 2)
-    }
-
-    @Test
-    func
-        `a host that spoke HTTP/2 in an earlier run gets the learnt number of streams on its first connections, up to perHost`()
-        throws
-    {
-        let memory = HostMemory(http2: true, limit: 48)
-        var queue = Queue(limits: .init(parallel: 400, perHost: 64, adapts: true), hosts: ["https://a.example": memory])
-        for path in 1...200 { _ = try queue.submit(secure(path), request: "") }
-        #expect(starts(&queue).count == 2)
-        #expect(try !queue.didConnect(secure(1).string, .opening(others: 0)) && starts(&queue).isEmpty)
-        #expect(try !queue.didConnect(secure(1).string, .ready) && queue.didConnect(secure(2).string, .ready))
-        #expect(starts(&queue).count == 46)
-        #expect(queue.learnt["https://a.example"] == memory)
-    }
-
-    @Test
-    func
         `an HTTP/2 host gets 100 streams and two connections at most: what needs a third one waits until a stream is free`()
         throws
     {
@@ -97,7 +68,6 @@ import Testing
         #expect(starts(&queue).count == 98)
         // Both carry 45.
         for path in 3...90 { _ = queue.didConnect(try secure(path).string, .ready) }
-        queue.didAnswer(try secure(1).string, http2: true)
         let refused = try (91...100).map { try secure($0).string }
         let allowed = refused.filter { queue.mayConnect($0, others: 2) }
         #expect(allowed.isEmpty && queue.inFlight == 90)
@@ -108,7 +78,6 @@ import Testing
         #expect(starts(&queue).isEmpty)
         _ = queue.end(try secure(3).string)
         #expect(starts(&queue) == [refused[9]])
-        #expect(queue.learnt["https://a.example"] == HostMemory(http2: true, limit: 90))
     }
 
     @Test
@@ -160,7 +129,7 @@ import Testing
     }
 
     @Test func `a host that refuses streams costs no cover a retry, and gets as many as it takes`() throws {
-        var queue = try connectedQueue()
+        var queue = try connectedQueue(adapts: true)
         let keys = starts(&queue)
         for key in keys { _ = queue.didConnect(key, .ready) }
         // Requests that were refused are sent again over a new connection, which takes none either.
@@ -175,7 +144,7 @@ import Testing
     }
 
     @Test func `streams that a closing connection refuses are no sign of too many`() throws {
-        var queue = try connectedQueue()
+        var queue = try connectedQueue(adapts: true)
         let keys = starts(&queue)
         for key in keys.dropFirst() { _ = queue.didConnect(key, .ready) }
         // In place of the connection that the server closes.

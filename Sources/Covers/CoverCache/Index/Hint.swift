@@ -3,8 +3,8 @@ package struct Hint: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The key is a URL that was answered with 404 or 410; the value is that status.
         case absent
-        /// The key is an origin (`scheme://host[:port]`); the value is text in its reader's own format.
-        case host
+        /// The key is an origin (`scheme://host[:port]`) that asked for a pause; the value is the time of that, in milliseconds since 1970.
+        case closed
     }
 
     package var kind: Kind

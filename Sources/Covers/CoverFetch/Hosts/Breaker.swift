@@ -174,6 +174,7 @@ struct Breaker {
     /// Applies the pause that an earlier run was asked for: one probe shows whether it still holds. A pause that is too long to
     /// wait for delays the probe not at all.
     mutating func rest(until time: Instant, now: Instant) {
+        let time = min(time, now + Self.longestRest)
         opened = now
         restsUntil = time
         failedProbes = Policy.probes - 1

@@ -59,24 +59,17 @@ struct ConcurrencyLimiter {
 
     /// - Parameters:
     ///   - start: the limit at first; nil for `ceiling`.
-    ///   - hasRejected: the host has rejected requests beyond `start` before, so there is no slow start.
     ///   - isFixed: the limit is always `ceiling`.
-    init(ceiling: Int, start: Int? = nil, hasRejected: Bool = false, isFixed: Bool = false) {
+    init(ceiling: Int, start: Int? = nil, isFixed: Bool = false) {
         self.ceiling = ceiling
         self.isFixed = isFixed
         window = Double(isFixed ? ceiling : min(start ?? ceiling, ceiling))
-        if hasRejected { threshold = window }
     }
 
     /// Maximum number of transfers in flight now.
     var limit: Int { max(1, Int(window)) }
-    /// The limit that the next run starts with. After a cut below half of what was in flight, that half: the host may have
-    /// recovered.
-    var learnt: Int { hasRejected ? Int(max(window, threshold)) : limit }
     /// The time between two starts, where one transfer at a time is too many.
     var interval: Duration { window < 1 ? Self.pause * (1 / window - 1) : .zero }
-    /// The host has rejected requests.
-    var hasRejected: Bool { threshold < .infinity }
 
     /// The host answered.
     mutating func answered(_ ended: Ended) {

@@ -50,21 +50,16 @@ struct DownloadHost {
 
     /// - Parameters:
     ///   - url: a URL of the host.
-    ///   - earlier: what earlier runs learnt about it.
-    init(of url: HTTPURL, _ limits: FetchLimits, earlier: HostMemory?) {
+    ///   - earlierRest: the end of the pause that it asked an earlier run for.
+    init(of url: HTTPURL, _ limits: FetchLimits, restsUntil earlierRest: Instant?) {
         name = url.authority
-        gate = HostGate(of: url, limits, earlier: earlier)
+        gate = HostGate(of: url, limits)
         loggedLimit = gate.limiter.limit
-        earlierRest = earlier?.restsUntil
+        self.earlierRest = earlierRest
     }
 
-    /// The facts for the next run.
-    func memory(since earlier: HostMemory?) -> HostMemory {
-        var memory = earlier ?? HostMemory()
-        memory.restsUntil = breaker.restsUntil ?? earlierRest
-        gate.remember(in: &memory)
-        return memory
-    }
+    /// The host asked for a pause until then, and has answered no request since.
+    var restsUntil: Instant? { breaker.restsUntil ?? earlierRest }
 
     /// A message about the changes of the limit since the last message; nil if none is worth a line.
     mutating func limitMessage(after failure: CoverFailure?) -> String? {

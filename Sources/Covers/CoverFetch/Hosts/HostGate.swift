@@ -3,8 +3,8 @@ import CurlHTTP
 /// How many transfers one host gets at the same time, and over which connections. libcurl opens the connections.
 ///
 /// 1. The first transfer connects, and a second one if more wait than one connection is to carry: two carry twice as much in each round
-///    trip of slow start (RFC 5681 section 3.1). The others wait until these are ready, or until the address is known if the protocol is
-///    known to be HTTP/1.1. Those that share a connection before the first answer show that it is HTTP/2.
+///    trip of slow start (RFC 5681 section 3.1). The others wait until these are ready, or over cleartext until the address is known. Those
+///    that share a connection before the first answer show that it is HTTP/2.
 /// 2. From then on `limiter.limit` transfers are in flight, and libcurl opens connections as it needs them.
 /// 3. A host that speaks HTTP/2 gets no third connection: it would need one where the server allows fewer streams than the limiter, or
 ///    closes one of the two. The transfer that would open it is *refused*: it leaves, and starts again when there is room. Until another
@@ -18,8 +18,6 @@ import CurlHTTP
 ///    transfer starts again when there is room.
 /// 8. A transfer that has timed out before says nothing new about its host, and the limit stays above what was answered meanwhile.
 /// 9. A host that has never answered gets at most a quarter of `parallel`: it may be dead, and others wait until its transfers time out.
-///
-/// Only a host that an earlier run knows to speak HTTP/1.1 gets a connection for each transfer at the start.
 struct HostGate {
     typealias Instant = ContinuousClock.Instant
 
@@ -103,17 +101,14 @@ struct HostGate {
     /// Transfers that a new host gets at once.
     private static let initialLimit = 32
 
-    /// - Parameters:
-    ///   - url: a URL of the host.
-    ///   - earlier: what earlier runs learnt about it.
-    init(of url: HTTPURL, _ limits: FetchLimits, earlier: HostMemory?) {
+    /// - Parameter url: a URL of the host.
+    init(of url: HTTPURL, _ limits: FetchLimits) {
         self.limits = limits
         // HTTP/2 is only spoken over TLS.
-        http2 = url.isHTTPS ? earlier?.http2 : false
+        http2 = url.isHTTPS ? nil : false
         limiter = ConcurrencyLimiter(
-            ceiling: Self.ceiling(http2: http2, limits),
-            start: min(earlier?.limit ?? Self.initialLimit, limits.perHost),
-            hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
+            ceiling: Self.ceiling(http2: http2, limits), start: min(Self.initialLimit, limits.perHost),
+            isFixed: !limits.adapts)
         // Nothing to wait for: there is no name to resolve.
         if url.hostIsAddress, http2 == false { state = .open }
     }
@@ -121,16 +116,6 @@ struct HostGate {
     /// Maximum number of transfers in flight.
     private static func ceiling(http2: Bool?, _ limits: FetchLimits) -> Int {
         http2 == true ? min(limits.parallel, maximumStreams) : limits.perHost
-    }
-
-    /// Adds what the next run uses. The limit is small for a moment when the server closes a connection.
-    func remember(in memory: inout HostMemory) {
-        guard hasAnswered else { return }
-        memory.http2 = http2
-        guard limits.adapts else { return }
-        let streamLimit = opening == 0 ? limit.map { max($0, Self.smallestShare) } : nil
-        memory.limit = min(limiter.learnt, streamLimit ?? .max)
-        memory.hasRejected = limiter.hasRejected
     }
 
     // MARK: Room

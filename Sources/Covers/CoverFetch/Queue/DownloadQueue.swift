@@ -16,7 +16,8 @@ struct DownloadQueue<Request> {
     typealias Instant = ContinuousClock.Instant
 
     let limits: FetchLimits
-    private let earlierHosts: [String: HostMemory]
+    /// The ends of the pauses that hosts asked earlier runs for, by origin.
+    private let earlierPauses: [String: Instant]
     var jobs = JobTable<Request>()
     var hosts: [DownloadHost] = []
     private var hostIndices: [Substring: Int] = [:]
@@ -35,17 +36,17 @@ struct DownloadQueue<Request> {
     private var messages: [(host: String, message: String)] = []
     private(set) var inFlight = 0
 
-    /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
-    init(limits: FetchLimits, hosts: [String: HostMemory] = [:]) {
+    /// - Parameter pauses: the ends of those that hosts asked earlier runs for, by origin.
+    init(limits: FetchLimits, pauses: [String: Instant] = [:]) {
         self.limits = limits
-        earlierHosts = hosts
+        earlierPauses = pauses
     }
 
-    /// Protocols and limits of hosts that this run learnt, by origin.
-    var learnt: [String: HostMemory] {
-        hostIndices.reduce(into: [:]) { learnt, entry in
-            let origin = String(entry.key)
-            learnt[origin] = hosts[entry.value].memory(since: earlierHosts[origin])
+    /// The ends of the pauses that hosts asked this run or an earlier one for, by origin; nil for one that is over.
+    var pauses: [String: Instant?] {
+        hostIndices.reduce(into: [:]) { pauses, entry in
+            let (origin, end) = (String(entry.key), hosts[entry.value].restsUntil)
+            if end != nil || earlierPauses[origin] != nil { pauses.updateValue(end, forKey: origin) }
         }
     }
 
@@ -331,7 +332,7 @@ struct DownloadQueue<Request> {
     private mutating func index(of url: HTTPURL) -> Int {
         let origin = url.origin
         if let host = hostIndices[origin] { return host }
-        hosts.append(DownloadHost(of: url, limits, earlier: earlierHosts[String(origin)]))
+        hosts.append(DownloadHost(of: url, limits, restsUntil: earlierPauses[String(origin)]))
         hostIndices[origin] = hosts.count - 1
         return hosts.count - 1
     }

@@ -57,8 +57,6 @@ package struct WriteBatch: Sendable {
     package var downloads: [Download] = []
     /// Asks that have given up an address and are at their next one.
     package var goingOn: [Ask] = []
-    /// Protocols and limits of hosts, by origin.
-    package var hosts: [String: HostMemory] = [:]
     /// No job waits for a transfer or is in flight: nothing else is coming for now.
     package var isLast = false
     /// Memory that the downloads hold, in bytes.

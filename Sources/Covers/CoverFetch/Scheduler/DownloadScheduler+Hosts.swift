@@ -1,10 +1,10 @@
 import CurlHTTP
 import Logging
 
-/// What is learnt about hosts, and said of them.
+/// The pauses of hosts, and what is said of them.
 extension DownloadScheduler {
-    /// What was learnt about hosts, by origin.
-    package var learntHosts: [String: HostMemory] { queue.learnt }
+    /// The ends of the pauses that hosts asked this run or an earlier one for, by origin; nil for one that is over.
+    package var pauses: [String: ContinuousClock.Instant?] { queue.pauses }
 
     /// Forgets that hosts could not be reached: a new run tries them again.
     package func forgetOutages() { queue.forgetOutages() }

@@ -13,8 +13,6 @@ import Platform
 package actor DownloadScheduler {
     /// Memory for downloads that wait for the store, in bytes. No transfer starts beyond it.
     private static let maximumBacklog = 10 << 20
-    /// Time between two records of what was learnt about hosts.
-    private static let hostsInterval = Duration.seconds(10)
     /// Requests in memory; `submit` suspends beyond it. More while most transfers could start: requests further down the list
     /// may be for other hosts.
     private var maximumWaiting: Int { queue.isIdle ? 16_384 : 4_096 }
@@ -31,21 +29,21 @@ package actor DownloadScheduler {
     private var backlog = 0 { didSet { client.loop.unstoredBytes = backlog } }
     private var submitters: [CheckedContinuation<Void, Never>] = []
     private var handingOver: Task<Void, Never>?
-    private var hostsRecorded: ContinuousClock.Instant?
     private var isClosed = false
     var deadlines = Heap<Deadline>()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
-    /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
+    /// - Parameter pauses: the ends of those that hosts asked earlier runs for, by origin.
     package init(
-        client: HTTPClient, store: any DownloadStore, policy: FetchPolicy, hosts: [String: HostMemory], logger: Logger
+        client: HTTPClient, store: any DownloadStore, policy: FetchPolicy, pauses: [String: ContinuousClock.Instant],
+        logger: Logger
     ) {
         self.client = client
         self.store = store
         self.policy = policy
         self.logger = logger
-        queue = DownloadQueue(limits: policy.limits, hosts: hosts)
+        queue = DownloadQueue(limits: policy.limits, pauses: pauses)
     }
 
     /// Starts the scheduler. Call it once, before anything else.
@@ -137,7 +135,7 @@ package actor DownloadScheduler {
         resumeSubmitters()
         // The loop may have had its last turn, and may as well have one more while this waits: both flush the same batch.
         while true {
-            flushBatch(.now)
+            flushBatch()
             guard let handingOver else { return }
             await handingOver.value
         }
@@ -146,7 +144,7 @@ package actor DownloadScheduler {
     // MARK: A turn of the loop
 
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        flushBatch(now)
+        flushBatch()
         let deadline = expire(now)
         while backlog < Self.maximumBacklog, client.loop.hasRoom {
             switch queue.next(now: now) {
@@ -154,17 +152,17 @@ package actor DownloadScheduler {
             case .restart(let job): cancelTransfer(job)
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
-                endTurn(now)
+                endTurn()
                 return [time, deadline].compactMap(\.self).min()
             }
         }
-        endTurn(now)
+        endTurn()
         return deadline
     }
 
     /// Hands over the jobs that were dropped in this turn: nothing else may wake the loop.
-    private func endTurn(_ now: ContinuousClock.Instant) {
-        flushBatch(now)
+    private func endTurn() {
+        flushBatch()
         for (host, message) in queue.takeMessages() {
             logger.warning("\(message)", metadata: ["host": "\(host)"], source: CoverFailure.logSource)
         }
@@ -345,13 +343,8 @@ package actor DownloadScheduler {
                 hadCredentials: state.hadCredentials, microseconds: state.microseconds, timings: timings))
     }
 
-    private func flushBatch(_ now: ContinuousClock.Instant) {
+    private func flushBatch() {
         guard handingOver == nil, !batch.downloads.isEmpty || !batch.goingOn.isEmpty else { return }
-        // Now and then: a run that is killed loses little of what it learnt.
-        if hostsRecorded.map({ now - $0 >= Self.hostsInterval }) ?? true {
-            hostsRecorded = now
-            batch.hosts = queue.learnt
-        }
         batch.isLast = queue.count == 0
         let taken = batch
         batch = WriteBatch()

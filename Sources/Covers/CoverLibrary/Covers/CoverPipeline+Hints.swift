@@ -5,22 +5,28 @@ import HTTPCaching
 import Platform
 
 extension CoverPipeline {
-    // MARK: Hosts
-
-    /// Protocols and limits of hosts that earlier runs learnt, by origin.
-    func learntHosts() -> [String: HostMemory] {
-        let now = HostMemory.Moment.now
-        let all = (try? reader.hints(.host, now: now.milliseconds)) ?? []
-        return all.reduce(into: [:]) { $0[$1.key] = HostMemory($1.value, at: now) }
+    /// The ends of the pauses that hosts asked earlier runs for, by origin.
+    func earlierPauses() -> [String: ContinuousClock.Instant] {
+        let (now, instant) = (WallClock.milliseconds(), ContinuousClock.now)
+        let all = (try? reader.hints(.closed, now: now)) ?? []
+        return all.reduce(into: [:]) { pauses, hint in
+            // A time ahead of now comes from a clock that was wrong: the pause is over.
+            guard let recorded = Int64(hint.value), recorded <= now else { return }
+            pauses[hint.key] = instant + .milliseconds(hint.until - now)
+        }
     }
 
-    /// Keeps what this run learnt. A failure is ignored.
-    func rememberHosts(_ hosts: [String: HostMemory]) async {
-        let now = HostMemory.Moment.now
-        let changes = hosts.compactMap { HintChange(host: $0.key, $0.value, now) }
-        if changes.isEmpty { return }
+    /// Keeps the pauses for the next run. A failure is ignored.
+    /// - Parameter pauses: as `DownloadScheduler.pauses`.
+    func keep(_ pauses: [String: ContinuousClock.Instant?]) async {
+        if pauses.isEmpty { return }
+        let (now, instant) = (WallClock.milliseconds(), ContinuousClock.now)
+        let changes = pauses.map { origin, end -> HintChange in
+            guard let end else { return .remove(.closed, key: origin) }
+            return .set(Hint(.closed, origin, "\(now)", until: now + Int64((end - instant) / .milliseconds(1))))
+        }
         try? await persistency.withWriter { writer in
-            writer.add(hints: changes, now: now.milliseconds)
+            writer.add(hints: changes, now: now)
             try writer.writeDeferred()
         }
     }

@@ -81,7 +81,7 @@ package final class CoverPipeline: Sendable {
         }
         tier?.stop()
         if let scheduler {
-            await rememberHosts(scheduler.learntHosts)
+            await keep(scheduler.pauses)
             await scheduler.close()
         }
         await flushUsage()
@@ -327,13 +327,13 @@ package final class CoverPipeline: Sendable {
     /// - Throws: `LibraryError` if the library is closed or no descriptor is left.
     func scheduler() async throws(LibraryError) -> DownloadScheduler {
         if let scheduler = startedScheduler { return scheduler }
-        let hosts = learntHosts()
+        let pauses = earlierPauses()
         let (scheduler, isNew) = try state.withLock { state throws(LibraryError) in
             if state.isClosed { throw .closed }
             if let scheduler = state.scheduler { return (scheduler, false) }
             let started = DownloadScheduler(
-                client: try configuration.makeClient(), store: persistency, policy: configuration.policy, hosts: hosts,
-                logger: configuration.logger)
+                client: try configuration.makeClient(), store: persistency, policy: configuration.policy,
+                pauses: pauses, logger: configuration.logger)
             state.scheduler = started
             return (started, true)
         }

@@ -60,17 +60,6 @@ extension Download {
     }
 }
 
-extension HintChange {
-    /// How long what was learnt about a host is kept, in milliseconds: 30 days.
-    private static let hostTimeToLive: Int64 = 30 * 86_400_000
-
-    /// Nil if nothing about the host is worth keeping.
-    init?(host origin: String, _ memory: HostMemory, _ now: HostMemory.Moment) {
-        guard let text = memory.text(at: now) else { return nil }
-        self = .set(Hint(.host, origin, text, until: now.milliseconds + Self.hostTimeToLive))
-    }
-}
-
 extension EntryMetadata {
     /// - Parameter target: the URL that answered; nil for `url`.
     init(_ url: HTTPURL, _ header: ImageHeader, _ response: StoredResponse, from target: HTTPURL? = nil) {

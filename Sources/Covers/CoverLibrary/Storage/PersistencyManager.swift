@@ -117,12 +117,8 @@ actor PersistencyManager: DownloadStore {
     // MARK: - Storing
 
     func store(_ batch: WriteBatch) async {
-        let now = HostMemory.Moment.now
         if !batch.goingOn.isEmpty { Task { [goOn] in await goOn?(batch.goingOn) } }
-        try? writer().add(
-            hints: batch.hosts.compactMap { HintChange(host: $0.key, $0.value, now) }
-                + batch.downloads.compactMap(\.hintChange),
-            now: now.milliseconds)
+        try? writer().add(hints: batch.downloads.compactMap(\.hintChange), now: WallClock.milliseconds())
         for download in batch.downloads { await store(download) }
         if batch.isLast { pipeline.expectNoMore() }
         await uploads?.ready(bytes: (openWriter?.capacity ?? .max) / 4)

@@ -29,12 +29,12 @@ import Testing
                 writer.add(
                     hints: [
                         set(.absent, url(1), "404"), set(.absent, url(2), "410", for: 5_000),
-                        set(.host, "http://covers.example", "h"),
+                        set(.closed, "http://covers.example", "h"),
                     ], now: Self.now)
                 #expect(try values(reader, .absent, [url(1)]) == [nil], "not before it is written")
                 try writer.writeDeferred()
                 #expect(try values(reader, .absent, [url(1), url(3), url(2)]) == ["404", nil, "410"])
-                #expect(try reader.hints(.host, now: Self.now).map(\.value) == ["h"])
+                #expect(try reader.hints(.closed, now: Self.now).map(\.value) == ["h"])
                 #expect(try values(reader, .absent, [url(1), url(2)], at: Self.now + 1_000) == [nil, "410"])
                 try write([.remove(.absent, key: url(2)), set(.absent, url(1), "410")], writer)
                 #expect(try values(reader, .absent, [url(1), url(2)]) == ["410", nil], "the last change counts")
@@ -49,12 +49,12 @@ import Testing
                 try write(
                     [
                         set(.absent, url(1), "404", for: month + 1),
-                        set(.host, "http://a.example", "h", for: month + 1),
+                        set(.closed, "http://a.example", "h", for: month + 1),
                         set(.absent, url(2), "404", for: month),
                     ], writer)
                 let reader = try folder.reader()
                 #expect(try values(reader, .absent, [url(1), url(2)]) == [nil, "404"])
-                #expect(try reader.hints(.host, now: Self.now).isEmpty)
+                #expect(try reader.hints(.closed, now: Self.now).isEmpty)
             }
         }
     }
@@ -73,11 +73,11 @@ import Testing
         try withFolder { folder in
             try folder.abandoned { writer in
                 try write((1...10).map { set(.absent, url($0), "404", for: Int64($0)) }, writer)
-                try write((1...3).map { set(.host, url($0), "h", for: Int64($0)) }, writer)
+                try write((1...3).map { set(.closed, url($0), "h", for: Int64($0)) }, writer)
                 try writer.index.transaction { _ in try writer.index.hints.sweep(now: Self.now + 2, maximumCount: 4) }
                 let reader = try folder.reader()
                 #expect(try reader.hints(.absent, now: Self.now).count == 4)
-                #expect(try reader.hints(.host, now: Self.now).count == 1)
+                #expect(try reader.hints(.closed, now: Self.now).count == 1)
                 #expect(try values(reader, .absent, (6...7).map(url)) == [nil, "404"])
             }
         }

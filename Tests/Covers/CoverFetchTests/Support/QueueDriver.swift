@@ -12,9 +12,9 @@ struct QueueDriver<Request> {
     /// The jobs that have started, ended or not, by URL.
     private var jobs: [String: JobID] = [:]
 
-    init(limits: FetchLimits, hosts: [String: HostMemory] = [:]) { queue = DownloadQueue(limits: limits, hosts: hosts) }
+    init(limits: FetchLimits, pauses: [String: Instant] = [:]) { queue = DownloadQueue(limits: limits, pauses: pauses) }
 
-    var learnt: [String: HostMemory] { queue.learnt }
+    var pauses: [String: Instant?] { queue.pauses }
 
     var count: Int { queue.count }
     var waiting: Int { queue.waiting }

@@ -27,7 +27,7 @@ func withScheduler(
     let scheduler = DownloadScheduler(
         client: try HTTPClient(configuration: configuration), store: store,
         policy: FetchPolicy(limits: limits, retry: retry, redirect: RedirectPolicy()),
-        hosts: [:], logger: Logger(label: "test"))
+        pauses: [:], logger: Logger(label: "test"))
     store.scheduler = scheduler
     await scheduler.start()
     let result: Result<Void, any Error>

@@ -54,14 +54,18 @@ import Wire
                 Absence(status: 404, until: now + day, answeredAt: now + day / 2).change(of: url),
                 .set(Hint(.absent, stage.url(2), "404", until: now + 9 * 365 * day)),
             ]
-            let far = HintChange.set(Hint(.host, "http://a.example", "http2 1", until: now + 9 * 365 * day))
+            let pauses = [
+                HintChange.set(Hint(.closed, "http://a.example", "\(now + 1_000)", until: now + day)),
+                .set(Hint(.closed, "http://b.example", "\(now)", until: now + 9 * 365 * day)),
+                .set(Hint(.closed, "http://c.example", "\(now)", until: now + day)),
+            ]
             try await library.maintain { writer in
-                writer.add(hints: absences + [far], now: now)
+                writer.add(hints: absences + pauses, now: now)
                 try writer.writeDeferred()
             }
             let urls = [url, stage.url(2)]
             #expect(try await library.history(of: urls).allSatisfy { $0.absence == nil })
-            #expect(library.covers.learntHosts().isEmpty)
+            #expect(Array(library.covers.earlierPauses().keys) == ["http://c.example"])
             #expect(try await library.prefetch(urls).summary().downloaded == 2)
         }
     }

@@ -16,12 +16,11 @@ extension DownloadQueueHostTests {
         }
     }
 
-    @Test func `an immediate job goes before all others of its host, and a background job after them`() throws {
+    @Test func `an immediate job goes before all others of its host`() throws {
         var queue = queue(perHost: 1)
-        for path in 1...3 { _ = try queue.submit(url(path), request: "", priority: .background) }
-        for path in 4...6 { _ = try queue.submit(url(path), request: "") }
-        for path in 7...8 { _ = try queue.submit(url(path), request: "", priority: .immediate) }
-        #expect(try order(&queue) == [7, 8, 4, 5, 6, 1, 2, 3].map { try url($0).string })
+        for path in 1...3 { _ = try queue.submit(url(path), request: "") }
+        for path in 4...5 { _ = try queue.submit(url(path), request: "", priority: .immediate) }
+        #expect(try order(&queue) == [4, 5, 1, 2, 3].map { try url($0).string })
     }
 
     @Test func `an immediate job exceeds no limit: neither a host's, nor a pause, nor all hosts' together`() throws {
@@ -54,7 +53,7 @@ extension DownloadQueueHostTests {
         for path in 1...9 { _ = try queue.submit(url(path), request: "") }
         _ = turn(&queue)
         #expect(try queue.submit(url(8), request: "", priority: .immediate))
-        #expect(try queue.submit(url(8), request: "", priority: .background))
+        #expect(try queue.submit(url(8), request: "", priority: .normal))
         _ = queue.end(try url(1).string)
         #expect(try turn(&queue).started == [url(8).string])
         queue.retry(try url(8).string, at: startTime + .seconds(5))

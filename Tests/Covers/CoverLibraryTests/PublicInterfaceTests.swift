@@ -27,10 +27,10 @@ import Testing
 
     @Test func `the parts of a request can be read`() throws {
         let url = try #require(URL(string: "https://a.example/1.jpg"))
-        var request = CoverRequest(url: url, priority: .background, headerFields: [.authorization: "Bearer x"])
+        var request = CoverRequest(url: url, priority: .immediate, headerFields: [.authorization: "Bearer x"])
         request.line = 7
         #expect(request.location == "https://a.example/1.jpg" && request.url == url && request.album == nil)
-        #expect(request.headerFields.fields[.authorization] == "Bearer x" && request.priority == .background)
+        #expect(request.headerFields.fields[.authorization] == "Bearer x" && request.priority == .immediate)
         #expect(
             CoverRequest(album: Album(title: "Low Tide", coverURL: "https://a.example/2.jpg")).album?.title
                 == "Low Tide")

@@ -13,9 +13,9 @@ extension DownloadQueue {
         }
     }
 
-    /// Gives a job a higher priority. It goes behind those that have it already.
+    /// Gives a job this priority, if it is the higher one. It goes behind those that have it already.
     mutating func raise(_ id: JobID, to priority: FetchPriority) {
-        if priority.rawValue <= jobs[id].priority.rawValue { return }
+        guard priority == .immediate, jobs[id].priority == .normal else { return }
         let isWaiting = removeWaiting(id)
         jobs[id].priority = priority
         guard isWaiting else { return }

@@ -3,18 +3,13 @@ package import CoverFetch
 extension CoverRequest {
     /// The order in which the requests to one host are sent. A priority exceeds no limit: neither the number of transfers in flight
     /// nor a rate, nor a pause that the host asked for. Further priorities may be added.
-    public struct Priority: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public struct Priority: Sendable, Hashable, CustomStringConvertible {
         package let order: FetchPriority
 
-        /// After all other requests to the host.
-        public static let background = Self(order: .background)
-        /// In turn with all others of a prefetch.
+        /// In turn with all others of a run.
         public static let normal = Self(order: .normal)
         /// Before all others of the host, and before other hosts' turns: someone waits for the cover.
         public static let immediate = Self(order: .immediate)
-
-        /// Whether `left` is less urgent than `right`.
-        public static func < (left: Self, right: Self) -> Bool { left.order.rawValue < right.order.rawValue }
 
         /// The name, such as `normal`.
         public var description: String { "\(order)" }

@@ -24,9 +24,6 @@ public struct RefreshRequest: Sendable, Hashable {
     /// Maximum duration.
     public var maximumTime: Duration?
 
-    /// The priority of its requests. What was never downloaded comes first.
-    public var priority = CoverRequest.Priority.background
-
     /// A refresh of what is stale, without a limit.
     public init() {}
 }

@@ -148,7 +148,7 @@ final class Refresher: OutcomeSink {
 
     private func ask(about entry: CachedEntry, _ url: HTTPURL) -> Ask {
         let ask = Ask(url, location: entry.metadata.key, sink: self)
-        (ask.cacheUse, ask.priority, ask.stored) = (.revalidate, request.priority.order, StoredVersion(entry))
+        (ask.cacheUse, ask.stored) = (.revalidate, StoredVersion(entry))
         ask.negativeTimeToLive = pipeline.negativeTimeToLive(of: url)
         if let failures = EntryAnnotation.failures(in: entry.metadata.fields) {
             failing.withLock { $0[entry.metadata.key] = failures }

@@ -12,7 +12,7 @@ struct CoverKeeper: Service {
         // Cancelled by the shutdown: what has arrived is stored.
         try await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                _ = try await library.prefetch(urls, priority: .background).summary()
+                _ = try await library.prefetch(urls).summary()
                 _ = try await library.refresh().summary()
                 do { try await Task.sleep(for: interval) } catch { return }
             }

@@ -35,16 +35,7 @@ extension LibraryAPI {
     public func verify(
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(LibraryError) -> CacheVerification {
-        var verification = try await maintain { try $0.verify(progress: progress) }
-        verification.incomplete = try await cutOffURLs()
-        return verification
-    }
-
-    /// The URLs of what `CoverFilter.isCutOff` selects.
-    private func cutOffURLs() async throws(LibraryError) -> [String] {
-        var urls: [String] = []
-        for try await cover in listings(.matching(CoverFilter(isCutOff: true))) { urls.append(cover.url) }
-        return urls
+        try await maintain { try $0.verify(progress: progress) }
     }
 
     /// Verifies the cache, drops damaged covers, and rebuilds the index if it is damaged itself.
@@ -53,10 +44,9 @@ extension LibraryAPI {
     public func repair(
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(LibraryError) -> CacheVerification {
-        var verification = try await maintain { try $0.repair(progress: progress) }
+        let verification = try await maintain { try $0.repair(progress: progress) }
         // An index that was rebuilt is not one that another process has replaced.
         covers.reader.reopen()
-        verification.incomplete = try await cutOffURLs()
         return verification
     }
 }

@@ -146,32 +146,6 @@ extension CacheCommandTests {
             }
         }
 
-        @Test func `a picture that is cut off fails in verify and the metrics, until its server has sent it twice`()
-            async throws
-        {
-            let half = "GIF89a\u{1}\0\u{1}\0\0\0\0,\0\0\0\0\u{1}\0\u{1}\0\0\u{2}\u{2}D\u{1}\0"
-            let server = try Listener { _ in
-                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(half.utf8.count)\r\n\r\n\(half)"
-            }
-            defer { server.stop() }
-            try await withStage { stage in
-                let metrics = stage.folder + "/sleeve.prom"
-                try await stage.fill(stage.urls(0..<2) + [server.url + "/1.gif"], "--metrics-file", metrics)
-                let series = "sleeve_cache_cut_off{cache=\"\(stage.cache)\"} "
-                #expect(try stage.text(of: metrics).contains(series + "1\n"))
-                for options in [[], ["--repair"]] {
-                    let found = try await run(["cache", "verify"] + options, environment: stage.environment)
-                    #expect(found.status == 3 && found.stdout.contains("1 image cut off"), "\(found)")
-                    #expect(found.stderr.contains(server.url + "/1.gif"))
-                }
-                let again = try await stage.run("refresh", "--metrics-file", metrics)
-                #expect(again.status == 0, "\(again)")
-                #expect(try stage.text(of: metrics).contains(series + "0\n"))
-                let whole = try await stage.run("cache", "verify")
-                #expect(whole.status == 0 && whole.stderr.isEmpty && !whole.stdout.contains("cut off"), "\(whole)")
-            }
-        }
-
         @Test func `a refresh without a cache succeeds, says so, and creates nothing`() async throws {
             try await withStage { stage in
                 let metrics = stage.folder + "/sleeve.prom"

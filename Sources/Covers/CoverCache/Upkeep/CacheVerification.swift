@@ -8,9 +8,6 @@ public struct CacheVerification: Sendable, Hashable {
     public var bytes = 0
     /// Each damaged cover or entry.
     public var defects: [CacheDefect] = []
-    /// The URLs of covers whose images are incomplete: their bytes are those that the server sent, and stop before the image's end. Not those
-    /// that it has sent twice.
-    public var incomplete: [String] = []
     /// Damaged covers that were dropped.
     public var dropped = 0
     /// Covers that the disk could not read, and that were kept.

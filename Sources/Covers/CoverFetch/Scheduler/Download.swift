@@ -1,7 +1,6 @@
 package import CurlHTTP
 package import HTTPCaching
 package import ImageHeader
-package import Platform
 
 /// A judged transfer on its way to the disk.
 package struct Download: Sendable {
@@ -31,8 +30,6 @@ package struct Download: Sendable {
     package var content: Content
     /// The server answered 404 or 410: the status, and until when it is cached, in milliseconds since 1970.
     package var absence: (status: Int, until: Int64)?
-    /// The SHA-256 of the bytes that were stored when the cover was requested; nil if it was missing.
-    package var former: Digest?
     /// The request had credentials.
     package var hadCredentials = false
     /// Duration of the last attempt with its redirects, in microseconds.

@@ -329,7 +329,6 @@ package actor DownloadScheduler {
         _ job: JobID, _ url: HTTPURL, _ content: Download.Content, absence: (status: Int, until: Int64)? = nil
     ) {
         let (state, target, now) = (queue.jobs[job].state, queue.jobs[job].target, ContinuousClock.now)
-        let former = queue.first(of: job) { $0.stored }?.digest
         let asks = queue.end(job)
         let sent = SentRequest(fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
         pending.add(url.string, asks, sent)
@@ -339,7 +338,7 @@ package actor DownloadScheduler {
         batch.footprint += content.footprint
         batch.downloads.append(
             Download(
-                url: url, target: target, content: content, absence: absence, former: former,
+                url: url, target: target, content: content, absence: absence,
                 hadCredentials: state.hadCredentials, microseconds: state.microseconds, timings: timings))
     }
 

@@ -33,7 +33,6 @@ extension CoverPipeline {
         // Another version may normalise URLs less.
         metadata.key = url.string
         (metadata.mediaType, metadata.width, metadata.height) = (header.mediaType, header.width, header.height)
-        body.withUnsafeBytes { metadata.markIfIncomplete($0) }
         return ImportedCover(metadata, body, digest)
     }
 

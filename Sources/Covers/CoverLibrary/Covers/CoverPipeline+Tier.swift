@@ -106,8 +106,8 @@ extension EntryMetadata {
         shared.fields = response.keptFields + ((try? url())?.annotation ?? "")
         for annotation in EntryAnnotation.all(in: fields) {
             switch annotation {
-            // Each cache sees whether the image is complete. A URL is kept if it leads to the same place, without credentials.
-            case .incompleteImage, .requestURL: break
+            // A URL is kept if it leads to the same place, without credentials.
+            case .requestURL: break
             case .failing, .credentials, .validatorsPlace, .redirects: shared.fields += annotation.line
             }
         }

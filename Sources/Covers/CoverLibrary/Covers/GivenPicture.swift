@@ -34,9 +34,7 @@ struct GivenPicture: Sendable {
         let response = StoredResponse(
             status: 200, fields: [.cacheControl: "max-age=\(Self.lifetime), immutable"], requestTime: now,
             responseTime: now)
-        var metadata = EntryMetadata(url, header, response)
-        body.withUnsafeBytes { metadata.markIfIncomplete($0) }
-        return metadata
+        return EntryMetadata(url, header, response)
     }
 
     /// Stores pictures on the disk thread.

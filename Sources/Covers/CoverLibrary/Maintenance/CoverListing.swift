@@ -23,14 +23,11 @@ public struct CoverListing: Sendable, Hashable, Codable {
     public var freshUntil: Date?
     /// The cover is never evicted.
     public var isPinned: Bool
-    /// False if the image's bytes stop before its end. True if that is not known.
-    public var isComplete: Bool
 
     /// A listing made by the caller, for previews and tests.
     public init(
         url: String, digest: String, bytes: Int, mediaType: String, width: Int? = nil, height: Int? = nil,
-        storedAt: Date, validatedAt: Date? = nil, freshUntil: Date? = nil, isPinned: Bool = false,
-        isComplete: Bool = true
+        storedAt: Date, validatedAt: Date? = nil, freshUntil: Date? = nil, isPinned: Bool = false
     ) {
         self.url = url
         self.digest = digest
@@ -42,7 +39,6 @@ public struct CoverListing: Sendable, Hashable, Codable {
         self.validatedAt = validatedAt ?? storedAt
         self.freshUntil = freshUntil
         self.isPinned = isPinned
-        self.isComplete = isComplete
     }
 
     init(_ entry: CachedEntry) {
@@ -51,8 +47,7 @@ public struct CoverListing: Sendable, Hashable, Codable {
             url: metadata.key, digest: entry.digest.description, bytes: entry.bytes, mediaType: metadata.mediaType,
             width: metadata.width, height: metadata.height, storedAt: Date(milliseconds: metadata.storedAt),
             validatedAt: Date(milliseconds: entry.validatedAt),
-            freshUntil: metadata.freshUntil.map { Date(milliseconds: $0) }, isPinned: entry.isPinned,
-            isComplete: EntryAnnotation.isImageComplete(metadata.fields))
+            freshUntil: metadata.freshUntil.map { Date(milliseconds: $0) }, isPinned: entry.isPinned)
     }
 
     /// Whether the cover is stale (RFC 9111 §4.2.4): its server may have another one by then.

@@ -8,12 +8,12 @@ struct CoverMatcher: Sendable {
     /// Host and port in UTF-8, or the host only.
     private let host: [UInt8]?
     private let hasPort: Bool
-    private let isPinned, isCutOff: Bool
+    private let isPinned: Bool
 
     /// - Throws: `LibraryError` if the host is not valid.
     init(_ filter: CoverFilter) throws(LibraryError) {
         glob = filter.pattern.map(Glob.init)
-        (isPinned, isCutOff) = (filter.isPinned, filter.isCutOff)
+        isPinned = filter.isPinned
         guard let name = filter.host else {
             (host, hasPort) = (nil, false)
             return
@@ -30,7 +30,6 @@ struct CoverMatcher: Sendable {
         guard entry.isPinned || !isPinned else { return false }
         let key = entry.metadata.key
         if let host, !Self.authority(of: key, withPort: hasPort).elementsEqual(host) { return false }
-        if isCutOff, !EntryAnnotation.mayBeCutOff(entry.metadata.fields) { return false }
         return glob?.matches(Array(key.utf8)) ?? true
     }
 

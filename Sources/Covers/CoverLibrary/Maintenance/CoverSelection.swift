@@ -20,14 +20,11 @@ public struct CoverFilter: Sendable, Hashable {
     public var pattern: String?
     /// Only pinned covers.
     public var isPinned: Bool
-    /// Only covers whose bytes stop before the image's end. Not those that their servers have sent twice so: they have no others.
-    public var isCutOff: Bool
 
     /// A filter of these conditions.
-    public init(host: String? = nil, pattern: String? = nil, isPinned: Bool = false, isCutOff: Bool = false) {
+    public init(host: String? = nil, pattern: String? = nil, isPinned: Bool = false) {
         self.host = host
         self.pattern = pattern
         self.isPinned = isPinned
-        self.isCutOff = isCutOff
     }
 }

@@ -13,7 +13,7 @@ public struct RefreshRequest: Sendable, Hashable {
         case all
     }
 
-    /// Covers whose image is incomplete are always due, and are downloaded again until the same bytes come twice. Fresh `immutable` covers (RFC 8246 §2) are never due.
+    /// Fresh `immutable` covers (RFC 8246 §2) are never due.
     public var scope = Scope.stale
     /// Only these covers, as far as they are due.
     public var selection = CoverSelection.all

@@ -34,7 +34,6 @@ struct RefreshSelection: Sendable {
         if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost || url.keyOmitsCredentials { return false }
         // Its times are unknown: it was validated with a wrong clock.
         if entry.validatedAt > now { return true }
-        if EntryAnnotation.mayBeCutOff(entry.metadata.fields) { return true }
         let isFresh = Staleness.isFresh(until: entry.metadata.freshUntil, validatedAt: entry.validatedAt, at: now)
         if isFresh, scope != .stale, entry.isImmutable { return false }
         switch scope {

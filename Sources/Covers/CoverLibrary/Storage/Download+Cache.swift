@@ -7,12 +7,12 @@ import ImageHeader
 import Platform
 
 extension StoredVersion {
-    /// Without conditions if the entry's image may be cut off: the cover is downloaded again. An entry that does not say whose validators it has
-    /// got them from its own URL, or was stored by an earlier version: then a cover that was redirected is downloaded once more.
+    /// An entry that does not say whose validators it has got them from its own URL, or was stored by an earlier version: then a cover that was
+    /// redirected is downloaded once more.
     convenience init(_ entry: CachedEntry) {
         let fields = entry.metadata.fields
         self.init(
-            conditions: EntryAnnotation.mayBeCutOff(fields) ? [:] : StoredResponse(entry).conditions,
+            conditions: StoredResponse(entry).conditions,
             place: EntryAnnotation.validatorsPlace(in: fields), digest: entry.digest,
             validatedAt: entry.validatedAt)
     }
@@ -68,14 +68,6 @@ extension EntryMetadata {
             storedAt: response.responseTime, freshUntil: response.knownFreshUntil,
             fields: response.storedFields + url.annotation)
         if let target, target.string != url.string { fields += EntryAnnotation.validatorsPlace(target.place).line }
-    }
-
-    /// Marks the cover if its image is incomplete.
-    /// - Parameter isConfirmed: Its server has sent the same bytes before.
-    mutating func markIfIncomplete(_ body: UnsafeRawBufferPointer, isConfirmed: Bool = false) {
-        if EntryAnnotation.isImageComplete(fields), !ImageHeader.isComplete(body) {
-            fields += EntryAnnotation.incompleteImage(isConfirmed: isConfirmed).line
-        }
     }
 
     /// The URL to request for the entry: as it was requested before, else the key.

@@ -2,8 +2,6 @@ import HTTPCaching
 
 /// A line among an entry's fields that Sleeve adds itself. Its name contains a space, which no header field's name does.
 enum EntryAnnotation: Sendable, Hashable {
-    /// The image's bytes stop before its end. Its server has sent the same bytes again: it has no others.
-    case incompleteImage(isConfirmed: Bool)
     /// The entry's server failed to answer the last revalidations.
     case failing(Failing)
     /// The URL as it is requested, if it is not the key.
@@ -24,7 +22,6 @@ enum EntryAnnotation: Sendable, Hashable {
 
     private var name: String {
         switch self {
-        case .incompleteImage: "image incomplete"
         case .failing: "tried at"
         case .requestURL: "request URL"
         case .credentials: "with credentials"
@@ -35,8 +32,7 @@ enum EntryAnnotation: Sendable, Hashable {
 
     private var value: String {
         switch self {
-        case .incompleteImage(true): "as served"
-        case .incompleteImage(false), .credentials: "yes"
+        case .credentials: "yes"
         case .failing(let failing): "\(failing.last) \(failing.first) \(failing.count)"
         case .requestURL(let value), .redirects(let value): value
         case .validatorsPlace(let place): String(place, radix: 16)
@@ -48,7 +44,6 @@ enum EntryAnnotation: Sendable, Hashable {
 
     private init?(name: String, value: String) {
         switch name {
-        case "image incomplete": self = .incompleteImage(isConfirmed: value == "as served")
         case "tried at":
             // A pack or a damaged index holds any number.
             let numbers = value.split(separator: " ").map { min(max(Int64($0) ?? 0, 0), 1 << 48) }
@@ -64,14 +59,6 @@ enum EntryAnnotation: Sendable, Hashable {
         default: return nil
         }
     }
-
-    /// Whether `fields` say that the image is complete, or do not say that it is not.
-    static func isImageComplete(_ fields: String) -> Bool {
-        !all(in: fields).contains { if case .incompleteImage = $0 { true } else { false } }
-    }
-
-    /// Whether the cover has to be downloaded again, as its bytes stop before its end and may have been cut off on their way.
-    static func mayBeCutOff(_ fields: String) -> Bool { all(in: fields).contains(.incompleteImage(isConfirmed: false)) }
 
     /// The failures of the entry's server since it has last answered.
     static func failures(in fields: String) -> Failing? {
@@ -92,7 +79,7 @@ enum EntryAnnotation: Sendable, Hashable {
     static func kept(_ fields: String) -> String {
         all(in: fields).reduce("") { kept, annotation in
             switch annotation {
-            case .credentials, .incompleteImage, .validatorsPlace: kept + annotation.line
+            case .credentials, .validatorsPlace: kept + annotation.line
             case .failing, .requestURL, .redirects: kept
             }
         }

@@ -148,7 +148,6 @@ actor PersistencyManager: DownloadStore {
                 if download.hadCredentials { metadata.fields += EntryAnnotation.credentials.line }
                 try body.withUnsafeBytes { bytes in
                     let digest = Digest(of: bytes)
-                    metadata.markIfIncomplete(bytes, isConfirmed: digest == download.former)
                     outcome.timings?.end(\.hash, at: .now)
                     func put() throws { _ = try writer().put(metadata, body: bytes, digest: digest) }
                     // Covers on their way to the index can be evicted only from there.

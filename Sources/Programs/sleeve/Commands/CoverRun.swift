@@ -86,7 +86,6 @@ struct CoverRun {
         let tier = library.tierStatistics
         tier?.warnOfFailures()
         let statistics = metrics == nil ? nil : try? await library.statistics()
-        let cutOff = metrics == nil ? nil : try? await library.count(.matching(CoverFilter(isCutOff: true)))
         await library.close()
         let reportProblem = report?.close()
         var problem = summary.stopReason
@@ -98,7 +97,7 @@ struct CoverRun {
             try metrics?.write(
                 .init(
                     summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics,
-                    cutOff: cutOff, tier: tier))
+                    tier: tier))
         }
         if case .success(let sizes) = result {
             let text = code == nil ? emptyText : ""

@@ -31,8 +31,6 @@ struct MetricsFile {
         var exitCode: Int32
         /// Nil if the cache could not be read. The file keeps what it says about it then.
         var cache: CacheStatistics?
-        /// Cached covers that are cut off. Nil like `cache`.
-        var cutOff: Int?
         /// Nil without a tier.
         var tier: TierStatistics?
         /// The end of the run, in seconds since 1970.
@@ -162,7 +160,6 @@ struct MetricsFile {
             run.tier?.results.map { (",result=\"\($0.name)\"", "\($0.count)") } ?? [])
         ofCache("entries", "URLs in the cache.", run.cache?.entries)
         ofCache("blobs", "Distinct covers in the cache.", run.cache?.blobs)
-        ofCache("cut_off", "Covers in the cache that are cut off, and that a refresh downloads again.", run.cutOff)
         ofCache("bytes", "Bytes of the capacity that the cache uses.", run.cache?.chargedBytes)
         ofCache("capacity_bytes", "Capacity of the cache in bytes.", run.cache?.capacity)
         ofCache("hits_total", "Cache hits since the cache was created.", run.cache?.hits, type: "counter")

@@ -6,7 +6,7 @@ import Platform
 enum AlbumFilter: String {
     /// None is cached, whatever the reason.
     case uncovered
-    /// None is cached: the address cannot be used, or the last request has failed. Or the cached one is cut off.
+    /// None is cached: the address cannot be used, or the last request has failed.
     case failed
     /// The cached one has less than `smallest` pixels along its longer side.
     case small
@@ -28,13 +28,8 @@ enum AlbumFilter: String {
             let tried = await model.sessions.failed(among: uncached.flatMap(\.keys))
             let absent = Set(
                 try await model.library.history(of: uncached.flatMap(\.keys)).filter { $0.absence != nil }.map(\.url))
-            var cutOff: Set<String> = []
-            for try await listing in model.library.listings(.matching(CoverFilter(isCutOff: true))) {
-                cutOff.insert(listing.digest)
-            }
-            return covers.filter { cover in
-                if let cached = cover.cached { return cutOff.contains(cached.digest) }
-                return ![nil, .noAddress].contains(cover.problem)
+            return uncached.filter { cover in
+                ![nil, .noAddress].contains(cover.problem)
                     || cover.keys.contains { tried.contains($0) || absent.contains($0) }
             }.map(\.album)
         case .small:

@@ -10,7 +10,7 @@ import Testing
     @Test func `a pack brings the fields that a cache keeps, and no other`() async throws {
         try await withStage { source in
             let kept = "etag: \"1\"\ncache-control: max-age=60\n"
-            let fields = kept + "set-cookie: a=b\nx-secret: c\nimage incomplete: yes\nunknown note: d\n"
+            let fields = kept + "set-cookie: a=b\nx-secret: c\nunknown note: d\n"
             let elsewhere = fields + "request URL: http://other.example/?password=x\n"
             try await source.store(source.url(1), CoverImage.jpeg(number: 1), fields: elsewhere, validated: 1_000)
             let pack = URL(filePath: source.folder + "/covers.pack")

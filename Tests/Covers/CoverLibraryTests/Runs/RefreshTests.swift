@@ -38,52 +38,6 @@ import Wire
         }
     }
 
-    @Test func `an incomplete image is stored and marked, and downloaded again until it is whole, or the same again`()
-        async throws
-    {
-        let whole = "GIF89a\u{1}\0\u{1}\0\0\0\0,\0\0\0\0\u{1}\0\u{1}\0\0\u{2}\u{2}D\u{1}\0;"
-        let isWhole = Mutex(false)
-        let server = try Listener { head in
-            // A 304 would keep what is incomplete.
-            if head.lowercased().contains("if-none-match") { return "HTTP/1.1 304 Not Modified\r\n\r\n" }
-            let body = isWhole.withLock { $0 } ? whole : String(whole.dropLast())
-            return "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nCache-Control: max-age=1000, immutable\r\nConnection: close\r\n"
-                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-        }
-        defer { server.stop() }
-        try await withStage { stage in
-            let (library, url) = (stage.library, server.url + "/1.gif")
-            func incomplete(asServed: Set<String> = []) async throws -> [String] {
-                var listed: [String] = []
-                try library.listCovers { if !$0.isComplete { listed.append($0.url) } }
-                let verification = try await library.verify { _, _ in }
-                #expect(verification.incomplete == listed.filter { !asServed.contains($0) })
-                #expect(verification.defects.isEmpty)
-                return listed
-            }
-            let fresh = stage.url(1, "cache-control=max-age%3D1000")
-            #expect(try await library.prefetch([url, fresh]).summary().downloaded == 2)
-            #expect(try await incomplete() == [url])
-            isWhole.withLock { $0 = true }
-            #expect(try await library.refresh().summary().downloaded == 1)
-            #expect(try await incomplete() == [])
-            #expect(try library.cached(url)?.bytes == Array(whole.utf8))
-            #expect(try await library.refresh().summary().requested == 0)
-
-            isWhole.withLock { $0 = false }
-            let other = server.url + "/2.gif"
-            #expect(try await library.prefetch([other]).summary().downloaded == 1)
-            #expect(try await library.refresh().summary().downloaded == 1)
-            #expect(try await library.refresh().summary().requested == 0, "its server has no other bytes")
-            let confirmed = server.url + "/3.gif"
-            try await stage.store(
-                confirmed, Array(whole.utf8.dropLast()), fields: "etag: \"1\"\nimage incomplete: as served\n")
-            #expect(try await library.refresh().summary().revalidated == 1)
-            let marked = try await incomplete(asServed: [other, confirmed])
-            #expect(Set(marked) == [other, confirmed], "a 304 keeps the mark")
-        }
-    }
-
     private final class Sink: OutcomeSink {
         let continuation: AsyncStream<CoverOutcome>.Continuation
         let isWanted = true

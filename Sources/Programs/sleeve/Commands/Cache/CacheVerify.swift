@@ -11,14 +11,11 @@ struct CacheVerify: AsyncParsableCommand {
               sleeve cache verify
               sleeve cache verify --repair
 
-            Compares every cover with its SHA-256, and checks the index. Exits with 3 if a cover is damaged or cut off, or the index is \
+            Compares every cover with its SHA-256, and checks the index. Exits with 3 if a cover is damaged, or the index is \
             wrong. Like every command, it first rebuilds an index that is missing or corrupt.
 
-            The server of a cover that is cut off sent no more of it. The next refresh downloads it again. If the same bytes come, the \
-            server has no others, and the cover counts as whole.
-
             --repair drops damaged covers, and the next prefetch downloads them again. It rebuilds the index from entries.jsonl \
-            if the index is wrong, and deletes files that are no cover of it. It exits with 0, or with 3 if a cover is cut off or the disk cannot \
+            if the index is wrong, and deletes files that are no cover of it. It exits with 0, or with 3 if the disk cannot \
             read one, which is kept. If no cover has a file, it drops nothing: their folder may be elsewhere.
             """)
 
@@ -38,25 +35,19 @@ struct CacheVerify: AsyncParsableCommand {
             let found = try await repair ? library.repair(progress: progress) : library.verify(progress: progress)
             if isLive { Log.live("") }
             MessageList("defect").print(found.defects.map(\.description))
-            let incomplete = found.incomplete.map { url in
-                "\(Redaction.redact(url)): the image is cut off; `sleeve refresh` downloads it again, until it comes twice so"
-            }
-            MessageList("image cut off", "images cut off").print(incomplete)
             try options.printResult(Summary(found), text: text(found))
             if repair ? found.unreadable > 0 : !found.defects.isEmpty { throw ExitStatus.someFailed }
-            if !found.incomplete.isEmpty { throw ExitStatus.someFailed }
         }
     }
 
     private struct Summary: Encodable {
-        let entries, covers, bytes, defects, incomplete, dropped, unreadable: Int
+        let entries, covers, bytes, defects, dropped, unreadable: Int
         /// Entries of the new index; nil if the old one was kept.
         let rebuilt: Int?
 
         init(_ found: CacheVerification) {
             (entries, covers, bytes, rebuilt) = (found.entries, found.covers, found.bytes, found.rebuiltEntries)
-            (defects, incomplete) = (found.defects.count, found.incomplete.count)
-            (dropped, unreadable) = (found.dropped, found.unreadable)
+            (defects, dropped, unreadable) = (found.defects.count, found.dropped, found.unreadable)
         }
     }
 
@@ -64,10 +55,6 @@ struct CacheVerify: AsyncParsableCommand {
         let outcome = found.defects.isEmpty ? "all as they were stored" : Decimals.count(found.defects.count, "defect")
         var text = "\(Decimals.count(found.entries, "entry", "entries")), \(Decimals.count(found.covers, "cover")), "
         text += "\(ByteSize(found.bytes)): \(outcome)\n"
-        if !found.incomplete.isEmpty {
-            text +=
-                "\(Decimals.count(found.incomplete.count, "image")) cut off; `sleeve refresh` downloads them again.\n"
-        }
         if let rebuilt = found.rebuiltEntries {
             text += "Rebuilt the index: \(Decimals.count(rebuilt, "entry", "entries")).\n"
         }

@@ -1,4 +1,4 @@
-/// Formats whose size is at a fixed offset, behind a chain of segments, or in a directory of tags.
+/// Formats whose size is at a fixed offset, or behind a chain of segments; and BMP, TIFF and JPEG XL, whose size is not read.
 extension ImageHeader {
     /// JPEG: ITU-T T.81 (ISO/IEC 10918-1) annex B. The start of frame (SOF, B.2.2) has the height and the width.
     static func jpeg(_ view: ByteView) -> ImageHeader? {
@@ -9,10 +9,7 @@ extension ImageHeader {
         return ImageHeader("image/jpeg", view.bigEndian(start + 3, 2), view.bigEndian(start + 1, 2))
     }
 
-    /// TIFF: TIFF 6.0 (Adobe, 1992) section 8, ImageWidth and ImageLength.
-    static func tiff(_ view: ByteView) -> ImageHeader? {
-        TIFFDirectory(view).map { ImageHeader("image/tiff", $0.number(of: 256), $0.number(of: 257)) }
-    }
+    static func tiff(_ view: ByteView) -> ImageHeader? { TIFFDirectory(view).map { _ in ImageHeader("image/tiff") } }
 
     /// PNG: W3C PNG specification (ISO/IEC 15948) sections 5.2 and 11.2.1. IHDR is always the first chunk.
     static func png(_ view: ByteView) -> ImageHeader? {
@@ -52,12 +49,19 @@ extension ImageHeader {
         guard view.has("BM", at: 0), let length = view.littleEndian(14, 4),
             [12, 16, 40, 52, 56, 64, 108, 124].contains(length)
         else { return nil }
-        if length == 12 { return ImageHeader("image/bmp", view.littleEndian(18, 2), view.littleEndian(20, 2)) }
-        guard let width = view.littleEndian(18, 4), let height = view.littleEndian(22, 4) else {
-            return ImageHeader("image/bmp")
+        return ImageHeader("image/bmp")
+    }
+
+    /// JPEG XL: a codestream (ISO/IEC 18181-1).
+    static func jpegXL(_ view: ByteView) -> ImageHeader? {
+        view.bigEndian(0, 2) == 0xFF0A ? ImageHeader("image/jxl") : nil
+    }
+
+    /// JPEG XL in a container, which begins with a signature box (ISO/IEC 18181-2).
+    static func jpegXLContainer(_ view: ByteView) -> ImageHeader? {
+        guard view.bigEndian(0, 4) == 12, view.has("JXL ", at: 4), view.bigEndian(8, 4) == 0x0D0A_870A else {
+            return nil
         }
-        // The rows of an image with a negative height run from the top.
-        return ImageHeader(
-            "image/bmp", Int(Int32(truncatingIfNeeded: width)), abs(Int(Int32(truncatingIfNeeded: height))))
+        return ImageHeader("image/jxl")
     }
 }

@@ -1,11 +1,12 @@
 /// The media type and pixel size that the first bytes of an image say.
 ///
 /// It checks the signature and reads the header; it decodes nothing. The bytes are untrusted: every read is bounds-checked, and
-/// the size is nil if the header is truncated or invalid.
+/// the size is nil if the header is truncated or invalid, never a guess.
 package struct ImageHeader: Equatable, Sendable {
     /// As registered with IANA, such as `image/jpeg`.
     package var mediaType: String
-    /// As stored: a rotation in Exif metadata is not applied. Nil if the header has no valid size.
+    /// As stored: a rotation in metadata is not applied. Nil if the header has no valid size, and for formats whose size is not read: JPEG XL,
+    /// BMP, TIFF, SVG, and AVIF and HEIC with items of different sizes.
     package var size: PixelSize?
     /// A side is longer than any picture's.
     let isImpossible: Bool

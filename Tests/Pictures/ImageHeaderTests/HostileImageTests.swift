@@ -12,52 +12,37 @@ import Testing
         }
     }
 
-    @Test func `the largest declared size costs nothing: only the header is read, and no entity is expanded`() {
+    @Test func `the largest declared size costs nothing: only the header is read`() {
         var png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13]
         png += Array("IHDR".utf8) + [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 8, 2, 0, 0, 0]
         png.withUnsafeBytes { bytes in
             #expect(ImageHeader(bytes) == nil)
             #expect(ImageHeader.describe(bytes) == "a header that claims an impossible size")
         }
-        var laughs = "<!DOCTYPE svg [<!ENTITY a \"ha\">"
-        for number in 0..<30 { laughs += "<!ENTITY b\(number) \"\(String(repeating: "&a;", count: 10))\">" }
-        laughs += "]><svg width='&b29;' height='1e400'/>"
-        Array(laughs.utf8).withUnsafeBytes { bytes in
-            #expect(ImageHeader(bytes) == nil)
-        }
     }
 
     @Test(arguments: [1, 65_535, 65_536, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF])
-    func `a side of more than 65,535 pixels is no image's, in any format`(side: Int) {
+    func `a side of more than 65,535 pixels is no image's, in any format whose size is read`(side: Int) {
         typealias Sample = ImageSample
         func box(_ type: String, _ numbers: [Int]) -> [UInt8] {
             Sample.box(type, ([0] + numbers).flatMap { Sample.big($0, 4) })
         }
         func isoMedia(_ brand: String) -> [UInt8] {
-            let properties = box("ispe", [64, 64]) + box("ispe", [side, side])
+            let properties = Sample.box("iprp", Sample.box("ipco", box("ispe", [side, side])))
             return Sample.box("ftyp", Array(brand.utf8) + Sample.big(0, 4))
-                + Sample.box("meta", Sample.big(0, 4) + Sample.box("iprp", Sample.box("ipco", properties)))
-        }
-        func tiff(_ number: (Int, Int) -> [UInt8], _ order: String) -> [UInt8] {
-            let entries = [256, 257].flatMap { number($0, 2) + number(4, 2) + number(1, 4) + number(side, 4) }
-            return Array(order.utf8) + number(42, 2) + number(8, 4) + number(2, 2) + entries
+                + Sample.box("meta", Sample.big(0, 4) + properties)
         }
         var pictures = [
             "PNG": Sample.png.dropLast(8) + Sample.big(side, 4) + Sample.big(side, 4), "AVIF": isoMedia("avif"),
-            "HEIC": isoMedia("heic"), "TIFF": tiff(Sample.little, "II"), "TIFF, big": tiff(Sample.big, "MM"),
-            "SVG": Array("<svg width='\(side)' height='\(side)mm'/>".utf8),
-            "SVG, view box": Array("<svg viewBox='0 0 \(side) \(side)'/>".utf8),
+            "HEIC": isoMedia("heic"),
         ]
-        // The lengths of these are signed, or have fewer bits.
-        if side < 1 << 31 { pictures["BMP"] = Sample.bmp.dropLast(8) + Sample.little(side, 4) + Sample.little(side, 4) }
         if side <= 1 << 24 {
             let canvas = [0, 0, 0, 0] + Sample.little(side - 1, 3) + Sample.little(side - 1, 3)
             pictures["WebP"] = Sample.webP("VP8X", canvas)
         }
         for (name, picture) in pictures {
             let header = picture.withUnsafeBytes { ImageHeader($0) }
-            // 96 / 25.4 pixels a millimetre.
-            let isPossible = name == "SVG" ? side == 1 : side <= PixelSize.maximumSide
+            let isPossible = side <= PixelSize.maximumSide
             #expect((header?.size != nil) == isPossible, "\(name)")
             #expect((header == nil) == !isPossible, "\(name)")
             if !isPossible {
@@ -73,11 +58,5 @@ import Testing
         }
         #expect(PixelSize(nil, 1) == nil && PixelSize(1, nil) == nil)
         #expect(PixelSize(65_535, 65_535)?.pixelCount == 4_294_836_225)
-        for (width, height) in [("1e400", "1"), ("1", "1e400"), ("1e-400", "1e9"), ("1e-320", "1e308")] {
-            for attribute in ["width='\(width)'", "width='\(width)' viewBox='0 0 \(height) \(width)'"] {
-                Array("<svg \(attribute) height='\(height)'/>".utf8).withUnsafeBytes { _ = ImageHeader($0) }
-                Array("<svg \(attribute)/>".utf8).withUnsafeBytes { _ = ImageHeader($0) }
-            }
-        }
     }
 }

@@ -103,6 +103,11 @@ extension MusicTests {
                 #expect(none.status == 0 && none.stdout == "2 albums audited: nothing found.\n")
                 let quiet = try await stage.run("audit", music(stage), "--only", "damaged", "--quiet")
                 #expect(quiet.status == 0 && quiet.stdout.isEmpty && quiet.stderr.isEmpty)
+                // Nothing is said of a size that is not read.
+                try cover(stage, "Small/cover.jpg", [0xFF, 0x0A, 0x7F, 0x40])
+                let unknown = try await stage.run("audit", music(stage), "--only", "small")
+                let text = "2 albums audited: nothing found; size unknown: 1 cover file.\n"
+                #expect(unknown.status == 0 && unknown.stdout == text, "\(unknown)")
             }
         }
 

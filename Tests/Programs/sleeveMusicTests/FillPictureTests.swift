@@ -105,6 +105,25 @@ extension MusicTests {
             }
         }
 
+        @Test func `a cover of unknown size is not taken where a number of pixels is wanted, and the reason is said`()
+            async throws
+        {
+            // JPEG XL.
+            let unsized = MusicPicture(bytes: [0xFF, 0x0A, 0x7F, 0x40], width: 0, height: 0)
+            try await withAlbum([[unsized], [unsized]], provided: []) { stage, fill, folder in
+                for (option, reason) in [
+                    ("--min-pixels", "only covers of unknown size were found"),
+                    ("--size", "its cover is JXL of unknown size, which Sleeve makes no smaller"),
+                ] {
+                    let result = try await SleeveStage.run(fill + [option, "200"], environment: stage.environment)
+                    #expect(result.stderr.contains(reason), "\(result)")
+                    #expect(try covers(folder).isEmpty)
+                }
+                #expect(try await SleeveStage.run(fill, environment: stage.environment).status == 0)
+                #expect(try covers(folder) == ["cover.jxl"])
+            }
+        }
+
         /// The songs' tags have a small rendition of the cover that iTunes has, whose year is another one.
         @Test(arguments: [0, 1])
         func `a doubtful cover is written if its picture is the one in the tags`(_ number: Int) async throws {

@@ -296,16 +296,19 @@ import Wire
         }
     }
 
-    @Test func `an SVG cover is served with a policy that forbids scripts`() async throws {
+    @Test func `an SVG cover is served with a policy that forbids scripts, and its size is unknown`() async throws {
         let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>"
         let head = "HTTP/1.1 200 OK\r\nContent-Type: image/svg+xml\r\nContent-Length: \(drawing.utf8.count)\r\n"
         let server = try Listener(answer: "\(head)Connection: close\r\n\r\n\(drawing)")
         defer { server.stop() }
-        try await withGallery(albums: { _ in [Album(title: "S", coverURL: "http://127.0.0.1:\(server.port)/s")] }) {
-            stage in
-            let digest = try await stage.cover(at: "http://127.0.0.1:\(server.port)/s").digest
+        let url = "http://127.0.0.1:\(server.port)/s"
+        try await withGallery(albums: { _ in [Album(id: "s", title: "S", coverURL: url)] }) { stage in
+            let digest = try await stage.cover(at: url).digest
             let reply = try await stage.ask("GET", "/covers/\(digest)")
             #expect(reply.fields["content-type"] == "image/svg+xml")
+            let source = try await stage.ask("GET", "/api/sources/s").text
+            #expect(source == #"{"source":"127.0.0.1","unsized":true}"#)
+            #expect(try await !stage.ask("GET", "/api/filters/small").text.contains("\"s\""))
             let policy = reply.fields["content-security-policy"] ?? ""
             #expect(
                 policy.contains("default-src 'none'") && policy.contains("sandbox") && !policy.contains("script-src"))

@@ -177,6 +177,9 @@ package struct Fill: Sendable {
         if let placeholder = Placeholder(width: width, height: height, hasOneColour: hasOneColour) {
             return .placeholder(placeholder.reason)
         }
+        if options.minimumPixels != nil, PixelSize(width, height) == nil {
+            return .tooSmall("only covers of unknown size were found")
+        }
         guard options.isTooSmall(width, height) else { return nil }
         return .tooSmall("only covers with a side of fewer than \(options.minimumPixels ?? 0) pixels were found")
     }
@@ -196,10 +199,12 @@ package struct Fill: Sendable {
                         folder: target.folder, reason: "the smaller picture cannot be written into \(scratch)")
                 }
             } else if let header = bytes.withUnsafeBytes({ ImageHeader($0) }),
-                max(header.width ?? 0, header.height ?? 0) > side
+                header.size.map({ max($0.width, $0.height) > side }) ?? true
             {
                 let type = header.mediaType.split(separator: "/").last.map { $0.uppercased() } ?? ""
-                return .failed(folder: target.folder, reason: "its cover is \(type), which Sleeve makes no smaller")
+                let size = header.size == nil ? " of unknown size" : ""
+                return .failed(
+                    folder: target.folder, reason: "its cover is \(type)\(size), which Sleeve makes no smaller")
             }
         }
         return await writer.write(

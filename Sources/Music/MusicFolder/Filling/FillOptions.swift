@@ -19,7 +19,7 @@ package struct FillOptions: Sendable, Hashable {
 
     package init() {}
 
-    /// Whether a picture has fewer pixels than are wanted. One of unknown size has not.
+    /// Whether a picture is known to have fewer pixels than are wanted.
     func isTooSmall(_ width: Int?, _ height: Int?) -> Bool {
         guard let minimumPixels, let width, let height else { return false }
         return min(width, height) < minimumPixels

@@ -18,7 +18,7 @@ struct AuditCommand: AsyncParsableCommand {
 
             Each line has a kind, the album, what is wrong and a path. The kinds, in this order:
               missing      no cover file, and not every track has one in its tags
-              small        a side has fewer pixels than --min-pixels
+              small        a side has fewer pixels than --min-pixels; not if the size is unknown
               notSquare    one side is more than 10 % longer than the other
               damaged      no image, cut off, or not readable
               placeholder  what services show in place of a cover, or under 16 pixels
@@ -72,7 +72,8 @@ struct AuditCommand: AsyncParsableCommand {
             places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, verdicts: verdicts,
             likenesses: likenesses, embedded: try state.embeddedPictures()
         ).findings
-        try print(findings, albums: outcome.albums.count)
+        let unsized = kinds.contains(.small) ? facts.values.count { $0.damage == nil && $0.width == nil } : 0
+        try print(findings, albums: outcome.albums.count, unsized: unsized)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing
         if problems + findings.count > 0 { throw ExitStatus.someFailed }
     }
@@ -100,7 +101,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     // MARK: Results
 
-    private func print(_ findings: [AuditFinding], albums: Int) throws {
+    private func print(_ findings: [AuditFinding], albums: Int, unsized: Int) throws {
         if options.json { return try printResult(findings.map { Self.json($0).text + "\n" }.joined()) }
         let rows = findings.map { finding in
             let album = Album(
@@ -110,14 +111,15 @@ struct AuditCommand: AsyncParsableCommand {
         // Paths are whole, to be copied, and last, so that long ones move nothing.
         let table = TextTable(["Kind", "Album", "What is wrong", "Path"], rows)
         if !findings.isEmpty { try printResult(table.text()) }
-        if !options.quiet { try printResult(Self.summary(findings, albums: albums)) }
+        if !options.quiet { try printResult(Self.summary(findings, albums: albums, unsized: unsized)) }
     }
 
-    private static func summary(_ findings: [AuditFinding], albums: Int) -> String {
+    private static func summary(_ findings: [AuditFinding], albums: Int, unsized: Int) -> String {
         let audited = Decimals.count(albums, "album") + " audited"
         let counts = AuditKind.allCases.map { kind in (kind, findings.count { $0.kind == kind }) }.filter { $1 > 0 }
             .map { "\(Decimals.grouped($1)) \($0.rawValue)" }
-        return "\(audited): \(counts.isEmpty ? "nothing found" : counts.joined(separator: ", ")).\n"
+        let unknown = unsized > 0 ? "; size unknown: \(Decimals.count(unsized, "cover file"))" : ""
+        return "\(audited): \(counts.isEmpty ? "nothing found" : counts.joined(separator: ", "))\(unknown).\n"
     }
 
     private static func json(_ finding: AuditFinding) -> JSONObject {

@@ -42,9 +42,9 @@ function showSource(id, digest) {
   if (id === shown.id && digest === shown.digest) return;
   const what = (shown = { id, digest });
   clearTimeout(restTimer);
-  const show = ({ source, width, height, doubtful, answers } = {}) => {
+  const show = ({ source, width, height, unsized, doubtful, answers } = {}) => {
     facts.source.textContent = source ?? "";
-    facts.pixels.textContent = width ? `${formatNumber(width)} × ${formatNumber(height)}` : "";
+    facts.pixels.textContent = width ? `${formatNumber(width)} × ${formatNumber(height)}` : unsized ? "size unknown" : "";
     review.hidden = !doubtful;
     review.href = hashOfAll({ show: "doubtful", album: id });
     what.answers = answers;

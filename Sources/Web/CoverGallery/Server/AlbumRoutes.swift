@@ -163,7 +163,8 @@ struct AlbumRoutes: Sendable {
         let source = own ?? URL(string: url)?.host()
         return .json {
             $0.add("source", isFile ? "a file beside the music" : source)
-            guard !isFile, let width = listing?.width, let height = listing?.height else { return }
+            guard !isFile, let listing else { return }
+            guard let width = listing.width, let height = listing.height else { return $0.add("unsized", true) }
             $0.add("width", width)
             $0.add("height", height)
         }

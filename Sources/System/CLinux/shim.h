@@ -12,8 +12,6 @@
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 extern int ppoll(struct pollfd *sockets, nfds_t count, const struct timespec *limit, const sigset_t *signals);
-extern int sync_file_range(int descriptor, off_t offset, off_t length, unsigned int flags);
-static const unsigned int sleeve_sync_file_range_write = 2; // SYNC_FILE_RANGE_WRITE
 #if defined(__aarch64__) || defined(__arm__)
 static const int sleeve_direct = 0200000; // O_DIRECT
 #else

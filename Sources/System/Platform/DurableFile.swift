@@ -14,14 +14,12 @@ package enum DurableFile {
         #endif
     }
 
-    /// As `sync`, for one of many files: on macOS, data is durable once a file or directory that is synced after it is.
-    package static func syncData(_ descriptor: Int32) -> Bool {
-        #if os(Linux)
-            return sync(descriptor)
-        #else
-            return fcntl(descriptor, F_BARRIERFSYNC) == 0 || isUnsupported(errno)
-        #endif
-    }
+    #if !os(Linux)
+        /// As `sync`, for one of many files: data is durable once a file or directory that is synced after it is.
+        package static func syncData(_ descriptor: Int32) -> Bool {
+            fcntl(descriptor, F_BARRIERFSYNC) == 0 || isUnsupported(errno)
+        }
+    #endif
 
     /// Syncs a file's whole file system, names included, where the system can; else the file. False, with `errno`, if it fails.
     package static func syncFileSystem(_ descriptor: Int32) -> Bool {

@@ -19,8 +19,6 @@
         }
 
         let stage: Stage
-        /// Other programs write much to the disk meanwhile.
-        let isDiskBusy: Bool
         var operations: [DiskOperation] = []
         private(set) var steps: [Step] = []
         private var reports = 0
@@ -28,8 +26,8 @@
         private var recorded = 0
         private var trace: String { stage.folder + "/trace" }
 
-        init(_ stage: Stage, isDiskBusy: Bool = false) {
-            (self.stage, self.isDiskBusy) = (stage, isDiskBusy)
+        init(_ stage: Stage) {
+            self.stage = stage
             try? FileManager.default.removeItem(atPath: trace)
         }
 
@@ -69,8 +67,7 @@
                 reports += 1
                 arguments += ["--quiet", "--report", "\(stage.folder)/report-\(reports)"]
             }
-            return try stage.start(
-                arguments, disk: variables.merging(["DISK_TRACE": trace]) { $1 }, isDiskBusy: isDiskBusy)
+            return try stage.start(arguments, disk: variables.merging(["DISK_TRACE": trace]) { $1 })
         }
 
         /// What the reports had acknowledged, by URL, in order.

@@ -17,8 +17,8 @@
                     .contains(where: isMeant)
             }
 
-            private func stored(in stage: Stage, isDiskBusy: Bool = false) async throws -> DiskRecording {
-                var recording = DiskRecording(stage, isDiskBusy: isDiskBusy)
+            private func stored(in stage: Stage) async throws -> DiskRecording {
+                var recording = DiskRecording(stage)
                 try await recording.run(["prefetch", try stage.list(stage.urls(0..<6))])
                 return recording
             }
@@ -36,17 +36,6 @@
                     var recording = try await stored(in: stage)
                     recording.forget { $0.kind == .syncFileSystem }
                     #expect(try await finds("is lost", in: recording))
-                }
-            }
-
-            @Test(arguments: [DiskOperation.Kind.sync, .syncDirectory])
-            func `files that are synced one by one without their bytes or their names are found to lose covers`(
-                kind: DiskOperation.Kind
-            ) async throws {
-                try await withStage { stage in
-                    var recording = try await stored(in: stage, isDiskBusy: true)
-                    recording.forget { $0.kind == kind && $0.path.contains("/covers") }
-                    #expect(try await finds(in: recording))
                 }
             }
 

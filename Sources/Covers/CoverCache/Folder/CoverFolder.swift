@@ -1,4 +1,3 @@
-import CLinux
 import Platform
 
 /// The covers' files. Each has a cover's bytes and nothing else, and the name of their SHA-256:
@@ -138,36 +137,23 @@ struct CoverFolder: Sendable {
     /// - Throws: `CacheError`.
     func sync(_ files: some Collection<String>) throws(CacheError) {
         #if os(Linux)
-            // syncfs(2) is the cheapest for many files, but also waits for what other programs have written. A file's own flush takes about
-            // as long as writing a MiB.
-            if UnwrittenData.bytes() < (64 + files.count) << 20 { return try syncFileSystem() }
-            for file in files { try withPath(file, Self.startWriting) }
+            // The cheapest for many files, names included.
+            let isSynced = try withPath(path, DurableFile.syncFileSystem)
+        #else
+            for file in files {
+                let isSynced = try withPath(file) { DurableFile.syncData($0) }
+                guard isSynced ?? true else { throw .last("sync", file) }
+            }
+            // The names of the files, of their folders, and of the index, whose rows name them.
+            let folders = Set(files.map { FilePath.directory(of: $0) })
+            for folder in folders.union([path, FilePath.directory(of: path)]) {
+                let isSynced = try withPath(folder, DurableFile.syncDirectory)
+                guard isSynced ?? true else { throw .last("sync", folder) }
+            }
+            let isSynced = try withPath(path, DurableFile.sync)
         #endif
-        for file in files {
-            let isSynced = try withPath(file) { DurableFile.syncData($0) }
-            guard isSynced ?? true else { throw .last("sync", file) }
-        }
-        // The names of the files, of their folders, and of the index, whose rows name them.
-        let folders = Set(files.map { FilePath.directory(of: $0) })
-        for folder in folders.union([path, FilePath.directory(of: path)]) {
-            let isSynced = try withPath(folder, DurableFile.syncDirectory)
-            guard isSynced ?? true else { throw .last("sync", folder) }
-        }
-        #if !os(Linux)
-            guard (try withPath(path, DurableFile.sync)) ?? true else { throw .last("sync", path) }
-        #endif
+        guard isSynced ?? true else { throw .last("sync", path) }
     }
-
-    #if os(Linux)
-        private func syncFileSystem() throws(CacheError) {
-            guard (try withPath(path, DurableFile.syncFileSystem)) ?? true else { throw .last("sync", path) }
-        }
-
-        /// Has the disk write the file while others are opened. Makes nothing durable.
-        private static func startWriting(_ descriptor: Int32) {
-            _ = sync_file_range(descriptor, 0, 0, UInt32(sleeve_sync_file_range_write))
-        }
-    #endif
 
     /// - Returns: nil if there is no file.
     private func withPath<Result>(_ file: String, _ body: (Int32) -> Result) throws(CacheError) -> Result? {

@@ -10,11 +10,10 @@
 //   DISK_FAIL=ERRNO:0            Records the calls that may fail with ERRNO, and fails none.
 //   DISK_LACKS=CALL:ERRNO ...    The file system has no such call: fchmod, flock, fsync (of files), folder (their fsync) or syncfs.
 //   DISK_CLOCK=SECONDS           Sets the wall clock forward by so much, or back if it is negative.
-//   DISK_MEMORY=FILE             Is read as /proc/meminfo: other programs have written much.
 //
 // SQLite's shared memory (-shm) is not recorded: it does not survive a restart. Its calls fail like all others. Several processes
 // may append to one trace: each operation runs and is recorded under one lock, so that the trace has the order of the operations.
-// sync_file_range(2) is not recorded: it makes nothing durable (its man page). A change that is not modelled ends the process.
+// A change that is not modelled ends the process.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -195,7 +194,6 @@ static int fails(enum call call, const char *path) {
 
 static int open_file(int directory, const char *path, int flags, mode_t mode) {
     char buffer[PATH_MAX];
-    if (strcmp(path, "/proc/meminfo") == 0 && getenv("DISK_MEMORY")) path = getenv("DISK_MEMORY");
     begin();
     const char *name = absolute(directory, path, buffer);
     uint64_t before = is_counted(name) ? inode_at(name) : 0;

@@ -54,7 +54,7 @@ extension CacheCommandTests {
                     #expect(files.filter { $0.count > 64 }.count == 12)
                 }
                 let stats = try await stage.run("cache", "stats")
-                #expect(stats.stdout.contains("of smaller pictures, which make room first"))
+                #expect(stats.stdout.contains("of smaller pictures, at most a sixteenth of the capacity"))
                 #expect(try await stage.run("cache", "verify").status == 0)
                 let wrong = try await stage.run("prefetch", "--sizes", "300,301")
                 #expect(wrong.status == 64 && wrong.stderr.contains("150, 300, 600, 1200"))

@@ -21,7 +21,7 @@ package struct SmallCover: Sendable {
 ///
 ///     sizes/300/ab/abcdef…   a JPEG whose longer side has at most 300 pixels
 ///
-/// They are disposable: the index knows only the bytes that those of a cover take. They are not synced. A comment at the start of each has
+/// They are disposable: the index knows only how many bytes they take together. They are not synced. A comment at the start of each has
 /// the SHA-256 of its name, `300/abcdef…`, and of all that follows, so that what power loss or a failing disk has changed, and what is
 /// another cover's, is noticed, and made again.
 package struct SizeFolder: Sendable {
@@ -57,21 +57,46 @@ package struct SizeFolder: Sendable {
     }
 
     /// Replaces a size's file. It is not synced.
-    func write(_ size: SmallCover) throws {
+    /// - Returns: how many bytes of blocks the sizes take more than before.
+    func write(_ size: SmallCover) throws -> Int {
         let step = step(size.longestSide)
         let file = step.path(of: size.digest)
         for folder in [path, step.path, FilePath.directory(of: file)] { try OwnedPath.makeFolder(folder) }
+        let former = Self.charge(file)
         let written = try size.bytes.withUnsafeBytes { try step.writeBeside($0, size.digest) }
         guard let temporary = written.temporary, try step.place(temporary, size.digest) else {
             throw CacheError.last("rename", file)
         }
+        return written.charge - former
     }
 
     /// Bytes of the blocks of a cover's sizes.
-    func charge(of digest: Digest) -> Int {
-        all.map { $0.path(of: digest) }.reduce(0) {
-            $0 + max(AllocatedSpace.bytes(of: $1), AllocatedSpace.length(of: $1))
+    func charge(of digest: Digest) -> Int { all.reduce(0) { $0 + Self.charge($1.path(of: digest)) } }
+
+    private static func charge(_ file: String) -> Int {
+        max(AllocatedSpace.bytes(of: file), AllocatedSpace.length(of: file))
+    }
+
+    /// Unlinks the sizes that were made or read least recently, until all take at most `limit` bytes. The time of the last read is that of
+    /// the file system, which is a day old at most, or none.
+    /// - Returns: the bytes of the blocks of those that are left.
+    func trim(to limit: Int = .max) -> Int {
+        var files: [(path: String, time: Int, charge: Int)] = []
+        for folder in folders() {
+            for name in (try? CacheDirectory.names(in: folder)) ?? [] where Digest(name) != nil {
+                let file = "\(folder)/\(name)"
+                var status = stat()
+                guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+                let time = max(status.accessTime.tv_sec, status.modificationTime.tv_sec)
+                files.append((file, Int(time), max(Int(status.st_blocks) * 512, Int(status.st_size))))
+            }
         }
+        var bytes = files.reduce(0) { $0 + $1.charge }
+        if bytes <= limit { return bytes }
+        for file in files.sorted(by: { $0.time < $1.time }) where bytes > limit && unlink(file.path) == 0 {
+            bytes -= file.charge
+        }
+        return bytes
     }
 
     /// Unlinks a cover's sizes. Returns whether they are gone.

@@ -10,6 +10,4 @@ struct CoverRow: Sendable, Hashable {
     var charge: Int
     /// The number of pinned entries.
     var pins: Int
-    /// Bytes of the blocks of its sizes (`SizeFolder`).
-    var sizes = 0
 }

@@ -9,10 +9,6 @@ struct IndexChanges {
     /// Those of them that had a row.
     private var evicted: Set<Digest> = []
     var removedCovers: [Digest] { evicted.filter(removed.contains) }
-    /// Covers whose sizes are unlinked then.
-    var removedSizes: Set<Digest> = []
-    /// Whether files are to be unlinked.
-    var unlinksFiles: Bool { !removed.isEmpty || !removedSizes.isEmpty }
     /// Lines for the entry log. Those that take something away follow the commit: a process that is killed before it must not have taken
     /// anything.
     private(set) var lines: (before: [UInt8], after: [UInt8]) = ([], [])
@@ -22,12 +18,18 @@ struct IndexChanges {
     private(set) var evictedNew = 0
     let table: IndexTable
     let pins: PinTable
+    private let sizes: SizeFolder
+    /// Whether there are sizes, which go with their covers.
+    let hasSizes: Bool
     private let hasPins: Bool
 
-    init(_ connection: borrowing Connection, _ table: IndexTable, _ pins: PinTable, lastOldCover: Int64) throws {
+    init(
+        _ connection: borrowing Connection, _ table: IndexTable, _ pins: PinTable, _ sizes: SizeFolder,
+        lastOldCover: Int64
+    ) throws {
         state = try IndexState(connection)
-        (self.table, self.pins, self.lastOldCover) = (table, pins, lastOldCover)
-        hasPins = try !pins.isEmpty()
+        (self.table, self.pins, self.sizes, self.lastOldCover) = (table, pins, sizes, lastOldCover)
+        (hasSizes, hasPins) = (state.sizes > 0, try !pins.isEmpty())
     }
 
     /// - Parameter capacity: in bytes; at most 2⁴⁸, the largest number that is read back.
@@ -83,30 +85,29 @@ struct IndexChanges {
         return cover
     }
 
-    /// Removes a cover with all its entries.
+    /// Removes a cover with all its entries and sizes.
     mutating func removeCover(_ cover: CoverRow) throws {
         let entries = try table.removeCover(cover)
         state.entries -= entries
         state.entryBytes -= entries * cover.length
         state.covers -= 1
         state.bytes -= cover.length
-        state.charged -= cover.charge + cover.sizes
-        if cover.sizes > 0 { removedSizes.insert(cover.digest) }
+        state.charged -= cover.charge
+        if hasSizes { countSizes(max(0, state.sizes - sizes.charge(of: cover.digest))) }
         if cover.pins > 0 { countPinned(cover, -1) }
         removed.insert(cover.digest)
         evicted.insert(cover.digest)
     }
 
-    /// Counts the bytes that a cover's sizes take now.
-    mutating func setSizes(of cover: CoverRow, _ bytes: Int) throws {
-        if bytes == cover.sizes { return }
-        try table.setSizes(of: cover.id, bytes)
-        state.charged += bytes - cover.sizes
+    /// - Parameter bytes: what all sizes take now.
+    mutating func countSizes(_ bytes: Int) {
+        state.charged += bytes - state.sizes
+        state.sizes = bytes
     }
 
-    /// Removes the least recently used sizes, which can be made again, then covers, until at most `bytes` are charged.
+    /// Removes the least recently used covers until at most `bytes` are charged. If they are too few, all sizes go, too.
     /// - Parameters:
-    ///   - limit: the largest number of covers to remove, or to leave without sizes.
+    ///   - limit: the largest number of covers to remove.
     ///   - recency: covers that were used later stay.
     ///   - isSpared: covers that stay.
     mutating func evict(
@@ -115,17 +116,11 @@ struct IndexChanges {
     ) throws {
         var (left, skipped) = (limit, 0)
         while state.charged > bytes, left > 0 {
-            let batch = try table.leastRecentlyUsed(min(left, 200), usedUpTo: .max, hasSizes: true)
-            if batch.isEmpty { break }
-            for cover in batch where state.charged > bytes {
-                try setSizes(of: cover, 0)
-                removedSizes.insert(cover.digest)
-            }
-            left -= batch.count
-        }
-        while state.charged > bytes, left > 0 {
             let batch = try table.leastRecentlyUsed(skipped + min(left, 200), usedUpTo: recency).dropFirst(skipped)
-            if batch.isEmpty { return }
+            if batch.isEmpty {
+                if hasSizes { countSizes(sizes.trim(to: 0)) }
+                return
+            }
             for cover in batch where state.charged > bytes {
                 if isSpared(cover.digest) {
                     skipped += 1

@@ -7,7 +7,7 @@ import SQLite
 /// loss together, and a file is unlinked only after its row is gone for good.
 enum IndexFile {
     /// An index of an earlier version is made again from the entry log.
-    static let version = 4
+    static let version = 5
     /// SQLite's `application_id`: "slev".
     private static let application: Int64 = 0x736C_6576
     /// How long one connection waits for another.
@@ -18,18 +18,17 @@ enum IndexFile {
 
     private static let schema = """
         -- length: of the body. charge: bytes of the file's blocks. used: the recency clock at the last use. pins: pinned entries.
-        -- sizes: bytes of the blocks of the cover's sizes. color: the dominant one, once a size was made.
+        -- color: the dominant one, once a size was made.
         CREATE TABLE covers(
             id INTEGER PRIMARY KEY, tag INTEGER NOT NULL, digest BLOB NOT NULL, length INTEGER NOT NULL, charge INTEGER NOT NULL,
             type TEXT NOT NULL, width INTEGER, height INTEGER, used INTEGER NOT NULL, pins INTEGER NOT NULL DEFAULT 0,
-            sizes INTEGER NOT NULL DEFAULT 0, color INTEGER);
+            color INTEGER);
         -- seal: `IndexTable.seal` of the URL and its cover's digest. Times are in milliseconds since 1970.
         CREATE TABLE entries(
             id INTEGER PRIMARY KEY, tag INTEGER NOT NULL, url TEXT NOT NULL, cover INTEGER NOT NULL, seal INTEGER NOT NULL,
             stored INTEGER NOT NULL, validated INTEGER NOT NULL, fresh INTEGER, fields TEXT NOT NULL);
         CREATE INDEX covers_tag ON covers(tag);
         CREATE INDEX covers_evictable ON covers(used) WHERE pins = 0;
-        CREATE INDEX covers_sized ON covers(used) WHERE sizes > 0;
         CREATE INDEX entries_tag ON entries(tag);
         CREATE INDEX entries_cover ON entries(cover);
         CREATE INDEX entries_stored ON entries(stored);

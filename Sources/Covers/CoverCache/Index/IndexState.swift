@@ -2,8 +2,10 @@ import SQLite
 
 /// The index's single row of counters. Sizes are in bytes.
 struct IndexState: Hashable {
-    /// The charge of the covers and of their sizes, in bytes.
+    /// The charge of the covers, and `sizes`.
     var charged = 0
+    /// The blocks of all covers in smaller sizes (`SizeFolder`). More than they take if a program has removed some.
+    var sizes = 0
     var covers = 0
     /// The length of all bodies.
     var bytes = 0
@@ -24,7 +26,7 @@ struct IndexState: Hashable {
     var lines = 0
 
     private static let columns: [(name: String, path: any WritableKeyPath<IndexState, Int> & Sendable)] = [
-        ("charged", \.charged), ("covers", \.covers), ("bytes", \.bytes), ("entries", \.entries),
+        ("charged", \.charged), ("sizes", \.sizes), ("covers", \.covers), ("bytes", \.bytes), ("entries", \.entries),
         ("entryBytes", \.entryBytes), ("pinnedCovers", \.pinnedCovers), ("pinnedBytes", \.pinnedBytes),
         ("pinnedCharge", \.pinnedCharge), ("clock", \.clock), ("hits", \.hits), ("misses", \.misses),
         ("capacity", \.capacity), ("lines", \.lines),
@@ -51,16 +53,16 @@ struct IndexState: Hashable {
         self = state
     }
 
-    /// Counts all rows. The clock, the capacity, hits, misses and lines stay.
+    /// Counts all rows. The sizes, the clock, the capacity, hits, misses and lines stay.
     mutating func recount(_ connection: borrowing Connection) throws {
         let totals =
             try connection.statement(
                 """
-                SELECT COUNT(*), TOTAL(length), TOTAL(charge + sizes), COUNT(NULLIF(pins, 0)), TOTAL(length * (pins != 0)),
+                SELECT COUNT(*), TOTAL(length), TOTAL(charge), COUNT(NULLIF(pins, 0)), TOTAL(length * (pins != 0)),
                     TOTAL(charge * (pins != 0)) FROM covers
                 """
             ).first { row in (0..<6).map { Self.total(row, $0) } } ?? []
-        (covers, bytes, charged) = (totals[0], totals[1], totals[2])
+        (covers, bytes, charged) = (totals[0], totals[1], totals[2] + sizes)
         (pinnedCovers, pinnedBytes, pinnedCharge) = (totals[3], totals[4], totals[5])
         try connection.statement(
             "SELECT COUNT(*), TOTAL(c.length) FROM entries e LEFT JOIN covers c ON c.id = e.cover"

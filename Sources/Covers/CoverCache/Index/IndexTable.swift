@@ -6,18 +6,15 @@ struct IndexTable {
     private let selectEntry, selectCover, selectCoverByID, selectLeastUsed, selectAfter: Statement
     private let selectAnyEntry, selectKeys, selectSeal: Statement
     private let insertCover, insertEntry, updateEntry, renewEntry, touchCover, pinCover: Statement
-    private let selectSized, updateSizes, updateColor: Statement
-    private let deleteEntry, deleteEntries, deleteCover: Statement
+    private let updateColor, deleteEntry, deleteEntries, deleteCover: Statement
 
     init(_ connection: borrowing Connection) {
         func statement(_ sql: String) -> Statement { connection.statement(sql) }
-        let cover = "SELECT id, digest, length, charge, pins, sizes FROM covers"
+        let cover = "SELECT id, digest, length, charge, pins FROM covers"
         selectEntry = statement("SELECT id, cover FROM entries WHERE tag = ? AND url = ?")
         selectCover = statement(cover + " WHERE tag = ? AND digest = ?")
         selectCoverByID = statement(cover + " WHERE id = ?")
         selectLeastUsed = statement(cover + " WHERE pins = 0 AND used <= ? ORDER BY used LIMIT ?")
-        selectSized = statement(cover + " WHERE sizes > 0 AND used <= ? ORDER BY used LIMIT ?")
-        updateSizes = statement("UPDATE covers SET sizes = ? WHERE id = ?")
         updateColor = statement("UPDATE covers SET color = ? WHERE id = ?")
         selectAfter = statement(cover + " WHERE id > ? ORDER BY id LIMIT ?")
         selectSeal = statement("SELECT seal FROM entries WHERE id = ?")
@@ -124,18 +121,12 @@ struct IndexTable {
     }
 
     /// The covers without pinned entries that were used least recently.
-    /// - Parameters:
-    ///   - recency: covers that were used later are left out.
-    ///   - hasSizes: covers with sizes, pinned ones too.
-    func leastRecentlyUsed(_ limit: Int, usedUpTo recency: Int, hasSizes: Bool = false) throws -> [CoverRow] {
+    /// - Parameter recency: covers that were used later are left out.
+    func leastRecentlyUsed(_ limit: Int, usedUpTo recency: Int) throws -> [CoverRow] {
         var covers: [CoverRow] = []
-        try (hasSizes ? selectSized : selectLeastUsed).each(.int(recency), .int(limit)) {
-            covers.append(try Self.cover($0))
-        }
+        try selectLeastUsed.each(.int(recency), .int(limit)) { covers.append(try Self.cover($0)) }
         return covers
     }
-
-    func setSizes(of cover: Int64, _ bytes: Int) throws { try updateSizes.run(.int(bytes), .int(cover)) }
 
     func setColor(of cover: Int64, _ color: UInt32) throws { try updateColor.run(.int(Int(color)), .int(cover)) }
 
@@ -148,7 +139,6 @@ struct IndexTable {
     private static func cover(_ row: borrowing Row) throws -> CoverRow {
         guard let digest = row.digest(1) else { throw SQLiteError(.corrupt, "a digest has the wrong length") }
         return CoverRow(
-            id: row.int64(0), digest: digest, length: try row.size(2), charge: try row.size(3), pins: try row.size(4),
-            sizes: try row.size(5))
+            id: row.int64(0), digest: digest, length: try row.size(2), charge: try row.size(3), pins: try row.size(4))
     }
 }

@@ -110,14 +110,15 @@ final class IndexWriter {
         let (result, changes): (Result, IndexChanges)
         do {
             (result, changes) = try connection.transaction(.immediate) {
-                var changes = try IndexChanges(connection, table, pins, lastOldCover: lastOldCover)
+                var changes = try IndexChanges(
+                    connection, table, pins, directory.sizes, lastOldCover: lastOldCover)
                 let before = changes.state
                 let result = try body(&changes)
                 try append(changes.lines.before)
                 if !changes.removed.isEmpty, changes.state == before { _ = changes.state.tick() }
                 if changes.state != before { try changes.state.save(connection) }
                 // A process that ends before it has unlinked them leaves the marker.
-                if changes.unlinksFiles {
+                if !changes.removed.isEmpty {
                     marker.begin()
                     hasMarker = true
                 }
@@ -130,8 +131,10 @@ final class IndexWriter {
         }
         // If it fails, a lost index brings back what was removed.
         try? append(changes.lines.after)
-        for digest in changes.removed where !directory.covers.remove(digest) { marker.keep() }
-        for digest in changes.removedSizes where !directory.sizes.remove(digest) { marker.keep() }
+        for digest in changes.removed {
+            let isGone = directory.covers.remove(digest)
+            if !isGone || changes.hasSizes && !directory.sizes.remove(digest) { marker.keep() }
+        }
         (state, lastOldCover) = (changes.state, changes.lastOldCover)
         evictedNewCovers += changes.evictedNew
         let gone = changes.removedCovers

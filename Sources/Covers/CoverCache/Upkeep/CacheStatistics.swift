@@ -38,14 +38,13 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
         (entries, blobs, pinned) = (state.entries, state.covers, state.pinnedCovers)
         (liveBytes, chargedBytes, pinnedBytes) = (state.bytes, state.charged, state.pinnedBytes)
         deduplicatedBytes = state.entryBytes - state.bytes
-        (capacity, hits, misses) = (state.capacity, state.hits, state.misses)
+        (sizeBytes, capacity, hits, misses) = (state.sizes, state.capacity, state.hits, state.misses)
     }
-    /// With `diskBytes`, `sizeBytes`, `oldest` and `newest`.
+    /// With `diskBytes`, `oldest` and `newest`.
     init(_ connection: borrowing Connection, _ directory: CacheDirectory) throws {
         self.init(try IndexState(connection))
         oldest = try connection.integer("SELECT MIN(stored) FROM entries")
         newest = try connection.integer("SELECT MAX(stored) FROM entries")
-        sizeBytes = Int(try connection.integer("SELECT SUM(sizes) FROM covers WHERE sizes > 0") ?? 0)
         diskBytes = chargedBytes + directory.overhead + directory.logLength
     }
 }

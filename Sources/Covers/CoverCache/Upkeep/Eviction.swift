@@ -54,12 +54,13 @@ struct Eviction {
     func count(to bytes: Int) throws -> (covers: Int, bytes: Int) {
         try index.transaction { changes in
             var (covers, charged) = (0, changes.state.charged)
-            for cover in try index.table.leastRecentlyUsed(.max, usedUpTo: .max, hasSizes: true)
-            where charged > bytes { charged -= cover.sizes }
+            var sizes = changes.state.sizes
             for cover in try index.table.leastRecentlyUsed(.max, usedUpTo: .max)
             where charged > bytes && !isSpared(cover.digest) {
-                (covers, charged) = (covers + 1, charged - cover.charge)
+                let own = sizes > 0 ? min(sizes, index.directory.sizes.charge(of: cover.digest)) : 0
+                (covers, charged, sizes) = (covers + 1, charged - cover.charge - own, sizes - own)
             }
+            if charged > bytes { charged -= sizes }
             return (covers, changes.state.charged - charged)
         }
     }

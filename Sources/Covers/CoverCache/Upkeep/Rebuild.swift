@@ -50,6 +50,7 @@ struct Rebuild {
         for key in try changes.pins.all() {
             if let entry = try changes.table.entry(key) { try changes.table.pin(entry.cover, 1) }
         }
+        changes.countSizes(index.directory.sizes.trim())
         try changes.state.recount(index.connection)
         changes.state.lines = lines
     }

@@ -125,7 +125,7 @@ extension CacheWriter {
 
     // MARK: Counts
 
-    /// Returns the statistics without `diskBytes`, `sizeBytes`, `oldest` and `newest`.
+    /// Returns the statistics without `diskBytes`, `oldest` and `newest`.
     package func totals() throws -> CacheStatistics { CacheStatistics(try IndexState(index.connection)) }
 
     package func statistics() throws -> CacheStatistics { try CacheStatistics(index.connection, directory) }

@@ -1,3 +1,4 @@
+import Foundation
 import Platform
 import Testing
 
@@ -39,17 +40,18 @@ struct SizeTests {
         }
     }
 
-    @Test func `sizes are evicted before any cover, those of covers used least recently first`() throws {
+    @Test func `sizes go with their covers, and all of them where no cover may go`() throws {
         try withFolder { folder in
             let sizes = (1...3).map { size(picture($0)) }
             try folder.written { writer in
                 for seed in 1...3 { try writer.fill([seed]) }
                 try writer.keep(sizes)
                 #expect(try writer.statistics().chargedBytes == 6 * charge)
-                #expect(try writer.evict(to: 4 * charge).covers == 0)
-                #expect(sizes.map { Bytes.exists(path(folder, $0)) } == [false, false, true])
-                #expect(try writer.evict(to: 2 * charge) == (1, 2 * charge))
-                #expect(!Bytes.exists(path(folder, sizes[2])))
+                #expect(try writer.evict(to: 4 * charge) == (1, 2 * charge))
+                #expect(sizes.map { Bytes.exists(path(folder, $0)) } == [false, true, true])
+                _ = try writer.pin([url(2), url(3)])
+                #expect(try writer.evict(to: 3 * charge) == (0, 2 * charge))
+                #expect(sizes.map { Bytes.exists(path(folder, $0)) } == [false, false, false])
                 #expect(try writer.statistics().sizeBytes == 0)
             }
             #expect(folder.fileNames == Set([2, 3].map { Digest(of: picture($0)).description }))
@@ -62,7 +64,7 @@ struct SizeTests {
         try withFolder { folder in
             try folder.written { writer in
                 for seed in 1...8 { try writer.fill([seed]) }
-                try writer.keep((2...4).map { size(picture($0), bytes: charge + 1_000) })
+                try writer.keep((1...4).map { size(picture($0), bytes: charge + 1_000) })
                 _ = try writer.pin([url(1), url(6)])
                 let before = try writer.statistics()
                 let planned = try writer.evict(to: target * charge, dryRun: true)
@@ -107,6 +109,27 @@ struct SizeTests {
         }
     }
 
+    @Test func `sizes take a sixteenth of the capacity, and those that are unused for longest make room for others`()
+        throws
+    {
+        try withFolder { folder in
+            let sizes = (1...7).map { size(picture($0)) }
+            try folder.written(capacity: 100 * charge) { writer in
+                for seed in 1...7 { try writer.fill([seed]) }
+                try writer.keep(Array(sizes[..<6]))
+                #expect(try writer.statistics().sizeBytes == 6 * charge)
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date() + 3_600], ofItemAtPath: path(folder, sizes[0]))
+                try writer.keep([sizes[6]])
+                // Down to three quarters, so that it is rare.
+                #expect(try writer.statistics().sizeBytes == 5 * charge)
+                #expect(sizes.count { Bytes.exists(path(folder, $0)) } == 5)
+                #expect(Bytes.exists(path(folder, sizes[0])) && Bytes.exists(path(folder, sizes[6])))
+                #expect(folder.fileNames.count == 7)
+            }
+        }
+    }
+
     @Test func `older sizes make room for new ones`() throws {
         try withFolder { folder in
             let sizes = (1...30).map { size(picture($0), bytes: 3 * charge) }
@@ -115,6 +138,7 @@ struct SizeTests {
                 for size in sizes {
                     try writer.keep([size])
                     #expect(writer.index.state.charged <= writer.index.room)
+                    #expect(writer.index.state.sizes <= writer.capacity / 16)
                     #expect(Bytes.exists(path(folder, size)))
                 }
                 #expect(!Bytes.exists(path(folder, sizes[0])) && folder.fileNames.count == 30)
@@ -170,7 +194,7 @@ struct SizeTests {
             // Their disk may not be mounted.
             if !hasFolders { try Bytes.move(folder.path + "/covers", to: folder.root + "/covers") }
             try folder.abandoned { writer in
-                for size in [kept, garbage] { try writer.directory.sizes.write(size) }
+                for size in [kept, garbage] { _ = try writer.directory.sizes.write(size) }
                 try Bytes.write([1, 2], to: path(folder, kept) + ".4711.part")
                 writer.index.marker.leave()
             }

@@ -45,7 +45,7 @@ struct CacheStats: AsyncParsableCommand {
             ["covers", Decimals.grouped(statistics.blobs)],
             ["size", "\(ByteSize(statistics.liveBytes))"],
             ["on disk", "\(ByteSize(statistics.diskBytes))"],
-            ["smaller", "\(ByteSize(statistics.sizeBytes)) of smaller pictures, which make room first"],
+            ["smaller", "\(ByteSize(statistics.sizeBytes)) of smaller pictures, at most a sixteenth of the capacity"],
             ["used", "\(ByteSize(statistics.chargedBytes)) of \(ByteSize(statistics.capacity))"],
             ["pinned", "\(Decimals.count(statistics.pinned, "cover")), \(ByteSize(statistics.pinnedBytes))"],
             ["saved", "\(ByteSize(statistics.deduplicatedBytes)) by storing equal covers once"],

@@ -6,4 +6,12 @@ extension stat {
             st_mtimespec
         #endif
     }
+
+    package var accessTime: timespec {
+        #if os(Linux)
+            st_atim
+        #else
+            st_atimespec
+        #endif
+    }
 }

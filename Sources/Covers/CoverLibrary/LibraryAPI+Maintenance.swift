@@ -9,24 +9,10 @@ extension LibraryAPI {
     /// Another one if the cache was removed and made again; 0 while it is missing.
     package var indexNumber: UInt64 { covers.reader.directory.indexNumber }
 
-    /// The cached covers of a selection whose files are there, without their bytes and in no particular order. A request whose cover is
-    /// not cached has none.
+    /// The cached covers of a selection whose files are there, without their bytes. Those that a filter matches are in the order in which
+    /// their bytes were first stored; a request whose cover is not cached has none.
     public func listings(_ selection: CoverSelection = .all) -> CoverListings {
         CoverListings(pipeline: covers, selection: selection)
-    }
-
-    /// Calls `body` with every cached cover whose file is there, in the order of storing, on the caller's thread.
-    /// - Throws: `LibraryError`, or the error of `body`.
-    package func listCovers(_ body: (CoverListing) throws -> Void) throws {
-        if covers.isClosed { throw LibraryError.closed }
-        do {
-            try covers.reader.entries { entry in
-                guard covers.reader.hasFile(entry) else { return }
-                try body(CoverListing(entry))
-            }
-        } catch let error as CacheError {
-            throw LibraryError(error)
-        }
     }
 
     /// Hashes every cached cover and compares it with its digest.

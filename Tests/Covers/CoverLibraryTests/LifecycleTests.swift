@@ -36,7 +36,6 @@ import Wire
             await #expect(throws: LibraryError.closed) { try await library.unpack(URL(filePath: "/dev/null")) }
             await #expect(throws: LibraryError.closed) { try await library.verify { _, _ in } }
             await #expect(throws: LibraryError.closed) { try await library.repair { _, _ in } }
-            #expect(throws: LibraryError.closed) { try library.listCovers { _ in } }
             #expect(!FileManager.default.fileExists(atPath: pack.relativePath))
             await #expect(throws: LibraryError.self) { try await library.albums.all() }
             await #expect(throws: LibraryError.self) { try await library.albums.add(Album(title: "A")) }

@@ -32,7 +32,7 @@ package struct CacheCheck {
             if isThorough { try await Self.withLibrary(cache, Self.recover) }
             let (unlisted, found) = try await Self.withLibrary(cache) { library in
                 try await Self.recover(library)
-                return (try await Self.unlistedEntries(of: library), try Self.digests(of: library))
+                return (try await Self.unlistedEntries(of: library), try await Self.digests(of: library))
             }
             let wrong = found.filter { url, digest in
                 digest.map { allowed[url]?.contains($0) != true } ?? !damaged.contains(url)
@@ -52,12 +52,12 @@ package struct CacheCheck {
 
     /// The digest of the bytes of each entry; nil if they are damaged or gone. Reading drops such entries from the cache.
     package static func digests(in cache: String) async throws -> [String: String?] {
-        try await withLibrary(cache) { try digests(of: $0) }
+        try await withLibrary(cache) { try await digests(of: $0) }
     }
 
-    private static func digests(of library: LibraryAPI) throws -> [String: String?] {
+    private static func digests(of library: LibraryAPI) async throws -> [String: String?] {
         var listed: [String: String] = [:]
-        try library.listCovers { listed[$0.url] = $0.digest }
+        for try await cover in library.listings() { listed[cover.url] = cover.digest }
         var digests: [String: String?] = [:]
         for (text, digest) in listed {
             let cover = try URL(string: text).flatMap { try library.cachedCover(for: $0) }
@@ -73,7 +73,7 @@ package struct CacheCheck {
     /// The number of entries that a listing leaves out, because their covers have no file.
     private static func unlistedEntries(of library: LibraryAPI) async throws -> Int {
         var listed = 0
-        try library.listCovers { _ in listed += 1 }
+        for try await _ in library.listings() { listed += 1 }
         return try await library.statistics().entries - listed
     }
 

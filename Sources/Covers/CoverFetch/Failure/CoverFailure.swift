@@ -40,7 +40,7 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
         case refusedAddress
         /// The library is offline, and the cover is not cached or must not be served stale.
         case offline
-        /// The request downloads nothing, and the cover is not cached or must not be served stale.
+        /// The cover is not cached, and no server is asked for it.
         case notCached
         /// The task was cancelled.
         case cancelled

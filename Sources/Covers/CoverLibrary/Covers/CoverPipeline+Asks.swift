@@ -137,9 +137,9 @@ extension CoverPipeline {
 
     /// - Parameter status: of the cover that is stored for the ask's address.
     private func answer(_ ask: Ask, _ status: CacheReader.Status?, _ reader: CacheReader) throws -> CoverOutcome? {
-        let asksNone = configuration.isOffline || ask.cacheUse == .onlyCache
+        let isOffline = configuration.isOffline
         if ask.cacheUse.asksServer {
-            if asksNone { return CoverOutcome(failed: .offline(ask.location, ask.cacheUse)) }
+            if isOffline { return CoverOutcome(failed: .offline(ask.location, ask.cacheUse)) }
             // One that cannot be read is downloaded.
             if ask.cacheUse == .revalidate { ask.stored = version(of: ask, reader) }
             return nil
@@ -148,17 +148,15 @@ extension CoverPipeline {
             return CoverOutcome(cached: status, at: ask.location)
         }
         var others: [StoredAddress] = []
-        if ask.hasAlternatives, status == nil || asksNone { others = (try? storedAlternatives(of: ask, reader)) ?? [] }
+        if ask.hasAlternatives, status == nil || isOffline { others = (try? storedAlternatives(of: ask, reader)) ?? [] }
         // The first that is stored, unless its server would have to be asked and cannot be.
-        for other in asksNone ? others[...] : others.prefix(1)
+        for other in isOffline ? others[...] : others.prefix(1)
         where try mayUse(reader.entry(for: other.url.string), for: ask) {
             return CoverOutcome(cached: other.status, at: other.location)
         }
-        if asksNone {
+        if isOffline {
             let stored = status == nil ? others.first?.location : ask.location
-            return CoverOutcome(
-                failed: .unasked(
-                    stored ?? ask.location, isStale: stored != nil, isOffline: configuration.isOffline))
+            return CoverOutcome(failed: .unasked(stored ?? ask.location, isStale: stored != nil))
         }
         if status == nil {
             guard let other = others.first else { return nil }

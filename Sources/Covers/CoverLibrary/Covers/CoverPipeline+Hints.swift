@@ -36,12 +36,9 @@ extension CoverPipeline {
 
 extension CoverFailure {
     /// No server is asked, and the cache has no cover that may be used without it (RFC 9111 §5.2.1.7, §5.2.2.2).
-    /// - Parameter isOffline: nothing else may ask, either.
-    package static func unasked(_ url: String, isStale: Bool, isOffline: Bool) -> CoverFailure {
-        let reason = isOffline ? "offline" : "only the cache was asked"
+    static func unasked(_ url: String, isStale: Bool) -> CoverFailure {
         var failure = CoverFailure(
-            isOffline ? .offline : .notCached, url: url,
-            detail: isStale ? "\(reason), and \(Staleness.reason)" : "not in the cache, and \(reason)")
+            .offline, url: url, detail: isStale ? "offline, and \(Staleness.reason)" : "not in the cache, and offline")
         failure.endsRequest = true
         return failure
     }

@@ -9,8 +9,6 @@ extension CoverRequest {
         public static let useCache = Self(use: .useCache)
         /// As `useCache`, but ask again where a failure is remembered: a 404 or 410 of the URL, a host that could not be reached.
         public static let ignoreAbsence = Self(use: .ignoreAbsence)
-        /// Never connect.
-        public static let onlyCache = Self(use: .onlyCache)
         /// Ask the server whether the cached cover is unchanged, even if it is fresh (RFC 9111 §4.3). It is downloaded if it has changed
         /// or is not cached. If the server cannot be asked, the request fails and the cached cover stays.
         public static let revalidate = Self(use: .revalidate)

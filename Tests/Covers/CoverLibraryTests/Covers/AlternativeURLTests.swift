@@ -270,9 +270,10 @@ import Wire
                 #expect(stage.origin.requestCount(path: "/covers/1.jpg") == count)
             }
             #expect(stage.origin.requestCount(path: "/covers/2.jpg") == (isSecond ? 1 : 0))
-            let offline = CoverRequest(album: request.album ?? album(), cachePolicy: .onlyCache)
-            let failure = await #expect(throws: CoverFailure.self) { try await library.cover(for: offline) }
-            #expect(failure?.kind == .notCached)
+            let offline = try await stage.another { $0.isOffline = true }
+            let failure = await #expect(throws: CoverFailure.self) { try await offline.cover(for: request) }
+            #expect(failure?.kind == .offline)
+            await offline.close()
         }
     }
 
@@ -285,10 +286,12 @@ import Wire
             let urls = [stage.url(1, "cache-control=no-cache"), stage.url(2, "cache-control=max-age%3D999")]
             _ = try await library.prefetch(urls).summary()
             await stage.origin.stop()
-            for policy in [CoverRequest.CachePolicy.onlyCache, .useCache] {
-                let cover = try await library.cover(for: CoverRequest(album: album(urls), cachePolicy: policy))
+            let offline = try await stage.another { $0.isOffline = true }
+            for library in [offline, library] {
+                let cover = try await library.cover(for: CoverRequest(album: album(urls)))
                 #expect(cover.bytes == CoverImage.jpeg(number: 2) && !cover.isStale)
             }
+            await offline.close()
         }
     }
 }

@@ -47,7 +47,7 @@ import Testing
             let status = try #require(try await library.statuses(of: [CoverRequest(location: url)])[0])
             #expect(status.isStale)
             var isListedStale = false
-            try library.listCovers { isListedStale = $0.isStale() }
+            for try await cover in library.listings() { isListedStale = cover.isStale() }
             #expect(isListedStale)
             let cover = try await library.cover(at: url)
             let mustAsk = fields.contains("must-revalidate")

@@ -15,7 +15,7 @@ import Wire
                     read += 1
                     return read
                 }
-                return CoverRequest(location: "http://127.0.0.1:9/\(number).jpg", cachePolicy: .onlyCache)
+                return CoverRequest(location: "https://covers.invalid/\(number).jpg")
             }
             var outcomes = stage.library.prefetch(endless).makeAsyncIterator() as Optional
             let first = try await outcomes?.next()
@@ -47,7 +47,7 @@ import Wire
 
     @Test func `cancelling the task that iterates stops a run that waits for its reader`() async throws {
         try await withStage { stage in
-            let endless = AsyncStream { CoverRequest(location: "http://127.0.0.1:9/1.jpg", cachePolicy: .onlyCache) }
+            let endless = AsyncStream { CoverRequest(location: "https://covers.invalid/1.jpg") }
             let run = stage.library.prefetch(endless)
             let (released, release) = AsyncStream.makeStream(of: Void.self)
             let reader = Task {

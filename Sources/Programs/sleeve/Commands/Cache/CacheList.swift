@@ -24,7 +24,7 @@ struct CacheList: AsyncParsableCommand {
         try await withLibrary(try options.configuration(), createsCache: false) { library in
             var text = ""
             let now = Date()
-            try library.listCovers { cover in
+            for try await cover in library.listings() {
                 text += options.json ? json(cover, now).text + "\n" : plain(cover)
                 if text.utf8.count > Self.blockSize {
                     try printResult(text)

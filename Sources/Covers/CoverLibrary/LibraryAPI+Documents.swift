@@ -13,8 +13,6 @@ extension LibraryAPI {
         package let retryAfter: Duration?
         /// Empty for a status other than 2xx.
         package let body: [UInt8]
-        /// Where it is from, after redirects.
-        package let url: String
     }
 
     /// Requests a document with the configuration's client: its `User-Agent`, timeout, redirects and refused addresses apply. It is sent
@@ -30,9 +28,9 @@ extension LibraryAPI {
         let location = try HTTPURL(location: url, ignoring: [])
         if configuration.isOffline { throw CoverFailure(.offline, url: url, detail: "offline") }
         if covers.isClosed { throw .closed(url) }
-        let (response, place): (TransferResponse, HTTPURL)
+        let response: TransferResponse
         do {
-            (response, place) = try await poster.response(
+            response = try await poster.response(
                 to: location, authorization.map { [.authorization: $0] } ?? [:], leavesOrigin: leavesOrigin)
         } catch let failure as CoverFailure {
             throw failure
@@ -47,6 +45,6 @@ extension LibraryAPI {
         return Document(
             status: response.head.status.code,
             retryAfter: RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000),
-            body: response.body, url: place.string)
+            body: response.body)
     }
 }

@@ -45,17 +45,17 @@ final class RemotePoster: Sendable {
         }
     }
 
-    /// Sends a GET and returns the last response, after redirects, and where it is from.
+    /// Sends a GET and returns the last response, after redirects.
     /// - Parameter leavesOrigin: Follow redirects to other origins, too.
     func response(
         to url: HTTPURL, _ headerFields: HTTPFields, leavesOrigin: Bool
-    ) async throws -> (TransferResponse, HTTPURL) {
+    ) async throws -> TransferResponse {
         var (request, redirects) = (TransferRequest(url: url, headerFields: headerFields), 0)
         while true {
             let response = try await startedClient().response(for: request)
             let next = configuration.redirectPolicy.decide(
                 response, of: url, at: request.url, redirectCount: redirects)
-            guard let next, try leavesOrigin || next.get().origin == url.origin else { return (response, request.url) }
+            guard let next, try leavesOrigin || next.get().origin == url.origin else { return response }
             (request.url, request.cookies) = (try next.get(), response.cookies)
             redirects += 1
         }

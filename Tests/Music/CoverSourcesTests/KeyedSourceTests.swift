@@ -2,19 +2,18 @@
 import Foundation
 import Testing
 
-/// Discogs and Last.fm, which need a key of the person.
+/// Discogs, which needs a key of the person.
 @Suite struct KeyedSourceTests {
     private static let lengths = [200_000, 230_000, 260_000, 290_000]
     private static let album = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 4, lengths: lengths)
-    private static let keys: [SourceName: String] = [.discogs: "hush-1", .lastfm: "hush 2"]
+    private static let keys: [SourceName: String] = [.discogs: "hush-1"]
     private let clock = TestClock()
 
     private func queue(
-        _ names: [SourceName]? = [.discogs, .lastfm], _ service: TestService, keys: [SourceName: String] = keys,
-        memory: SourceMemory? = nil, notice: @escaping @Sendable (String) -> Void = { _ in }
+        _ service: TestService, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) -> SourceQueue {
         SourceQueue(
-            sources: CoverSource.table(names, keys: keys), userAgent: "Sleeve", memory: memory, clock: clock.source,
+            sources: CoverSource.table([.discogs], keys: Self.keys), userAgent: "Sleeve", clock: clock.source,
             notice: notice, transport: service.transport)
     }
 
@@ -23,31 +22,23 @@ import Testing
     @Test func `a service that needs a key is asked last, and only with it`() throws {
         let all: [SourceName] = [.caa, .musicbrainz, .itunes, .deezer]
         #expect(CoverSource.table().map(\.name) == all)
-        #expect(CoverSource.table(keys: Self.keys).map(\.name) == all + [.discogs, .lastfm])
+        #expect(CoverSource.table(keys: Self.keys).map(\.name) == all + [.discogs])
         let named = try #require(CoverSource.table([.discogs]).first)
         #expect(named.refusal(userAgent: "Sleeve")?.contains("$SLEEVE_DISCOGS_TOKEN") == true)
         #expect(CoverSource.table([.discogs], keys: Self.keys).first?.refusal(userAgent: "Sleeve") == nil)
     }
 
     @Test func `a key is in the request, and in no URL that is asked for or remembered`() throws {
-        let table = CoverSource.table([.discogs, .lastfm], keys: Self.keys)
-        let (discogs, lastFM) = (try #require(table[0].key), try #require(table[1].key))
-        #expect(discogs.authorization == "Discogs token=hush-1" && discogs.url(for: "https://a/b?c") == "https://a/b?c")
-        #expect(lastFM.authorization == nil && lastFM.url(for: "https://a/b?c") == "https://a/b?c&api_key=hush%202")
-        #expect(table.allSatisfy { $0.searches(Self.album).allSatisfy { !$0.contains("hush") } })
+        let source = CoverSource.table([.discogs], keys: Self.keys)[0]
+        #expect(source.key?.authorization == "Discogs token=hush-1")
+        #expect(source.searches(Self.album).allSatisfy { !$0.contains("hush") })
     }
 
-    @Test(arguments: [
-        (SourceName.discogs, 401, ""), (.discogs, 403, ""), (.lastfm, 403, ""),
-        (.lastfm, 200, #"{"error": 10, "message": "Invalid API key"}"#),
-        (.lastfm, 200, #"{"error": 26, "message": "API Key Suspended"}"#),
-    ])
-    func `a service that refuses the key is asked once in a run, and that is told once`(
-        _ name: SourceName, _ status: Int, _ body: String
-    ) async throws {
-        let service = TestService(clock) { _, _ in .json(body, status: status) }
+    @Test(arguments: [401, 403])
+    func `a service that refuses the key is asked once in a run, and that is told once`(_ status: Int) async throws {
+        let service = TestService(clock) { _, _ in .json("", status: status) }
         try await confirmation { told in
-            let queue = queue([name], service) { notice in
+            let queue = queue(service) { notice in
                 told()
                 #expect(notice.contains("SLEEVE_") && !notice.contains("hush"), "\(notice)")
             }
@@ -60,30 +51,25 @@ import Testing
     }
 
     @Test(arguments: [
-        (SourceName.discogs, 429, "", SourceAnswer.Kind.throttled), (.discogs, 200, #"{"results": []}"#, .notFound),
-        (.discogs, 200, "<html>", .failed), (.discogs, 500, "", .failed), (.lastfm, 404, "", .notFound),
-        (.lastfm, 200, #"{"error": 6, "message": "Album not found"}"#, .notFound),
-        (.lastfm, 200, #"{"error": 29}"#, .throttled),
-        (.lastfm, 200, #"{"error": 11, "message": "offline"}"#, .failed), (.lastfm, 200, "{}", .failed),
-        (.lastfm, 200, "[]", .failed),
+        (429, "", SourceAnswer.Kind.throttled), (200, #"{"results": []}"#, .notFound), (200, "<html>", .failed),
+        (500, "", .failed),
     ])
     func `other answers without an album say what they mean`(
-        _ name: SourceName, _ status: Int, _ body: String, _ kind: SourceAnswer.Kind
+        _ status: Int, _ body: String, _ kind: SourceAnswer.Kind
     ) async throws {
         let service = TestService(clock) { _, _ in .json(body, status: status) }
-        #expect(try await queue([name], service).find(Self.album).answers.map(\.kind) == [kind])
+        #expect(try await queue(service).find(Self.album).answers.map(\.kind) == [kind])
     }
 
-    @Test(arguments: [(SourceName.discogs, Duration.seconds(60)), (.lastfm, .seconds(60))])
-    func `a service gets at most sixty requests a minute`(_ name: SourceName, _ interval: Duration) async throws {
-        let service = TestService(clock) { _, _ in .json(#"{"results": [], "error": 6}"#) }
-        let queue = queue([name], service)
+    @Test func `a service gets at most sixty requests a minute`() async throws {
+        let service = TestService(clock) { _, _ in .json(#"{"results": []}"#) }
+        let queue = queue(service)
         for number in 0..<130 {
             _ = try await queue.find(AlbumQuery(artist: "A", title: "Album \(number)x", year: 1994))
         }
         let times = service.times
         try #require(times.count >= 130)
-        #expect((60..<times.count).allSatisfy { times[$0] - times[$0 - 60] >= interval })
+        #expect((60..<times.count).allSatisfy { times[$0] - times[$0 - 60] >= .seconds(60) })
     }
 
     // MARK: Discogs
@@ -130,50 +116,9 @@ import Testing
         let service = TestService(clock) { url, _ in
             .json(url.contains("/search?") ? Self.search : Self.master(year: year, durations: durations))
         }
-        let found = try await queue([.discogs], service).find(Self.album)
+        let found = try await queue(service).find(Self.album)
         #expect(service.urls.last == "https://api.discogs.com/masters/5" && service.urls.count == 2)
         #expect((found.certain != nil) == isCertain, "\(found.candidates.map(\.match))")
         #expect(found.candidates.first?.pictures == ["https://i.example/front.jpeg", "https://i.example/5.jpeg"])
-    }
-
-    // MARK: Last.fm
-
-    private static func info(artist: String = "A", tracks: String) -> String {
-        """
-        {"album": {"artist": "\(artist)", "name": "B", "mbid": "", "tags": "", "playcount": "1", "image": [
-            {"size": "small", "#text": "https://l.example/i/u/34s/abc.png"}, {"size": "extralarge", "#text": "https://l.example/i/u/300x300/abc.png"},
-            {"size": "", "#text": "https://l.example/i/u/300x300/abc.png"}], "tracks": \(tracks), "url": "https://www.last.fm/music/A/B"}}
-        """
-    }
-
-    @Test(arguments: [
-        (
-            #"{"track": [{"duration": 200}, {"duration": 230}, {"duration": "260"}, {"duration": null}]}"#,
-            [200_000, 230_000, 260_000, 0]
-        ),
-        (#"{"track": {"duration": 200, "name": "x"}}"#, [200_000]), (#""""#, []), ("null", []),
-    ])
-    func `an album of Last.fm has its songs, whatever form they have`(_ tracks: String, _ lengths: [Int]) throws {
-        let source = CoverSource.table([.lastfm])[0]
-        #expect(
-            source.search(AlbumQuery(artist: "A", title: "B"))
-                == "https://ws.audioscrobbler.com/2.0/?method=album.getinfo&artist=A&album=B&autocorrect=1&format=json")
-        guard case .found(let found) = source.read(.json(Self.info(tracks: tracks))) else {
-            return #expect(Bool(false))
-        }
-        #expect(found.first?.album.lengths == lengths && found.first?.album.artist == "A")
-        #expect(found.first?.pictures == ["https://l.example/i/u/abc.png", "https://l.example/i/u/300x300/abc.png"])
-    }
-
-    @Test func `an album of Last.fm is judged as any, and its star is no picture`() async throws {
-        let tracks = #"{"track": [\#(Self.lengths.map { #"{"duration": \#($0 / 1_000)}"# }.joined(separator: ","))]}"#
-        for (artist, picture, isCertain) in [
-            ("A", "abc", true), ("Z", "abc", false), ("A", "2a96cbd8b46e442fc41c2b86b821562f", false),
-        ] {
-            let answer = Self.info(artist: artist, tracks: tracks).replacing("abc", with: picture)
-            let service = TestService(clock) { _, _ in .json(answer) }
-            let found = try await queue([.lastfm], service).find(Self.album)
-            #expect((found.certain != nil) == isCertain && service.urls.count >= 1)
-        }
     }
 }

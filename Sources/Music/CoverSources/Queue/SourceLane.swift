@@ -110,9 +110,8 @@ actor SourceLane {
     }
 
     /// The source does not serve the person.
-    func abandon(_ refusal: String) {
-        let place = key.map { "$\($0.variable)" } ?? (name.isOwn ? "its URL in --source \(name)=URL" : nil)
-        limiter.abandon("it refuses the requests: \(refusal)" + (place.map { "; see to \($0)" } ?? ""))
+    private func abandon(_ refusal: String) {
+        limiter.abandon("it refuses the requests: \(refusal)" + (key.map { "; see to $\($0.variable)" } ?? ""))
         tell()
     }
 

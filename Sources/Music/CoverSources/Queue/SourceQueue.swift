@@ -77,10 +77,9 @@ package actor SourceQueue {
             if let refusal = source.refusal(userAgent: userAgent) { refusals[source.name] = refusal }
             switch step(source, search) {
             case .answered(let answer, let found):
-                // Where the archive's ids lead to is known without the memory; a person's own source may be named no more.
-                let kept = source.name.isOwn ? search.record.doubting(found) : []
+                // Where the archive's ids lead to is known without the memory.
                 search.findings.add(
-                    answer.isRemembered ? answer : await noted(answer, kept, query), search.record.decided(found))
+                    answer.isRemembered ? answer : await noted(answer, [], query), search.record.decided(found))
             case .ask:
                 if await lane(of: source)?.wait() ?? .zero > Self.maximumWait {
                     passed.append(source)
@@ -166,9 +165,7 @@ package actor SourceQueue {
     package func cover(at url: String, for query: AlbumQuery) async -> (source: SourceName, match: Match?)? {
         let record = (try? await memory?.record(of: query.key)) ?? SourceMemory.Record()
         let known = sources.flatMap { $0.known(query) }
-        // What a person's own source has counts while it is named.
-        let current = record.current.filter { !$0.source.isOwn || lanes[$0.source] != nil }
-        let all = current + known.filter { one in !current.contains { $0.source == one.source } }
+        let all = record.current + known.filter { one in !record.current.contains { $0.source == one.source } }
         guard let found = all.first(where: { $0.pictures.contains(url) }) else { return nil }
         let matching = SourceCandidate.matching(
             query, all.filter { $0.source == found.source }, known: all.filter { $0.source != found.source },
@@ -293,8 +290,7 @@ package actor SourceQueue {
                 known.map { source.readDetails(response, $0) } ?? source.read(response)
             }
             if let failure = reading.failure { return (answer(failure.kind, failure.detail), []) }
-            let found =
-                reading.albums.isEmpty ? [known].compactMap(\.self).filter { !$0.pictures.isEmpty } : reading.albums
+            let found = reading.albums.isEmpty ? [known].compactMap(\.self) : reading.albums
             all += found.filter { !all.contains($0) }
             judged = search.matching(source.name, all)
         }
@@ -361,18 +357,12 @@ package actor SourceQueue {
     /// Remembers that a cover could not be downloaded. Of a source that only locates covers this is the answer.
     /// - Parameter isAbsent: Whether its server says that there is none.
     package func didFail(_ candidate: SourceCandidate, _ detail: String, isAbsent: Bool, for query: AlbumQuery) async {
-        let rejected = candidate.rejected(isAbsent ? "the server has no picture of it" : "no picture came: \(detail)")
-        // That a person's own source has it was taken for granted.
-        if isAbsent || candidate.source.isOwn { await judge(rejected, for: query) }
+        if isAbsent { await judge(candidate.rejected("the server has no picture of it"), for: query) }
         guard let source = sources.first(where: { $0.name == candidate.source }), source.location != nil,
             await remembered(query).lastAnswers.first(where: { $0.source == source.name })?.url == ""
         else { return }
-        let answer = answer(source, isAbsent ? .notFound : .failed, detail: detail)
-        _ = await noted(answer, source.name.isOwn ? [rejected] : [], query)
+        _ = await noted(answer(source, isAbsent ? .notFound : .failed, detail: detail), [], query)
     }
-
-    /// Asks a source no more in this run, which is told.
-    package func abandon(_ name: SourceName, _ refusal: String) async { await lanes[name]?.abandon(refusal) }
 
     /// Remembers what has shown of a cover after it was found, for the list of doubtful covers.
     /// - Parameter candidate: As it is judged now.

@@ -1,7 +1,7 @@
 import Platform
 
 extension SourceName { package static let discogs = SourceName(rawValue: "discogs") }
-extension SourceKey { static let discogs = SourceKey("SLEEVE_DISCOGS_TOKEN", .authorization("Discogs token=")) }
+extension SourceKey { static let discogs = SourceKey("SLEEVE_DISCOGS_TOKEN", scheme: "Discogs token=") }
 
 /// The database of Discogs (discogs.com/developers): 60 requests a minute with a token, which its searches need, 429 above that. Its releases
 /// of one album belong to a “master”, whose year is that of the first.

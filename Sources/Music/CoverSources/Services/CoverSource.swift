@@ -77,10 +77,8 @@ package struct CoverSource: Sendable {
     ///   - order: the sources to ask, the first one first; nil for all services that may be asked.
     ///   - bases: addresses that replace the services' own, such as that of a mirror.
     ///   - keys: those that the person has.
-    ///   - own: the person's own sources of the order.
     package static func table(
-        _ order: [SourceName]? = nil, bases: [SourceName: String] = [:], keys: [SourceName: String] = [:],
-        own: [OwnSource] = []
+        _ order: [SourceName]? = nil, bases: [SourceName: String] = [:], keys: [SourceName: String] = [:]
     ) -> [CoverSource] {
         func base(_ name: SourceName, _ address: String) -> String {
             let base = bases[name] ?? address
@@ -94,9 +92,8 @@ package struct CoverSource: Sendable {
             return source
         }
         guard let order else { return services.filter { $0.key?.isKnown ?? true } }
-        let all = services + own.map { CoverSource.own($0, base($0.name, $0.address)) }
         var seen: Set<SourceName> = []
-        return order.filter { seen.insert($0).inserted }.compactMap { name in all.first { $0.name == name } }
+        return order.filter { seen.insert($0).inserted }.compactMap { name in services.first { $0.name == name } }
     }
 
     /// Why a source that needs a contact or a key is not asked; nil if it may be.

@@ -16,10 +16,9 @@ package enum Placeholder: Sendable, Hashable {
         }
     }
 
-    /// Parts of the URLs of placeholders: Deezer's without an image's hash or with the MD5 of nothing, Last.fm's star, Discogs' pixel.
+    /// Parts of the URLs of placeholders: Deezer's without an image's hash or with the MD5 of nothing, Discogs' pixel.
     private static let urlParts = [
-        "/images/cover//", "/images/artist//", "d41d8cd98f00b204e9800998ecf8427e", "2a96cbd8b46e442fc41c2b86b821562f",
-        "/images/spacer.gif",
+        "/images/cover//", "/images/artist//", "d41d8cd98f00b204e9800998ecf8427e", "/images/spacer.gif",
     ]
     /// Smaller pictures are spacers, in pixels.
     private static let minimumSide = 16

@@ -55,7 +55,7 @@ package struct SourceCandidate: Sendable, Hashable {
 
     /// Whether it would be certain if other albums had its name: what else is known then cannot weigh.
     func isStrong(_ query: AlbumQuery) -> Bool {
-        !match.isByName || Match.judge(query, self, hasNamesake: true).certainty == .certain
+        !match.isByName || Match.judge(query, album, hasNamesake: true).certainty == .certain
     }
 
     package func judged(_ match: Match) -> SourceCandidate {
@@ -75,7 +75,7 @@ package struct SourceCandidate: Sendable, Hashable {
     ) -> [SourceCandidate] {
         let hasNamesake = areSeveral(candidates + known, query)
         var seen: Set<String> = []
-        let found = candidates.map { $0.judged(.judge(query, $0, hasNamesake: hasNamesake)) }
+        let found = candidates.map { $0.judged(.judge(query, $0.album, hasNamesake: hasNamesake)) }
             .filter { $0.certainty != .none || $0.decision(decisions) != nil }
             .filter { !$0.pictures.isEmpty }
             .ordered(query).filter { seen.insert($0.identity).inserted }

@@ -1,4 +1,4 @@
-/// The name of a source of covers, as options, reports and the memory have it: that of a service of `SourceService.all`, or of a person's own.
+/// The name of a source of covers, as options, reports and the memory have it.
 package struct SourceName: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     package let rawValue: String
 
@@ -18,12 +18,8 @@ package struct SourceName: RawRepresentable, Sendable, Hashable, Comparable, Cod
     /// The service whose pictures it has, and with which it errs alike.
     var lineage: SourceName { service?.kin ?? self }
 
-    /// Whether it is that of a person's own service.
-    package var isOwn: Bool { service == nil }
-
-    /// A person's own services by their names, then the others in their order.
+    /// In the order of all services. Other names, such as one that a memory has of a former service, come first.
     package static func < (first: Self, second: Self) -> Bool {
-        let (rank, other) = (ranks[first] ?? -1, ranks[second] ?? -1)
-        return rank != other ? rank < other : first.rawValue < second.rawValue
+        (ranks[first] ?? -1, first.rawValue) < (ranks[second] ?? -1, second.rawValue)
     }
 }

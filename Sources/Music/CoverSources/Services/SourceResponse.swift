@@ -10,11 +10,9 @@ package struct SourceResponse: Sendable, Hashable {
     /// What `Retry-After` asks for.
     package var retryAfter: Duration?
     package var body: [UInt8]
-    /// Where it is from, after redirects; nil for the URL that was requested.
-    package var url: String?
 
-    package init(status: Int, retryAfter: Duration? = nil, body: [UInt8] = [], url: String? = nil) {
-        (self.status, self.retryAfter, self.body, self.url) = (status, retryAfter, body, url)
+    package init(status: Int, retryAfter: Duration? = nil, body: [UInt8] = []) {
+        (self.status, self.retryAfter, self.body) = (status, retryAfter, body)
     }
 }
 

@@ -28,8 +28,5 @@ package struct SourceService: Sendable {
         SourceService(name: .discogs, title: "Discogs", address: "https://api.discogs.com", key: .discogs) {
             .discogs($0(.discogs))
         },
-        SourceService(name: .lastfm, title: "Last.fm", address: "https://ws.audioscrobbler.com", key: .lastFM) {
-            .lastFM($0(.lastfm))
-        },
     ]
 }

@@ -43,7 +43,6 @@ struct FillRun: Sendable {
     private var waiting: ArraySlice<(job: Int, skipped: Set<SourceName>)> = []
     private var searches = 0
     private var pictures: RepeatedPictures
-    private var gate = OwnSourceGate()
     /// The URLs of covers that were damaged in the cache.
     private var reloaded: Set<String> = []
     /// The files of this run whose albums were matched by their names, by their pictures; no file for a cover that is for the tags alone.
@@ -107,7 +106,6 @@ struct FillRun: Sendable {
             }
         case .outcome(let outcome):
             guard let number = outcome.line.map({ $0 - 1 }) else { return }
-            if let source = offers[number]?.source, source.isOwn { await note(outcome, of: source) }
             if unfinished.contains(number) { await take(outcome, of: number) }
         }
     }
@@ -222,18 +220,6 @@ struct FillRun: Sendable {
         }
     }
 
-    /// A person's own service has answered.
-    private mutating func note(_ outcome: CoverOutcome, of source: SourceName) async {
-        // What was known says nothing of the service, and that a cover is absent may have been known.
-        let isKnown = outcome.kind == .fresh || outcome.contentDigest == nil && outcome.isAbsent
-        let (refusal, waiting) = gate.didEnd(source, isKnown: isKnown, status: outcome.failure?.status)
-        if let refusal { await fill.queue.abandon(source, refusal) }
-        for one in waiting where unfinished.contains(one.album) {
-            steps[one.album].prefer([one.cover])
-            advance(one.album)
-        }
-    }
-
     /// The cover's picture is that of unrelated albums: it is not written, and taken back from those.
     private mutating func doubt(_ cover: SourceCandidate, _ digest: Digest, of number: Int) async {
         let judged = cover.judged(.repeated)
@@ -251,15 +237,6 @@ struct FillRun: Sendable {
         let job = jobs[number]
         switch steps[number].next() {
         case .download(let urls, let cover):
-            if let cover, cover.source.isOwn {
-                switch gate.admit(.init(album: number, urls: urls, cover: cover)) {
-                case .download: break
-                case .wait: return
-                case .refuse(let refusal):
-                    steps[number].didFail("\(cover.source): \(refusal)", isAbsent: false)
-                    return advance(number)
-                }
-            }
             offers[number] = cover
             feed.yield(request(job, urls, number))
         case .tags:

@@ -7,11 +7,12 @@ import Platform
 
 /// Options of commands that look for covers of albums without an address.
 struct SourceOptions: ParsableArguments {
+    /// Nil is the tags.
     @Option(
         help: ArgumentHelp(
-            "In order: \(Self.names.replacing(",", with: ", ")), NAME=URL of yours. (default: all)", valueName: "names"),
+            "In order: \(Self.names.replacing(",", with: ", ")). (default: all)", valueName: "names"),
         transform: Self.places)
-    var source: [[CoverPlace]] = []
+    var source: [[SourceName?]] = []
 
     @Option(
         help: ArgumentHelp(
@@ -21,47 +22,21 @@ struct SourceOptions: ParsableArguments {
 
     @OptionGroup var absences: AbsenceOptions
 
-    /// Where covers are looked for: the tags, a service, or one of the person's own.
-    struct CoverPlace: Hashable {
-        /// As `--source` has it.
-        var text: String
-        /// Nil for the tags.
-        var source: SourceName?
-        var own: OwnSource?
-    }
-
-    /// The places of an option, separated by commas. A comma of a URL is written as `%2C`.
-    private static func places(_ text: String) throws -> [CoverPlace] {
-        let words = text.split(separator: ",", omittingEmptySubsequences: false)
-        return try words.map(String.init).map { word in
-            if word == "tags" { return CoverPlace(text: word) }
-            if let service = services.first(where: { $0.rawValue == word }) {
-                return CoverPlace(text: word, source: service)
-            }
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else {
-                throw ValidationError(
-                    word.isEmpty
-                        ? "a name is missing, before, behind or between commas: sources are \(names), or NAME=URL"
-                        : "“\(word)” is no source: \(names), or NAME=URL, where a comma of the URL is written as %2C")
-            }
-            do throws(OwnSource.Problem) {
-                let own = try OwnSource(name: parts[0], pattern: parts[1], reserved: ["tags", "picture"])
-                return CoverPlace(text: word, source: own.name, own: own)
-            } catch {
-                let hint = words.count > 1 ? "; a comma of the URL is written as %2C" : ""
-                throw ValidationError("“\(word)”: \(error)\(hint)")
-            }
+    /// The places of an option, separated by commas.
+    private static func places(_ text: String) throws -> [SourceName?] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).map { word in
+            if word == "tags" { return nil }
+            if let service = services.first(where: { $0.rawValue == word }) { return service }
+            throw ValidationError(
+                word.isEmpty
+                    ? "a name is missing, before, behind or between commas: sources are \(names)"
+                    : "“\(word)” is no source: \(names)")
         }
     }
 
     func validate() throws {
-        let own = Set(self.own)
-        if let name = Dictionary(grouping: own, by: \.name).first(where: { $1.count > 1 })?.key {
-            throw ValidationError("--source has two URLs for “\(name)”; give each service of yours a name of its own")
-        }
         do throws(BaseProblem) {
-            _ = try Self.bases(sourceBase, own.map(\.name))
+            _ = try Self.bases(sourceBase)
         } catch {
             throw ValidationError("--source-base \(error.text): expected NAME=URL; names are \(error.names)")
         }
@@ -74,15 +49,12 @@ struct SourceOptions: ParsableArguments {
     }
 
     /// The places that options name, in order; nil if none does.
-    private var places: [CoverPlace]? { source.isEmpty ? nil : source.flatMap(\.self) }
-
-    /// The person's own services.
-    private var own: [OwnSource] { places?.compactMap(\.own) ?? [] }
+    private var places: [SourceName?]? { source.isEmpty ? nil : source.flatMap(\.self) }
 
     /// The sources to ask, in order.
     /// - Throws: An exit code, after an error message, if a variable cannot be used.
     func sources() throws -> [CoverSource] {
-        CoverSource.table(places?.compactMap(\.source), bases: try bases(), keys: try Self.keys(), own: own)
+        CoverSource.table(places?.compactMap(\.self), bases: try bases(), keys: try Self.keys())
     }
 
     /// The keys that the person has for services.
@@ -103,12 +75,12 @@ struct SourceOptions: ParsableArguments {
     /// The services that are asked before the tags are looked at; nil to leave those out.
     var servicesBeforeTags: Set<SourceName>? {
         guard let places else { return [] }
-        return places.firstIndex { $0.source == nil }.map { Set(places[..<$0].compactMap(\.source)) }
+        return places.firstIndex(of: nil).map { Set(places[..<$0].compactMap(\.self)) }
     }
 
     /// The options that were given, for another process.
     var words: [String] {
-        (places.map { ["--source=" + $0.map(\.text).joined(separator: ",")] } ?? [])
+        (places.map { ["--source=" + $0.map { $0?.rawValue ?? "tags" }.joined(separator: ",")] } ?? [])
             + sourceBase.map { "--source-base=\($0)" }
     }
 
@@ -128,10 +100,10 @@ struct SourceOptions: ParsableArguments {
         ) { url, key in
             do throws(CoverFailure) {
                 let document = try await library.document(
-                    at: key?.url(for: url) ?? url, maximumSize: SourceResponse.maximumSize,
+                    at: url, maximumSize: SourceResponse.maximumSize,
                     authorization: key?.authorization, leavesOrigin: key == nil)
                 return SourceResponse(
-                    status: document.status, retryAfter: document.retryAfter, body: document.body, url: document.url)
+                    status: document.status, retryAfter: document.retryAfter, body: document.body)
             } catch {
                 throw SourceTransportError(error.detail)
             }
@@ -144,16 +116,14 @@ struct SourceOptions: ParsableArguments {
     private static var services: [SourceName] { SourceService.all.map(\.name) }
     private static var names: String { (["tags"] + services.map(\.rawValue)).joined(separator: ",") }
 
-    private func bases() throws -> [SourceName: String] {
-        try Self.bases(replacedBy: sourceBase, own.map(\.name))
-    }
+    private func bases() throws -> [SourceName: String] { try Self.bases(replacedBy: sourceBase) }
 
     /// The addresses in the variable.
     /// - Throws: An exit code, after an error message, if it cannot be used.
-    static func bases(replacedBy others: [String] = [], _ own: [SourceName] = []) throws -> [SourceName: String] {
+    static func bases(replacedBy others: [String] = []) throws -> [SourceName: String] {
         let variable = Environment.value("SLEEVE_SOURCE_BASE").map { $0.split(separator: ",").map(String.init) } ?? []
         do throws(BaseProblem) {
-            return try bases(variable, own).merging(bases(others, own)) { $1 }
+            return try bases(variable).merging(bases(others)) { $1 }
         } catch {
             throw fail(
                 "$SLEEVE_SOURCE_BASE: '\(error.text)': expected NAME=URL,NAME=URL without spaces; names are \(error.names)"
@@ -161,17 +131,15 @@ struct SourceOptions: ParsableArguments {
         }
     }
 
-    private static func bases(
-        _ texts: [String], _ own: [SourceName]
-    ) throws(BaseProblem) -> [SourceName: String] {
+    private static func bases(_ texts: [String]) throws(BaseProblem) -> [SourceName: String] {
         var bases: [SourceName: String] = [:]
         for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, let name = (services + own).first(where: { $0.rawValue == parts[0] }),
+            guard parts.count == 2, let name = services.first(where: { $0.rawValue == parts[0] }),
                 ["http://", "https://"].contains(where: parts[1].hasPrefix),
                 !parts[1].contains(where: { $0 == "?" || $0.isWhitespace })
             else {
-                throw BaseProblem(text: text, names: (services + own).map(\.rawValue).joined(separator: ", "))
+                throw BaseProblem(text: text, names: services.map(\.rawValue).joined(separator: ", "))
             }
             bases[name] = parts[1]
         }

@@ -110,7 +110,7 @@ import Wire
                 try await withStage { stage in
                     let document = try await stage.library.document(
                         at: server.url + "/first", maximumSize: 99, authorization: "a key", leavesOrigin: false)
-                    #expect(document.status == 302 && document.url == server.url + "/second")
+                    #expect(document.status == 302)
                     #expect(server.requests.map { $0.field("Authorization") } == ["a key", "a key"])
                     #expect(other.requests.isEmpty)
                 }

@@ -90,8 +90,8 @@ import Testing
         func doubtful(_ source: SourceName, _ score: Int) -> SourceCandidate {
             candidate(source, .none, "https://\(source)").judged(Match(.doubtful, "because", score: score))
         }
-        let own = ["x", "y"].map { doubtful(SourceName(rawValue: $0), 1) }
-        let covers = [doubtful(.deezer, 9), doubtful(.itunes, 5), doubtful(.deezer, 5)] + own
+        let others = [SourceName(rawValue: "a former one"), .caa].map { doubtful($0, 1) }
+        let covers = [doubtful(.deezer, 9), doubtful(.itunes, 5), doubtful(.deezer, 5)] + others
         var steps = FillSteps(for: query, own: [], sources: [.deezer], acceptsDoubtful: false)
         steps.add(findings(isReversed ? covers.reversed() : covers, [(.deezer, .found)]))
         // Their pictures are compared before.

@@ -145,34 +145,6 @@ extension MusicTests {
             }
         }
 
-        @Test func `a picture that is refused everywhere is written in no size, until it is allowed`() async throws {
-            try await withAlbum([[], []]) { stage, fill, folder in
-                let fill = fill + ["--source", "itunes"]
-                let dry = try await SleeveStage.run(fill, environment: stage.environment)
-                #expect(dry.status == 0, "\(dry)")
-                #expect(try await stage.run("fill", "undo").status == 0)
-                let why = try await stage.run("why", "Low Tide", "--json")
-                let large = try #require(why.stdout.firstMatch(of: /http[^"]*1200x1200bb.jpg/))
-                let small = String(large.output).replacing("1200x1200", with: "600x600").replacing("\\/", with: "/")
-                let refused = try await stage.run("fill", "refuse", "--everywhere", small)
-                #expect(refused.status == 0, "\(refused)")
-                let listed = try await stage.run("fill", "review", "--refused")
-                #expect(listed.stdout.contains("  you refused \(small)\n"), "\(listed)")
-                let again = try await SleeveStage.run(fill, environment: stage.environment)
-                #expect(try again.status == 3 && covers(folder).isEmpty, "\(again)")
-                #expect(again.stderr.contains("you have refused the picture of its cover"), "\(again)")
-                // Any rendition is the picture.
-                let other = try await stage.run(
-                    "fill", "allow", "--everywhere", small.replacing("600x600", with: "1200x1200"))
-                #expect(other.status == 0, "\(other)")
-                #expect(try await stage.run("fill", "review", "--refused").stdout == "No refused covers.\n")
-                #expect(try await stage.run("fill", "allow", "--everywhere", small).status == 1, "it is not refused")
-                let last = try await SleeveStage.run(fill, environment: stage.environment)
-                #expect(last.status == 0, "\(last)")
-                #expect(try await stage.run("fill", "refuse", "--everywhere", "Low Tide").status == 64)
-            }
-        }
-
         @Test func `covers are written no larger than wanted`() async throws {
             try await withAlbum([[], []]) { stage, fill, folder in
                 let result = try await SleeveStage.run(

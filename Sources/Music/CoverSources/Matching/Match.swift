@@ -35,8 +35,6 @@ package struct Match: Sendable, Hashable {
         case picture
         /// Albums of other artists have the same picture.
         case repeated
-        /// A person has refused the picture for all albums.
-        case refusedEverywhere
     }
 
     package var certainty: Certainty
@@ -66,8 +64,6 @@ package struct Match: Sendable, Hashable {
     /// All other doubtful covers are better.
     package static let repeated = Match(
         .doubtful, "albums of other artists have the same picture", ground: .repeated)
-    package static let refusedEverywhere = Match(
-        .none, "you have refused its picture everywhere", ground: .refusedEverywhere)
     /// Matches by an id have at least this score, matches by names less.
     private static let idScore = 150
 

@@ -117,14 +117,10 @@ struct FillRun: Sendable {
             switch fill.rejection(picture.width, picture.height) {
             case nil where isRefused: steps[number].reject(SourceCandidate.refusal)
             case nil:
-                if let damage = CoverFacts(of: path).damage {
-                    steps[number].reject("the picture in its tags \(damage)")
-                    return advance(number)
-                }
-                if !pictures.isRefused(digest, fill.likenesses.likeness(of: digest, at: path)) {
+                guard let damage = CoverFacts(of: path).damage else {
                     return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
                 }
-                steps[number].reject("you have refused the picture in its tags")
+                steps[number].reject("the picture in its tags \(damage)")
             case .placeholder(let reason): steps[number].reject("the picture in its tags \(reason)")
             case .tooSmall(let reason): steps[number].reject(reason)
             }
@@ -197,15 +193,6 @@ struct FillRun: Sendable {
         }
         let likeness = fill.likenesses.likeness(of: digest, at: path)
         let isRepeated = pictures.add(digest, likeness, of: job.query)
-        // What a person or a list gave the album is theirs; what an earlier fill gave it is not.
-        let isOwn = offer.map { $0.match == .accepted } ?? (outcome.url != job.filled?.url)
-        if !isOwn, pictures.isRefused(digest, likeness) {
-            if let offer {
-                await fill.queue.judge(offer.judged(.refusedEverywhere), for: job.query)
-            }
-            steps[number].reject("you have refused the picture of its cover")
-            return advance(number)
-        }
         if let offer, offer.match.isByName {
             if isRepeated { return await doubt(offer, digest, of: number) }
             await fill.queue.judge(offer, for: job.query)

@@ -84,11 +84,6 @@ package struct FoundCovers: Sendable {
         try await memory.refuse(covers, of: AlbumQuery(album).key)
     }
 
-    /// Replaces what was judged of a cover, until its source is asked again.
-    package func judge(_ cover: SourceCandidate, of album: AlbumLibrary.Album) async throws {
-        try await memory.judge(cover, of: AlbumQuery(album).key)
-    }
-
     /// Withdraws a refusal.
     package func allow(_ covers: [SourceCandidate], of album: AlbumLibrary.Album) async throws {
         try await memory.allow(covers, of: AlbumQuery(album).key)

@@ -15,10 +15,8 @@ package struct RepeatedPictures: Sendable {
         var artists: Set<String> = []
         /// Earlier fills have found it for unrelated albums.
         var isKnown = false
-        /// A person has refused it for all albums.
-        var isRefused = false
 
-        var isRepeated: Bool { isKnown || isRefused || artists.count >= RepeatedPictures.minimumArtists }
+        var isRepeated: Bool { isKnown || artists.count >= RepeatedPictures.minimumArtists }
     }
 
     private var pictures: [Picture] = []
@@ -39,19 +37,12 @@ package struct RepeatedPictures: Sendable {
     }
 
     /// Counts a picture as that of unrelated albums.
-    /// - Parameter isRefused: Whether a person has said so.
-    package mutating func addRepeated(_ digest: Digest, _ likeness: Likeness?, isRefused: Bool = false) {
-        let number = number(digest, likeness)
-        if isRefused { pictures[number].isRefused = true } else { pictures[number].isKnown = true }
+    package mutating func addRepeated(_ digest: Digest, _ likeness: Likeness?) {
+        pictures[number(digest, likeness)].isKnown = true
     }
 
     /// Whether the picture is that of unrelated albums.
     package func isRepeated(_ digest: Digest) -> Bool { numbers[digest].map { pictures[$0].isRepeated } ?? false }
-
-    /// Whether a person has refused the picture for all albums.
-    package mutating func isRefused(_ digest: Digest, _ likeness: Likeness?) -> Bool {
-        pictures[number(digest, likeness)].isRefused
-    }
 
     /// The digests of a picture in all the sizes and codings that were seen.
     package func renditions(of digest: Digest) -> Set<Digest> { numbers[digest].map { pictures[$0].digests } ?? [] }

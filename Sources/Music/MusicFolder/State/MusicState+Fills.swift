@@ -9,7 +9,6 @@ extension MusicState {
         CREATE TABLE IF NOT EXISTS seen_covers (
             folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS refused_pictures (digest TEXT PRIMARY KEY, url TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS accepted (album TEXT PRIMARY KEY, run INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
             WITHOUT ROWID;
@@ -59,33 +58,6 @@ extension MusicState {
             for digest in digests {
                 try database.statement("INSERT OR IGNORE INTO repeated_pictures VALUES (?)").run(
                     .text(digest.description))
-            }
-        }
-    }
-
-    /// The pictures that a person has refused for all albums, in the order of their URLs.
-    package func refusedPictures() throws(Problem) -> [RefusedPicture] {
-        try reading {
-            var pictures: [RefusedPicture] = []
-            try database.statement("SELECT digest, url FROM refused_pictures ORDER BY url, digest").each { row in
-                if let digest = Digest(row.text(0)) { pictures.append(.init(digest: digest, url: row.text(1))) }
-            }
-            return pictures
-        }
-    }
-
-    /// Remembers a picture as one that is no album's, in whatever size and coding it is found.
-    package func save(refusedPicture digest: Digest, at url: String) throws(Problem) {
-        try transaction {
-            try database.statement("INSERT OR REPLACE INTO refused_pictures (digest, url) VALUES (?, ?)")
-                .run(.text(digest.description), .text(url))
-        }
-    }
-
-    package func allow(refusedPictures digests: Set<Digest>) throws(Problem) {
-        try transaction {
-            for digest in digests {
-                try database.statement("DELETE FROM refused_pictures WHERE digest = ?").run(.text(digest.description))
             }
         }
     }

@@ -1,4 +1,3 @@
-package import CoverLibrary
 package import CoverSizes
 package import Platform
 import SQLite
@@ -22,26 +21,6 @@ extension MusicState {
                 }
             return likenesses
         }
-    }
-
-    /// Remembers what a cover shows. - Returns: Its digest.
-    package func note(_ cover: Cover) throws(Problem) -> Digest? {
-        guard let digest = Digest(cover.digest) else { return nil }
-        if let likeness = cover.data.withUnsafeBytes({ Likeness($0) }) { try save([digest: likeness]) }
-        return digest
-    }
-
-    /// Those of some pictures that show what one of others does, in whatever size and coding.
-    package func pictures(_ digests: some Collection<Digest>, like others: Set<Digest>) throws(Problem) -> Set<Digest> {
-        if others.isEmpty { return [] }
-        let known = try likenesses()
-        let wanted = others.compactMap { known[$0] }
-        return Set(
-            digests.filter { digest in
-                if others.contains(digest) { return true }
-                guard let likeness = known[digest] else { return false }
-                return wanted.contains { $0.verdict(with: likeness) == .same }
-            })
     }
 
     package func save(_ likenesses: [Digest: Likeness]) throws(Problem) {

@@ -45,15 +45,12 @@ import Testing
         }
     }
 
-    @Test func `what a person has refused everywhere is refused in every size`() {
+    @Test func `what an earlier fill has found for unrelated albums is known in every size`() {
         var pictures = RepeatedPictures()
-        pictures.addRepeated(digest("refused"), .made(1, noise: 1), isRefused: true)
-        pictures.addRepeated(digest("seen"), .made(2))
-        let smaller = pictures.isRefused(digest("smaller"), .made(1, noise: 1, pixelCount: 10_000))
-        let (seen, another) = (
-            pictures.isRefused(digest("seen"), .made(2)), pictures.isRefused(digest("another"), .made(3))
-        )
-        #expect(smaller && pictures.isRepeated(digest("smaller")))
-        #expect(!seen && pictures.isRepeated(digest("seen")) && !another)
+        pictures.addRepeated(digest("seen"), .made(1, noise: 1))
+        let album = AlbumQuery(artist: "The Band", title: "T")
+        let smaller = pictures.add(digest("smaller"), .made(1, noise: 1, pixelCount: 10_000), of: album)
+        let another = pictures.add(digest("another"), .made(3), of: album)
+        #expect(smaller && !another)
     }
 }

@@ -3,7 +3,6 @@ import CommandSupport
 import CoverLibrary
 import CoverSources
 import MusicFolder
-import Platform
 
 /// The covers about which a command decides.
 struct CoverReferences: ParsableArguments {
@@ -53,35 +52,6 @@ struct CoverReferences: ParsableArguments {
             all += total
         }
         return DecidedCovers(covers: all)
-    }
-}
-
-extension CoverReferences {
-    /// Decides about pictures for all albums, whatever their size and coding.
-    /// - Throws: An exit code, after an error message.
-    fileprivate func decideEverywhere(
-        in library: LibraryAPI, isQuiet: Bool, _ verb: String, _ decide: (MusicState, String) async throws -> Void
-    ) async throws -> DecidedCovers {
-        let state = try MusicFolderOptions.openState(library.configuration)
-        for text in texts {
-            do {
-                try await decide(state, text)
-            } catch let failure as CoverFailure {
-                throw fail(failure.advice)
-            }
-            if !isQuiet { Log.info("\(text): \(verb) for all albums") }
-        }
-        return DecidedCovers(covers: texts.count)
-    }
-}
-
-struct EverywhereOption: ParsableArguments {
-    @Flag(help: "For all albums: the picture at a URL, in all sizes, is what a service shows in place of a cover.")
-    var everywhere = false
-
-    func validate(_ references: CoverReferences) throws {
-        guard everywhere, let text = references.texts.first(where: { !$0.contains("://") }) else { return }
-        throw ValidationError("--everywhere needs the URL of a picture, not '\(text)'.")
     }
 }
 
@@ -145,34 +115,11 @@ struct FillRefuse: AsyncParsableCommand {
             """)
 
     @OptionGroup var references: CoverReferences
-    @OptionGroup var everywhere: EverywhereOption
     @OptionGroup var editing: EditOptions
-
-    func validate() throws { try everywhere.validate(references) }
 
     func run() async throws {
         try await editing.withLibrary { library in
             let isQuiet = editing.options.quiet
-            if everywhere.everywhere {
-                let decided = try await references.decideEverywhere(in: library, isQuiet: isQuiet, "refused") {
-                    state, text in
-                    // A listed URL has no credentials.
-                    let listed = try await FoundCovers(library)?.covers(at: text).flatMap(\.covers).flatMap(\.pictures)
-                    let url = listed?.first { Redaction.redact($0) == text } ?? text
-                    let cover = try await library.cover(for: CoverRequest(location: url))
-                    guard let digest = try state.note(cover) else {
-                        throw fail("the picture at \(text) cannot be recognized; it is not refused")
-                    }
-                    try state.save(refusedPicture: digest, at: url)
-                    try await library.judge(showing: [digest], state) { cover, _ in
-                        cover.certainty == .doubtful ? cover.judged(.refusedEverywhere) : nil
-                    }
-                    let files = try state.writtenFiles()
-                    let same = try state.pictures(files.map(\.digest), like: [digest])
-                    if !isQuiet { try state.tellWhatStays(files.filter { same.contains($0.digest) }) }
-                }
-                return try editing.options.printResult(decided, text: "")
-            }
             let decided = try await references.decide(
                 in: library, "refused", isQuiet: isQuiet, createsMemory: true,
                 nothing: { "no doubtful or certain cover of \($0) is known" }
@@ -211,36 +158,10 @@ struct FillAllow: AsyncParsableCommand {
             """)
 
     @OptionGroup var references: CoverReferences
-    @OptionGroup var everywhere: EverywhereOption
     @OptionGroup var options: LibraryOptions
-
-    func validate() throws { try everywhere.validate(references) }
 
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
-            if everywhere.everywhere {
-                let decided = try await references.decideEverywhere(in: library, isQuiet: options.quiet, "allowed") {
-                    state, text in
-                    let refused = try state.refusedPictures()
-                    var digests = Set(refused.lazy.filter { $0.isNamed(text) }.map(\.digest))
-                    if digests.isEmpty, !refused.isEmpty,
-                        let digest = try state.note(try await library.cover(for: CoverRequest(location: text)))
-                    {
-                        digests = try state.pictures(refused.map(\.digest), like: [digest])
-                    }
-                    if digests.isEmpty {
-                        throw fail(
-                            "no picture at \(text) is refused for all albums; see `sleeve fill review --refused`")
-                    }
-                    try state.allow(refusedPictures: digests)
-                    let isRepeated = try !state.pictures(digests, like: state.repeatedPictures()).isEmpty
-                    try await library.judge(showing: digests, state) { cover, query in
-                        guard cover.match.ground == .refusedEverywhere else { return nil }
-                        return cover.judged(isRepeated ? .repeated : .judge(query, cover.album))
-                    }
-                }
-                return try options.printResult(decided, text: "")
-            }
             let removed = try await library.removedCovers().map(\.file)
             let decided = try await references.decide(
                 in: library, "allowed", isQuiet: options.quiet, nothing: { "no cover of \($0) was refused or removed" }

@@ -25,7 +25,7 @@ struct FillReview: AsyncParsableCommand {
             let (repeated, others) = (found.filter(isRepeated), found.filter { !isRepeated($0) })
             for album in others { try print(album) }
             try print(repeated: repeated)
-            let isNothing = try await refused ? printRefusals(library) && found.isEmpty : found.isEmpty
+            let isNothing = try await refused ? printRemovals(library) && found.isEmpty : found.isEmpty
             if options.json || options.quiet || !isNothing { return }
             try printResult(refused ? "No refused covers.\n" : "No doubtful covers.\n")
         }
@@ -67,11 +67,10 @@ struct FillReview: AsyncParsableCommand {
         for url in found.flatMap(\.covers).compactMap(\.pictures.first) where seen.insert(url).inserted {
             try printLine("  \(Redaction.redact(url))")
         }
-        try printLine("`sleeve fill refuse --everywhere URL` refuses such a picture for all albums.")
     }
 
-    /// Prints the covers that a person has removed, and the pictures that are refused for all albums. - Returns: Whether there are none.
-    private func printRefusals(_ library: LibraryAPI) async throws -> Bool {
+    /// Prints the covers that a person has removed. - Returns: Whether there are none.
+    private func printRemovals(_ library: LibraryAPI) async throws -> Bool {
         let removed = try await library.removedCovers()
         for (name, file) in removed {
             if options.json {
@@ -82,17 +81,7 @@ struct FillReview: AsyncParsableCommand {
                 try printLine("  you removed \(file.path)")
             }
         }
-        let pictures = try MusicState.existing(of: library.configuration.libraryPath)?.refusedPictures() ?? []
-        if !pictures.isEmpty, !options.json { try printLine("All albums (`sleeve fill allow --everywhere URL`)") }
-        for picture in pictures {
-            if options.json {
-                let line: JSONObject = ["everywhere": picture.name, "digest": "\(picture.digest)"]
-                try printResult(line.text + "\n")
-            } else {
-                try printLine("  you refused \(picture.name)")
-            }
-        }
-        return removed.isEmpty && pictures.isEmpty
+        return removed.isEmpty
     }
 }
 

@@ -134,9 +134,6 @@ struct FillWork {
         _ written: [WrittenFile], _ albums: [Album.ID: Album], _ likenesses: Likenesses
     ) throws -> RepeatedPictures {
         var pictures = RepeatedPictures()
-        for picture in try state.refusedPictures() {
-            pictures.addRepeated(picture.digest, likenesses[picture.digest], isRefused: true)
-        }
         for digest in try state.repeatedPictures() { pictures.addRepeated(digest, likenesses[digest]) }
         for file in written {
             if let album = albums[file.album] {

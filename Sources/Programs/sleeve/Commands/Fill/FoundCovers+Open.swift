@@ -49,26 +49,6 @@ extension LibraryAPI {
             .filter { one in !covers.contains { $0.pictures == one.pictures } }
     }
 
-    /// Judges the covers that were found for albums and show one of some pictures, as far as the cache has them.
-    /// - Parameter judged: The cover as it is judged now; nil if that stays.
-    func judge(
-        showing pictures: Set<Digest>, _ state: MusicState,
-        _ judged: (_ cover: SourceCandidate, _ query: AlbumQuery) -> SourceCandidate?
-    ) async throws {
-        guard let found = try await FoundCovers(self) else { return }
-        var shown: [(album: FoundCovers.Album, cover: SourceCandidate, digests: Set<Digest>)] = []
-        for album in try await found.covers() {
-            for cover in album.covers.compactMap({ judged($0, AlbumQuery(album.album)) }) {
-                let histories = (try? await history(of: cover.previews + cover.pictures)) ?? []
-                shown.append((album, cover, Set(histories.compactMap { $0.cached.flatMap { Digest($0.digest) } })))
-            }
-        }
-        let same = try state.pictures(Set(shown.flatMap(\.digests)), like: pictures)
-        for (album, cover, digests) in shown where !digests.isDisjoint(with: same) {
-            try await found.judge(cover, of: album.album)
-        }
-    }
-
     /// The covers of fills that a person has removed, with their albums as `fill review` prints them.
     func removedCovers() async throws -> [(name: String, file: WrittenFile)] {
         guard let state = MusicState.existing(of: configuration.libraryPath) else { return [] }

@@ -74,17 +74,6 @@ import Testing
         }
     }
 
-    @Test func `a refused cover is no second opinion`() async throws {
-        try await withDoubtful { memory, service, candidate in
-            let queue = SourceQueue(
-                sources: CoverSource.table([.deezer]), userAgent: "Sleeve", memory: memory, clock: clock.source,
-                transport: service.transport)
-            #expect(try await queue.second(Self.album, skipping: [])?.findings.candidates.count == 1)
-            try await memory.refuse([candidate], of: Self.album.key)
-            #expect(try await queue.second(Self.album, skipping: [])?.findings.candidates.isEmpty == true)
-        }
-    }
-
     @Test func `asking again for what is missing proposes no refused cover`() async throws {
         try await withDoubtful { memory, service, candidate in
             try await memory.refuse([candidate], of: Self.album.key)

@@ -47,28 +47,6 @@ import Testing
         #expect(second.certain?.source == .deezer && service.searches.count == 2)
     }
 
-    @Test func `a quick source is asked for a second opinion, then one that has nothing to do`() async throws {
-        let service = TestService(clock) { url, _ in
-            url.contains("deezer")
-                ? .json(Answers.deezer("A", "B", tracks: 10)) : .json(Answers.iTunes("A", "B", year: 1994, tracks: 10))
-        }
-        let queue = queue([.itunes, .deezer], service)
-        let first = try #require(try await queue.second(Self.album, skipping: []))
-        #expect(first.source == .deezer && first.findings.certain?.source == .deezer)
-        #expect(service.urls.allSatisfy { $0.contains("deezer") })
-        #expect(try await queue.second(Self.album, skipping: [.deezer])?.source == .itunes)
-        #expect(try await queue.second(Self.album, skipping: [.itunes, .deezer]) == nil)
-    }
-
-    @Test func `a slow source that has just been asked is not asked for a second opinion`() async throws {
-        let service = TestService(clock) { _, _ in .json(Answers.iTunes("A", "B", year: 1994, tracks: 10)) }
-        let queue = queue([.itunes], service)
-        while try await queue.second(Self.album, skipping: []) != nil {
-            try #require(service.urls.count <= 20)
-        }
-        #expect(!service.urls.isEmpty && clock.source.now() < .seconds(60))
-    }
-
     @Test func `an album with ids needs no request where MusicBrainz is not asked`() async throws {
         let service = TestService(clock) { _, _ in .json("") }
         let query = AlbumQuery(artist: "A", title: "B", releaseID: Answers.release)

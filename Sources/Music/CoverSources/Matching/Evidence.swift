@@ -16,21 +16,6 @@ struct Evidence: Sendable {
         title = TitleEvidence(titles.0, titles.1, lengthsAgree: tracks.lengthsAgree == true, areSame: areSame)
     }
 
-    private init(_ artist: ArtistEvidence, _ title: TitleEvidence, _ year: YearEvidence, _ tracks: TrackEvidence) {
-        (self.artist, self.title, self.year, self.tracks) = (artist, title, year, tracks)
-    }
-
-    /// What two services say of one album: what contradicts for one of them does, else what agrees for one of them does.
-    func pooled(with other: Evidence) -> Evidence {
-        func best<Part>(_ part: KeyPath<Evidence, Part>, _ line: KeyPath<Part, Match.Line>) -> Part {
-            let (ours, theirs) = (self[keyPath: part], other[keyPath: part])
-            let (our, their) = (ours[keyPath: line], theirs[keyPath: line])
-            return !our.contradicts && (their.contradicts || their.agrees && !our.agrees) ? theirs : ours
-        }
-        return Evidence(
-            best(\.artist, \.line), best(\.title, \.line), best(\.year, \.line), best(\.tracks, \.line))
-    }
-
     private var lines: [Match.Line] { [artist.line, title.line, year.line, tracks.line] }
 
     /// Whether artist and title agree, or, of joined names, one artist's.

@@ -93,12 +93,6 @@ package struct Match: Sendable, Hashable {
     }
 
     /// Whether evidence makes a cover certain, of weak names, too.
-    static func suffices(
-        _ evidence: Evidence, _ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool
-    ) -> Bool {
-        suffices(evidence, Weakness(query, candidate, evidence, hasNamesake: hasNamesake))
-    }
-
     private static func suffices(_ evidence: Evidence, _ weakness: Weakness?) -> Bool {
         weakness.map { $0.suffices(evidence) } ?? evidence.isCertain
     }

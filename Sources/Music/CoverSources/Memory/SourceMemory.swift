@@ -16,8 +16,8 @@ package actor SourceMemory {
     private let path: String
     private let database: Connection
 
-    /// Version 3 has lengths, and no rates; version 4 previews; version 5 what decided about a cover.
-    private static let version = 5
+    /// Version 3 has lengths, and no rates; version 4 previews; version 5 what decided about a cover; version 6 no sizes.
+    private static let version = 6
     /// `SourceCandidate.identity` of a row.
     private static let picture =
         "coalesce(release_group, substr(pictures, 1, instr(pictures || char(10), char(10)) - 1))"
@@ -61,7 +61,7 @@ package actor SourceMemory {
                 CREATE TABLE candidates (
                     album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, number INTEGER NOT NULL,
                     certainty TEXT NOT NULL, ground TEXT NOT NULL, lines TEXT NOT NULL, score INTEGER NOT NULL,
-                    description TEXT NOT NULL, release_group TEXT, details TEXT, pictures TEXT NOT NULL, previews TEXT NOT NULL, largest_side INTEGER,
+                    description TEXT NOT NULL, release_group TEXT, details TEXT, pictures TEXT NOT NULL, previews TEXT NOT NULL,
                     PRIMARY KEY (album, source, url, number)) WITHOUT ROWID;
                 CREATE TABLE IF NOT EXISTS decisions (
                     album TEXT NOT NULL, picture TEXT NOT NULL, accepted INTEGER NOT NULL,
@@ -95,7 +95,7 @@ package actor SourceMemory {
             }
             try database.statement(
                 """
-                SELECT source, url, certainty, ground, lines, score, description, details, pictures, previews, largest_side
+                SELECT source, url, certainty, ground, lines, score, description, details, pictures, previews
                 FROM candidates WHERE album = ? ORDER BY source, url, number
                 """
             ).each(.text(album)) { row in
@@ -107,8 +107,8 @@ package actor SourceMemory {
                 let candidate = SourceCandidate(
                     source: SourceName(rawValue: row.text(0)), album: description,
                     pictures: row.text(8).split(separator: "\n").map { String($0) },
-                    previews: row.text(9).split(separator: "\n").map { String($0) }, largestSide: row.optionalInt(10),
-                    details: row.optionalText(7), match: Match(certainty, lines, ground: ground, score: row.int(5)))
+                    previews: row.text(9).split(separator: "\n").map { String($0) }, details: row.optionalText(7),
+                    match: Match(certainty, lines, ground: ground, score: row.int(5)))
                 record.found.append((row.text(1), candidate))
             }
             return record
@@ -128,7 +128,7 @@ package actor SourceMemory {
                 if answer.lifetime == nil { return }
                 try database.statement("DELETE FROM candidates WHERE album = ? AND source = ? AND url = ?").run(place)
                 let insertion = database.statement(
-                    "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                    "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 for (number, candidate) in candidates.enumerated() {
                     let judged = place + [.int(number)] + (try Self.values(of: candidate.match))
                     try insertion.run(
@@ -137,7 +137,7 @@ package actor SourceMemory {
                             candidate.album.releaseGroupID.map { .text($0) } ?? .null,
                             candidate.details.map { .text($0) } ?? .null,
                             .text(candidate.pictures.joined(separator: "\n")),
-                            .text(candidate.previews.joined(separator: "\n")), .int(candidate.largestSide),
+                            .text(candidate.previews.joined(separator: "\n")),
                         ])
                 }
             }

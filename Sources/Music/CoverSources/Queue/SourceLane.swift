@@ -34,9 +34,6 @@ actor SourceLane {
     /// Why the source gets no more requests in this run; nil if it does.
     var abandonment: String? { limiter.abandonment }
 
-    /// Whether it has no caller, and the next request may be sent.
-    var isIdle: Bool { !isBusy && limiter.abandonment == nil && limiter.delay(at: clock.now()) == .zero }
-
     /// How long a caller would wait for the source.
     func wait() -> Duration {
         guard let rate, limiter.abandonment == nil else { return .zero }

@@ -30,8 +30,6 @@ package actor SourceQueue {
     private var refusals: [SourceName: String] = [:]
     /// A source with a longer line is asked last.
     private static let maximumWait = Duration.seconds(60)
-    /// A source with a longer line is not asked for a second opinion.
-    private static let maximumSecondWait = Duration.seconds(5)
     /// How many albums of an answer are asked for their details.
     private static let maximumDetails = 3
 
@@ -115,32 +113,6 @@ package actor SourceQueue {
             !record.current.contains { $0.identity == one.identity }
         }
         return record.decided(record.current + known).filter { $0.match == .accepted }
-    }
-
-    /// What another source has for an album whose cover is certain by its names: the first one that is quick, or has nothing else to do. A cover
-    /// by an id needs no second opinion, and albums without a cover must not wait for one.
-    /// - Parameter skipped: Sources that are not asked: those that were.
-    /// - Returns: Nil if no source may be asked.
-    /// - Throws: `CancellationError`.
-    package func second(
-        _ query: AlbumQuery, skipping skipped: Set<SourceName>
-    ) async throws -> (source: SourceName, findings: SourceFindings)? {
-        var search = Search(query, await remembered(query))
-        let others = sources.filter { !skipped.contains($0.name) && $0.location == nil }
-        for source in others.filter(\.isQuick) + others.filter({ !$0.isQuick }) {
-            switch step(source, search) {
-            case .answered(let answer, let found):
-                if answer.kind == .notAsked { continue }
-                search.findings.add(answer, search.record.decided(found))
-            case .ask:
-                guard let lane = lane(of: source) else { continue }
-                let isFree = source.isQuick ? await lane.wait() < Self.maximumSecondWait : await lane.isIdle
-                if !isFree { continue }
-                try await ask(source, &search)
-            }
-            return (source.name, search.findings)
-        }
-        return nil
     }
 
     /// What `find` would ask for an album, by what is remembered of it. Nothing is requested or remembered.

@@ -17,7 +17,7 @@ extension CoverSource {
                     SourceCandidate(
                         source: .caa, album: query, pictures: pictures,
                         previews: archivePreviews(base, release: query.releaseID, group: query.releaseGroupID),
-                        largestSide: 1_200, details: details)
+                        details: details)
                 ]
             })
     }

@@ -89,7 +89,7 @@ extension CoverSource {
                     let pictures = [found.cover_xl, found.cover_big, found.cover_medium].compactMap { $0 }
                     return SourceCandidate(
                         source: .deezer, album: album, pictures: pictures.filter { Placeholder(url: $0) == nil },
-                        previews: [found.cover_medium ?? pictures.last].compactMap(\.self), largestSide: 1_000,
+                        previews: [found.cover_medium ?? pictures.last].compactMap(\.self),
                         details: found.id.map { "\(base)/album/\($0)" })
                 })
         }

@@ -47,7 +47,6 @@ extension CoverSource {
                             trackCount: found.trackCount),
                         pictures: artworkSizes(artwork, [3_000, 1_200, 600]).filter { Placeholder(url: $0) == nil },
                         previews: artworkSizes(artwork, [250]).prefix(1).filter { Placeholder(url: $0) == nil },
-                        largestSide: 3_000,
                         details: found.collectionId.map {
                             url("\(base)/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])
                         })

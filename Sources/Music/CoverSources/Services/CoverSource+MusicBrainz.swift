@@ -120,7 +120,6 @@ extension CoverSource {
                     return SourceCandidate(
                         source: .musicbrainz, album: album, pictures: pictures,
                         previews: archivePreviews(archive, release: album.releaseID, group: album.releaseGroupID),
-                        largestSide: 1_200,
                         details: album.releaseID.map { musicBrainzRelease(base, $0) })
                 })
         }

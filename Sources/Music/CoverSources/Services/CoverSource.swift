@@ -42,9 +42,6 @@ package struct CoverSource: Sendable {
         (self.searches, self.read, self.readDetails, self.location) = (searches, read, readDetails, location)
     }
 
-    /// Whether it may be asked at least five times a second.
-    var isQuick: Bool { rate.map { $0.time(for: 1) <= .milliseconds(200) } ?? true }
-
     /// Candidates that need no search, because what is known of the album names them.
     package func known(_ query: AlbumQuery) -> [SourceCandidate] { location?.candidates(query) ?? [] }
 

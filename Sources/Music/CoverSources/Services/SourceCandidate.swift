@@ -8,23 +8,20 @@ package struct SourceCandidate: Sendable, Hashable {
     package var pictures: [String]
     /// URLs of small renditions of the picture, to compare it by: of some 250 pixels, in the order of trying.
     package var previews: [String]
-    /// The pixels of the longest side of the largest picture, as far as the source says; nil if it does not.
-    var largestSide: Int?
     /// Where the source tells more of the album: its date, its tracks and their lengths. Nil once that is known, or if it has no such place.
     var details: String?
     /// Whether it is the album that is wanted; `none` until it is judged.
     package var match: Match
 
     package init(
-        source: SourceName, album: AlbumQuery, pictures: [String], previews: [String] = [], largestSide: Int? = nil,
-        details: String? = nil, match: Match = .unjudged
+        source: SourceName, album: AlbumQuery, pictures: [String], previews: [String] = [], details: String? = nil,
+        match: Match = .unjudged
     ) {
         (self.source, self.album, self.details, self.match) = (source, album, details, match)
         // A small rendition that is cached would be taken before the large one.
         let large = pictures.filter { !previews.contains($0) }
         self.pictures = (large.isEmpty ? pictures : large).filter { $0.utf8.count <= 8 << 10 }
         self.previews = previews.filter { $0.utf8.count <= 8 << 10 }
-        self.largestSide = largestSide
     }
 
     package var certainty: Match.Certainty { match.certainty }
@@ -35,13 +32,6 @@ package struct SourceCandidate: Sendable, Hashable {
     /// By what a decision about the cover is found again: the archive may be asked by the id of the release or of its group, and at another
     /// address.
     var identities: Set<String> { Set([identity] + [album.releaseID].compactMap(\.self) + pictures.prefix(2)) }
-
-    /// The same cover, of which something more is known.
-    package func noted(_ line: Match.Line) -> SourceCandidate {
-        var candidate = self
-        candidate.match.lines.append(line)
-        return candidate
-    }
 
     /// The same cover, about which something has raised a doubt.
     /// - Parameter reason: In a few words.

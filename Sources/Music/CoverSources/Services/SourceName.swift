@@ -15,9 +15,6 @@ package struct SourceName: RawRepresentable, Sendable, Hashable, Comparable, Cod
     /// The service's own name.
     package var title: String { service?.title ?? rawValue }
 
-    /// The service whose pictures it has, and with which it errs alike.
-    var lineage: SourceName { service?.kin ?? self }
-
     /// In the order of all services. Other names, such as one that a memory has of a former service, come first.
     package static func < (first: Self, second: Self) -> Bool {
         (ranks[first] ?? -1, first.rawValue) < (ranks[second] ?? -1, second.rawValue)

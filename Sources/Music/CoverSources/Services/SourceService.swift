@@ -5,8 +5,6 @@ package struct SourceService: Sendable {
     let title: String
     /// Without a slash at the end.
     let address: String
-    /// The service that has the same pictures, and errs alike; nil for one that has its own.
-    var kin: SourceName?
     /// Nil for one that is asked without a key.
     package var key: SourceKey?
     /// The source, at the addresses that services have.
@@ -17,13 +15,10 @@ package struct SourceService: Sendable {
         SourceService(name: .caa, title: "Cover Art Archive", address: "https://coverartarchive.org") {
             .coverArtArchive($0(.caa), musicBrainz: $0(.musicbrainz))
         },
-        SourceService(name: .musicbrainz, title: "MusicBrainz", address: "https://musicbrainz.org", kin: .caa) {
+        SourceService(name: .musicbrainz, title: "MusicBrainz", address: "https://musicbrainz.org") {
             .musicBrainz($0(.musicbrainz), archive: $0(.caa))
         },
-        // Shops have the labels' files.
-        SourceService(name: .itunes, title: "iTunes", address: "https://itunes.apple.com", kin: .deezer) {
-            .iTunes($0(.itunes))
-        },
+        SourceService(name: .itunes, title: "iTunes", address: "https://itunes.apple.com") { .iTunes($0(.itunes)) },
         SourceService(name: .deezer, title: "Deezer", address: "https://api.deezer.com") { .deezer($0(.deezer)) },
         SourceService(name: .discogs, title: "Discogs", address: "https://api.discogs.com", key: .discogs) {
             .discogs($0(.discogs))

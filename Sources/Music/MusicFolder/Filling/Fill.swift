@@ -87,34 +87,15 @@ package struct Fill: Sendable {
         case .tags(let number, let picture, let folders):
             .tags(number, await tags.file(of: picture, in: folders))
         case .comparison(let number, let covers, let picture, let folders):
-            .compared(number, await comparison(covers, picture.flatMap { Digest($0.digest) }, in: folders))
-        case .opinion(let number, let job, let picture, let likeness):
-            .heard(number, picture, await opinion(of: job, about: likeness, picture))
+            .compared(number, await comparison(covers, picture, in: folders))
         }
     }
 
-    /// What the tags and other sources show for an album whose cover is certain by its names.
-    private func opinion(of job: FillJob, about likeness: Likeness, _ picture: FillPicture) async -> SecondOpinion {
-        var opinion = SecondOpinion(likeness)
-        if let embedded = job.embedded.flatMap({ Digest($0.digest) }) {
-            opinion.tags = await tags.likeness(of: embedded, in: job.audioFolders, likenesses)
-        }
-        guard let offer = picture.offer, !library.configuration.isOffline else { return opinion }
-        var asked = offer.sameSources
-        while opinion.isOpen(for: offer), asked.count < SecondOpinion.maximumSources,
-            let (source, findings) = try? await queue.second(job.query, skipping: asked)
-        {
-            asked.insert(source)
-            let covers = findings.candidates.filter { $0.match.isByName || $0.mayBeProved(for: job.query) }
-            if let cover = covers.first, let shown = await preview(of: cover) { opinion.others.append(shown) }
-        }
-        return opinion
-    }
-
-    /// Downloads what is compared. What cannot be had is left out.
+    /// Downloads what is compared. What cannot be had is left out. - Returns: Nil if the picture in the tags cannot be read.
     private func comparison(
-        _ covers: [SourceCandidate], _ picture: Digest?, in folders: [BytePath]
-    ) async -> CoverComparison {
+        _ covers: [SourceCandidate], _ picture: Digest, in folders: [BytePath]
+    ) async -> CoverComparison? {
+        guard let tags = await tags.likeness(of: picture, in: folders, likenesses) else { return nil }
         let shown = await withTaskGroup { group in
             for (index, cover) in covers.enumerated() {
                 group.addTask { (index, await preview(of: cover)) }
@@ -123,11 +104,7 @@ package struct Fill: Sendable {
             for await (index, one) in group { if let one { found.append((index, one)) } }
             return found.sorted { $0.index < $1.index }.map(\.1)
         }
-        var comparison = CoverComparison(shown: shown)
-        if let picture, !shown.isEmpty {
-            comparison.tags = await tags.likeness(of: picture, in: folders, likenesses)
-        }
-        return comparison
+        return CoverComparison(shown: shown, tags: tags)
     }
 
     private func preview(of cover: SourceCandidate) async -> CoverComparison.Shown? {

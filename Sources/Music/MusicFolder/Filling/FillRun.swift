@@ -1,6 +1,5 @@
 import AlbumLibrary
 import CoverLibrary
-import CoverSizes
 import CoverSources
 import Platform
 
@@ -10,8 +9,7 @@ struct FillRun: Sendable {
     enum Lookup: Sendable {
         case search(Int, AlbumQuery, skipping: Set<SourceName>)
         case tags(Int, Digest, in: [BytePath])
-        case comparison(Int, [SourceCandidate], EmbeddedPicture?, in: [BytePath])
-        case opinion(Int, FillJob, FillPicture, Likeness)
+        case comparison(Int, [SourceCandidate], Digest, in: [BytePath])
     }
 
     enum Message: Sendable {
@@ -19,8 +17,8 @@ struct FillRun: Sendable {
         case found(Int, SourceFindings)
         /// The file of an album's picture in the tags; nil if it could not be taken out.
         case tags(Int, BytePath?)
-        case compared(Int, CoverComparison)
-        case heard(Int, FillPicture, SecondOpinion)
+        /// Nil if the picture in the tags cannot be read.
+        case compared(Int, CoverComparison?)
         /// The prefetch has ended, perhaps early: the albums that wait for their covers are left for the next fill.
         case ended(LibraryError?)
     }
@@ -96,14 +94,10 @@ struct FillRun: Sendable {
         case .compared(let number, let comparison):
             guard unfinished.contains(number) else { return }
             let query = jobs[number].query
-            let judged = comparison.judged(query, among: steps[number].doubtful, &pictures)
+            let judged = comparison?.judged(query, among: steps[number].doubtful, &pictures) ?? []
             for cover in judged { await fill.queue.judge(cover, for: query) }
             steps[number].add(compared: judged)
             advance(number)
-        case .heard(let number, let picture, let opinion):
-            if unfinished.contains(number), let cover = picture.offer {
-                await take(opinion, on: cover, picture, of: number)
-            }
         case .outcome(let outcome):
             guard let number = outcome.line.map({ $0 - 1 }) else { return }
             if unfinished.contains(number) { await take(outcome, of: number) }
@@ -126,28 +120,6 @@ struct FillRun: Sendable {
             }
         }
         advance(number)
-    }
-
-    private mutating func take(
-        _ opinion: SecondOpinion, on cover: SourceCandidate, _ picture: FillPicture, of number: Int
-    ) async {
-        let query = jobs[number].query
-        // Other albums may have got the picture meanwhile.
-        if pictures.isRepeated(picture.digest) { return await doubt(cover, picture.digest, of: number) }
-        switch opinion.advice(on: cover, query, &pictures) {
-        case .keep(let note):
-            if let note { await fill.queue.judge(cover.noted(note), for: query) }
-            await write(number, picture)
-        case .larger(let larger):
-            steps[number].prefer([larger, cover])
-            advance(number)
-        case .replace(let other, let reason):
-            let doubted = cover.doubted(reason)
-            await fill.queue.judge(doubted, for: query)
-            steps[number].doubt(doubted)
-            steps[number].prefer([other])
-            advance(number)
-        }
     }
 
     private mutating func take(_ outcome: CoverOutcome, of number: Int) async {
@@ -191,8 +163,7 @@ struct FillRun: Sendable {
             steps[number].reject(SourceCandidate.refusal)
             return advance(number)
         }
-        let likeness = fill.likenesses.likeness(of: digest, at: path)
-        let isRepeated = pictures.add(digest, likeness, of: job.query)
+        let isRepeated = pictures.add(digest, fill.likenesses.likeness(of: digest, at: path), of: job.query)
         if let offer, offer.match.isByName {
             if isRepeated { return await doubt(offer, digest, of: number) }
             await fill.queue.judge(offer, for: job.query)
@@ -200,11 +171,7 @@ struct FillRun: Sendable {
         let known = offer == nil ? await fill.queue.cover(at: outcome.url, for: job.query)?.source : offer?.source
         let picture = FillPicture(
             path: path, digest: digest, url: outcome.url, origin: known.map { .source($0) } ?? .own, offer: offer)
-        if let likeness, offer?.match.isByName == true, steps[number].mayAskOthers() {
-            work.yield(.opinion(number, job, picture, likeness))
-        } else {
-            await write(number, picture)
-        }
+        await write(number, picture)
     }
 
     /// The cover's picture is that of unrelated albums: it is not written, and taken back from those.
@@ -230,7 +197,8 @@ struct FillRun: Sendable {
             guard let picture = job.embedded, let digest = Digest(picture.digest) else { return advance(number) }
             work.yield(.tags(number, digest, in: job.audioFolders))
         case .compare(let covers):
-            work.yield(.comparison(number, covers, job.embedded, in: job.audioFolders))
+            guard let picture = job.embedded.flatMap({ Digest($0.digest) }) else { return advance(number) }
+            work.yield(.comparison(number, covers, picture, in: job.audioFolders))
         case .search(let skipped):
             waiting.append((number, skipped))
             search()

@@ -8,7 +8,7 @@ struct FillSteps: Sendable {
         case download([String], SourceCandidate?)
         /// Take the picture that all songs have in their tags.
         case tags
-        /// Compare the pictures of doubtful covers.
+        /// Compare the pictures of doubtful covers with the one in the tags.
         case compare([SourceCandidate])
         /// Ask the sources other than these.
         case search(skipping: Set<SourceName>)
@@ -26,7 +26,6 @@ struct FillSteps: Sendable {
     /// Whether the songs have a picture in their tags, with which others are compared.
     private let hasPicture: Bool
     private var isCompared = false
-    private var hasAskedOthers = false
     private var asked: Set<SourceName> = []
     /// Why something could not be asked or downloaded, apart from its absence.
     private var failure: String?
@@ -61,9 +60,7 @@ struct FillSteps: Sendable {
         if asked.isSuperset(of: open), !isCompared {
             isCompared = true
             let covers = doubtful.filter { $0.mayBeProved(for: query) }.prefix(CoverComparison.maximumCount)
-            if !covers.isEmpty, hasPicture || SourceCandidate.areOfSeveralSources(Array(covers)) {
-                return .compare(Array(covers))
-            }
+            if hasPicture, !covers.isEmpty { return .compare(Array(covers)) }
         }
         if let servicesBeforeTags, asked.isSuperset(of: servicesBeforeTags) {
             self.servicesBeforeTags = nil
@@ -102,22 +99,11 @@ struct FillSteps: Sendable {
 
     /// What a comparison has shown of doubtful covers.
     mutating func add(compared covers: [SourceCandidate]) {
-        let proved = covers.filter { $0.certainty == .certain }
-        candidates += proved
-        if !proved.isEmpty { hasAskedOthers = true }
+        candidates += covers.filter { $0.certainty == .certain }
         doubtful =
             covers.filter { $0.certainty == .doubtful }
             + doubtful.filter { cover in !covers.contains { $0.identity == cover.identity } }
     }
-
-    /// Whether others may be asked what they show for the album, which happens once.
-    mutating func mayAskOthers() -> Bool {
-        defer { hasAskedOthers = true }
-        return !hasAskedOthers
-    }
-
-    /// These covers are tried next.
-    mutating func prefer(_ covers: [SourceCandidate]) { candidates = covers + candidates }
 
     /// A cover that was certain may be another album's.
     mutating func doubt(_ candidate: SourceCandidate) { doubtful.append(candidate) }

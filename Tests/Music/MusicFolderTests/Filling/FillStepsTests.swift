@@ -94,8 +94,6 @@ import Testing
         let covers = [doubtful(.deezer, 9), doubtful(.itunes, 5), doubtful(.deezer, 5)] + others
         var steps = FillSteps(for: query, own: [], sources: [.deezer], acceptsDoubtful: false)
         steps.add(findings(isReversed ? covers.reversed() : covers, [(.deezer, .found)]))
-        // Their pictures are compared before.
-        _ = steps.next()
         #expect(steps.next() == .end(.doubtful(covers)))
         #expect(covers.reversed().ordered(query) == covers)
         let repeated = doubtful(.deezer, 9).judged(.repeated)
@@ -128,22 +126,22 @@ import Testing
     }
 
     @Test
-    func `doubtful covers are compared once, when all that are asked have answered and there is something to compare`()
-    {
+    func `doubtful covers are compared with the tags once, when all that are asked have answered`() {
         func doubtful(_ source: SourceName) -> SourceCandidate {
             candidate(source, .none, "https://\(source)").judged(.judge(query, query))
         }
         let (one, two) = (doubtful(.itunes), doubtful(.deezer))
-        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer], acceptsDoubtful: false)
+        var steps = FillSteps(
+            for: query, own: [], hasPicture: true, sources: [.itunes, .deezer], acceptsDoubtful: false)
         steps.add(findings([one], [(.itunes, .found)]))
         #expect(steps.next() == .search(skipping: [.itunes]))
         steps.add(findings([two], [(.deezer, .found)]))
         #expect(steps.next() == .compare([one, two]))
         let proved = two.judged(Match(.certain, "because"))
-        steps.add(compared: [proved, one])
+        steps.add(compared: [proved])
         #expect(steps.next() == .download(["https://deezer"], proved))
         #expect(steps.next() == .end(.doubtful([one])))
-        // One alone is compared with the picture in the tags, which are looked at afterwards.
+        // The picture in the tags is taken afterwards.
         for hasPicture in [true, false] {
             steps = FillSteps(
                 for: query, own: [], servicesBeforeTags: [.itunes], hasPicture: hasPicture, sources: [.itunes],

@@ -16,17 +16,6 @@ extension MusicTests {
             return try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
         }
 
-        @Test func `a doubtful cover is listed, and written only when that is wanted`() async throws {
-            try await withMusic { stage, fill in
-                _ = try await run(stage, fill)
-                let review = try await stage.run("fill", "review")
-                #expect(review.stdout.contains("Deezer: Someone, Reissued"), "\(review)")
-                let (accepted, _) = try await run(stage, fill + ["--accept-doubtful"])
-                #expect((accepted.filled, accepted.doubtful) == (1, 0))
-                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
-            }
-        }
-
         @Test func `a doubtful cover whose address an album got is accepted, until that edit is undone`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)

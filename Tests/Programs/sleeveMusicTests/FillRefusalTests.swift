@@ -15,7 +15,7 @@ extension MusicTests {
                 #expect(
                     refused.status == 0 && refused.stderr.contains("Reissued (2001): refused 1 cover"), "\(refused)")
                 #expect(try await stage.run("fill", "review").stdout == "No doubtful covers.\n")
-                let (second, result) = try await run(stage, fill + ["--accept-doubtful"])
+                let (second, result) = try await run(stage, fill)
                 #expect((second.filled, second.missing, second.doubtful) == (0, 2, 0))
                 #expect(result.stderr.contains("Someone, Reissued (2001): you refused its covers: "), "\(result)")
                 #expect(!result.stderr.contains("None, Nowhere (2001): you refused"), "\(result)")

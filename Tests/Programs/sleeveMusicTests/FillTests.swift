@@ -89,7 +89,8 @@ extension MusicTests {
                 #expect(review.stdout.contains("title agrees, year unknown"), "\(review)")
                 let (second, _) = try await run(stage, fill)
                 #expect((second.filled, second.doubtful, second.missing) == (0, 4, 1), "earlier fills count")
-                let (accepted, _) = try await run(stage, fill + ["--accept-doubtful"])
+                let names = ["A", "B", "C", "E"].map { "Title \($0)" }
+                let (accepted, _) = try await run(stage, ["fill", "accept"] + names + fill.dropFirst(2))
                 #expect((accepted.filled, accepted.doubtful) == (4, 0))
             }
         }

@@ -135,7 +135,7 @@ package struct Fill: Sendable {
         var steps = FillSteps(
             for: job.query, own: job.ownURLs, accepted: accepted, filled: filled,
             servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags, hasPicture: job.embedded != nil,
-            sources: job.whyUnsearchable == nil ? sources : [], acceptsDoubtful: options.acceptsDoubtful)
+            sources: job.whyUnsearchable == nil ? sources : [])
         steps.reject(job.whyUnsearchable)
         return steps
     }

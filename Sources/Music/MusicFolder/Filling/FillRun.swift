@@ -181,7 +181,7 @@ struct FillRun: Sendable {
         steps[number].doubt(judged)
         let renditions = pictures.renditions(of: digest)
         summary.repeatedPictures.formUnion(renditions)
-        if !fill.options.acceptsDoubtful { for digest in renditions { await takeBack(digest) } }
+        for digest in renditions { await takeBack(digest) }
         advance(number)
     }
 

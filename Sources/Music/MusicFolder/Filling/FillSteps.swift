@@ -1,7 +1,7 @@
 import CoverSources
 
 /// Decides what is tried next for one album: the URLs that a person or a list gave it, the covers that the person accepted, then the sources
-/// in their order, each until it has a certain cover that can be downloaded; at the end, if that is wanted, the doubtful ones.
+/// in their order, each until it has a certain cover that can be downloaded.
 struct FillSteps: Sendable {
     enum Step: Sendable, Hashable {
         /// Download the first of these that is there.
@@ -17,7 +17,6 @@ struct FillSteps: Sendable {
 
     private let query: AlbumQuery
     private let sources: Set<SourceName>
-    private let acceptsDoubtful: Bool
     private var own, filled: [String]
     /// The services that are asked before the tags are looked at; nil when those are done with.
     private var servicesBeforeTags: Set<SourceName>?
@@ -42,13 +41,12 @@ struct FillSteps: Sendable {
     ///   - sources: All services that may be asked.
     init(
         for query: AlbumQuery, own: [String] = [], accepted: [SourceCandidate] = [], filled: [String] = [],
-        servicesBeforeTags: Set<SourceName>? = nil, hasPicture: Bool = false, sources: Set<SourceName> = [],
-        acceptsDoubtful: Bool = false
+        servicesBeforeTags: Set<SourceName>? = nil, hasPicture: Bool = false, sources: Set<SourceName> = []
     ) {
         candidates = accepted
         (self.query, self.own, self.filled, self.hasPicture) = (query, own, filled, hasPicture)
         self.servicesBeforeTags = servicesBeforeTags.map { $0.intersection(sources) }
-        (self.sources, self.acceptsDoubtful) = (sources, acceptsDoubtful)
+        self.sources = sources
     }
 
     mutating func next() -> Step {
@@ -56,7 +54,10 @@ struct FillSteps: Sendable {
             defer { own = [] }
             return .download(own, nil)
         }
-        if !candidates.isEmpty { return download(candidates.removeFirst()) }
+        if !candidates.isEmpty {
+            let candidate = candidates.removeFirst()
+            return .download(candidate.pictures, candidate)
+        }
         if asked.isSuperset(of: open), !isCompared {
             isCompared = true
             let covers = doubtful.filter { $0.mayBeProved(for: query) }.prefix(CoverComparison.maximumCount)
@@ -72,7 +73,6 @@ struct FillSteps: Sendable {
         }
         if !asked.isSuperset(of: open) { return .search(skipping: asked.union(sources.subtracting(open))) }
         doubtful = doubtful.ordered(query)
-        if acceptsDoubtful, !doubtful.isEmpty { return download(doubtful.removeFirst()) }
         if !doubtful.isEmpty { return .end(.doubtful(doubtful)) }
         if let failure { return .end(.failed(failure)) }
         return .end(.missing(rejection ?? "none of the sources has its cover"))
@@ -80,8 +80,6 @@ struct FillSteps: Sendable {
 
     /// The services that are asked now.
     private var open: Set<SourceName> { servicesBeforeTags ?? sources }
-
-    private func download(_ candidate: SourceCandidate) -> Step { .download(candidate.pictures, candidate) }
 
     /// What a search has found. Sources after one that has a certain cover were not asked.
     mutating func add(_ findings: SourceFindings) {

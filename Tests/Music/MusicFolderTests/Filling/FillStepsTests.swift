@@ -22,13 +22,13 @@ import Testing
     }
 
     @Test func `the album's own URLs come before all sources`() {
-        var steps = FillSteps(for: query, own: ["https://a.example/1"], sources: [.itunes], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: ["https://a.example/1"], sources: [.itunes])
         #expect(steps.next() == .download(["https://a.example/1"], nil))
         #expect(steps.next() == .search(skipping: []))
     }
 
     @Test func `when a certain cover cannot be downloaded the sources that were not asked are`() {
-        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
         #expect(steps.next() == .search(skipping: []))
         let found = candidate(.itunes, .certain, "https://i.example/1")
         steps.add(findings([found], [(.itunes, .found)]))
@@ -39,40 +39,39 @@ import Testing
         #expect(steps.next() == .end(.missing("none of the sources has its cover")))
     }
 
-    @Test(arguments: [false, true])
-    func `doubtful covers are downloaded only if that is wanted, and after all sources`(isWanted: Bool) {
-        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer], acceptsDoubtful: isWanted)
+    @Test func `doubtful covers are not downloaded, and the end after all sources`() {
+        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
         #expect(steps.next() == .search(skipping: []))
         let found = candidate(.itunes, .doubtful, "https://i.example/1")
         steps.add(findings([found], [(.itunes, .found), (.deezer, .notFound)]))
-        #expect(steps.next() == (isWanted ? .download(["https://i.example/1"], found) : .end(.doubtful([found]))))
+        #expect(steps.next() == .end(.doubtful([found])))
     }
 
     /// An album that failed is looked for again by the next fill; one that is missing is not for weeks.
     @Test(arguments: [SourceAnswer.Kind.failed, .throttled])
     func `an album is not missing while a source could not be asked`(kind: SourceAnswer.Kind) {
-        var steps = FillSteps(for: query, own: [], sources: [.itunes], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: [], sources: [.itunes])
         _ = steps.next()
         steps.add(findings([], [(.itunes, kind)]))
         #expect(steps.next() == .end(.failed("iTunes: why")))
     }
 
     @Test func `a download that fails for another reason than absence is a failure`() {
-        var steps = FillSteps(for: query, own: ["https://a.example/1"], sources: [], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: ["https://a.example/1"], sources: [])
         _ = steps.next()
         steps.didFail("a.example: timed out", isAbsent: false)
         #expect(steps.next() == .end(.failed("a.example: timed out")))
     }
 
     @Test func `a search that asks nothing is not repeated`() {
-        var steps = FillSteps(for: query, own: [], sources: [.caa], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: [], sources: [.caa])
         #expect(steps.next() == .search(skipping: []))
         steps.add(SourceFindings())
         #expect(steps.next() == .end(.missing("none of the sources has its cover")))
     }
 
     @Test func `covers that a person has refused are the reason, unless there is another`() {
-        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
         var found = findings([], [(.itunes, .found)])
         found.areRefused = true
         steps.add(found)
@@ -92,7 +91,7 @@ import Testing
         }
         let others = [SourceName(rawValue: "a former one"), .caa].map { doubtful($0, 1) }
         let covers = [doubtful(.deezer, 9), doubtful(.itunes, 5), doubtful(.deezer, 5)] + others
-        var steps = FillSteps(for: query, own: [], sources: [.deezer], acceptsDoubtful: false)
+        var steps = FillSteps(for: query, own: [], sources: [.deezer])
         steps.add(findings(isReversed ? covers.reversed() : covers, [(.deezer, .found)]))
         #expect(steps.next() == .end(.doubtful(covers)))
         #expect(covers.reversed().ordered(query) == covers)
@@ -102,13 +101,12 @@ import Testing
 
     @Test func `the tags are looked at before the services, or after those that a person wants first`() {
         var steps = FillSteps(
-            for: query, own: ["https://a.example/1"], servicesBeforeTags: [], sources: [.itunes], acceptsDoubtful: false
-        )
+            for: query, own: ["https://a.example/1"], servicesBeforeTags: [], sources: [.itunes])
         #expect(steps.next() == .download(["https://a.example/1"], nil))
         #expect(steps.next() == .tags)
         #expect(steps.next() == .search(skipping: []))
         steps = FillSteps(
-            for: query, own: [], servicesBeforeTags: [.caa], sources: [.caa, .itunes], acceptsDoubtful: false)
+            for: query, own: [], servicesBeforeTags: [.caa], sources: [.caa, .itunes])
         #expect(steps.next() == .search(skipping: [.itunes]))
         steps.add(findings([], [(.caa, .notFound)]))
         #expect(steps.next() == .tags)
@@ -117,8 +115,7 @@ import Testing
 
     @Test func `the address of an earlier fill comes after the tags, and a rejection is the reason at the end`() {
         var steps = FillSteps(
-            for: query, own: [], filled: ["https://f.example/1"], servicesBeforeTags: [], sources: [],
-            acceptsDoubtful: false)
+            for: query, own: [], filled: ["https://f.example/1"], servicesBeforeTags: [], sources: [])
         #expect(steps.next() == .tags)
         #expect(steps.next() == .download(["https://f.example/1"], nil))
         steps.reject("too small")
@@ -132,7 +129,7 @@ import Testing
         }
         let (one, two) = (doubtful(.itunes), doubtful(.deezer))
         var steps = FillSteps(
-            for: query, own: [], hasPicture: true, sources: [.itunes, .deezer], acceptsDoubtful: false)
+            for: query, own: [], hasPicture: true, sources: [.itunes, .deezer])
         steps.add(findings([one], [(.itunes, .found)]))
         #expect(steps.next() == .search(skipping: [.itunes]))
         steps.add(findings([two], [(.deezer, .found)]))
@@ -144,8 +141,7 @@ import Testing
         // The picture in the tags is taken afterwards.
         for hasPicture in [true, false] {
             steps = FillSteps(
-                for: query, own: [], servicesBeforeTags: [.itunes], hasPicture: hasPicture, sources: [.itunes],
-                acceptsDoubtful: false)
+                for: query, own: [], servicesBeforeTags: [.itunes], hasPicture: hasPicture, sources: [.itunes])
             steps.add(findings([one], [(.itunes, .found)]))
             #expect(steps.next() == (hasPicture ? .compare([one]) : .tags))
             #expect(steps.next() == (hasPicture ? .tags : .end(.doubtful([one]))))

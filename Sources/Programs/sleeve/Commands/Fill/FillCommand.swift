@@ -32,9 +32,6 @@ struct FillCommand: AsyncParsableCommand {
 
         @Flag(help: "Replace covers that fills wrote by larger ones.")
         var upgrade = false
-
-        @Flag(help: "Also write covers that may be another album's.")
-        var acceptDoubtful = false
     }
 
     func validate() throws {
@@ -61,7 +58,7 @@ struct FillCommand: AsyncParsableCommand {
                 try sources.requireContact(library.configuration.userAgent)
             }
             var work = FillWork(arguments, asking: sources, library, state)
-            (work.options.acceptsDoubtful, work.options.upgrades) = (choice.acceptDoubtful, choice.upgrade)
+            work.options.upgrades = choice.upgrade
             let last = music.folders.isEmpty ? try state.lastFill()?.folders ?? [] : []
             if music.folders.isEmpty, last.isEmpty {
                 throw fail("name the music folders to fill: there was no fill yet")
@@ -72,9 +69,7 @@ struct FillCommand: AsyncParsableCommand {
 
     /// The options that were given, for the next fill of the gallery.
     private var words: [String] {
-        let flags = [
-            ("follow", music.named.follow), ("upgrade", choice.upgrade), ("accept-doubtful", choice.acceptDoubtful),
-        ]
+        let flags = [("follow", music.named.follow), ("upgrade", choice.upgrade)]
         return flags.filter(\.1).map { "--\($0.0)" } + arguments.words + sources.words
     }
 }

@@ -5,7 +5,7 @@ import MusicFolder
 import Platform
 import Synchronization
 
-/// What a fill has to say at its end, the first lines of a kind.
+/// What a fill has to say: the lines of its report, and at its end the first messages of a kind.
 final class FillMessages: Sendable {
     /// In the order of printing: first the albums without a cover, each once.
     enum Kind: String, CaseIterable {
@@ -18,7 +18,7 @@ final class FillMessages: Sendable {
         var isProblem: Bool { [.album, .folder, .file].contains(self) }
     }
 
-    private let report: String?
+    private let report: FillReport?
     private let state = Mutex(State())
 
     private struct State {
@@ -30,10 +30,20 @@ final class FillMessages: Sendable {
         var placeholders: [String: (first: String, count: Int)] = [:]
     }
 
-    init(report: String?) { self.report = report }
-
-    /// Failures of this run. The next one may not have them.
-    var failures: Int { lines { $0 == .failure }.count }
+    /// - Parameter path: Of the report.
+    /// - Throws: An exit code, after an error message.
+    init(_ plan: FillPlan, report path: String?) throws {
+        report = try path.map { try FillReport($0, plan) }
+        for (_, album, obstacle) in plan.obstacles {
+            if case .removed = obstacle { add(.album, "\(album.fullName): \(obstacle.reason)") }
+        }
+        for blocked in plan.blocked {
+            let names =
+                blocked.albums.count > 3
+                ? Decimals.count(blocked.albums.count, "album") : blocked.albums.map(\.fullName).joined(separator: "; ")
+            add(.folder, "\(blocked.place): no cover file of \(names): \(blocked.reason)")
+        }
+    }
 
     /// What stays as it is until a person does something.
     var known: Set<String> { Set(lines(\.isKept)) }
@@ -49,18 +59,6 @@ final class FillMessages: Sendable {
         state.withLock { $0.lines[kind, default: []].append(text) }
     }
 
-    func add(_ plan: FillPlan) {
-        for (_, album, obstacle) in plan.obstacles {
-            if case .removed = obstacle { add(.album, "\(album.fullName): \(obstacle.reason)") }
-        }
-        for blocked in plan.blocked {
-            let names =
-                blocked.albums.count > 3
-                ? Decimals.count(blocked.albums.count, "album") : blocked.albums.map(\.fullName).joined(separator: "; ")
-            add(.folder, "\(blocked.place): no cover file of \(names): \(blocked.reason)")
-        }
-    }
-
     func add(_ outcome: LibraryScan.Outcome) {
         for problem in outcome.problems { add(.file, problem) }
         for note in outcome.notes { add(.note, note) }
@@ -69,15 +67,23 @@ final class FillMessages: Sendable {
 
     func add(_ event: FillEvent) {
         switch event {
-        case .ended(let album, .missing(let reason)): add(.album, "\(album.fullName): \(reason)")
+        case .ended(let album, .missing(let reason)):
+            report?.add(album, "missing", ["reason": reason])
+            add(.album, "\(album.fullName): \(reason)")
         case .ended(let album, .doubtful(let covers)):
+            let (first, url) = (covers.first, (covers.first?.pictures.first).map { Redaction.redact($0) })
+            report?.add(
+                album, "doubtful", ["url": url, "source": first?.source.rawValue, "reason": first?.match.reason])
             let found = covers.count == 1 ? "a doubtful cover" : "doubtful covers"
             add(.album, "\(album.fullName): found only \(found); see `sleeve fill review`")
-        case .ended(let album, .failed(let reason)): add(.failure, "\(album.fullName): \(reason)")
+        case .ended(let album, .failed(let reason)):
+            report?.add(album, "failed", ["reason": Redaction.redact(reason)])
+            add(.failure, "\(album.fullName): \(reason)")
         case .stopped(let folder, let reason):
             state.withLock { _ = $0.stops.insert(reason) }
             add(.failure, "\(folder): \(reason); no more covers are written to its disk")
         case .unwritten(let album, let folder, let reason):
+            report?.add(album, in: [folder], "unwritten", ["reason": Redaction.redact(reason)])
             if state.withLock({ $0.stops.contains(reason) }) { return }
             add(.folder, "\(folder): no cover file of \(album.fullName): \(reason)")
         case .placeholder(let album, let url, let reason):
@@ -88,25 +94,42 @@ final class FillMessages: Sendable {
         case .takenBack(let album, let path, _):
             state.withLock { $0.written.removeAll { $0.path == path } }
             add(.note, "\(path): removed again: albums of other artists have the same picture as \(album.fullName)")
-        case .written(_, let file, _, let url, let origin):
-            let place =
+        case .written(let album, let file, let bytes, let url, let origin):
+            let (source, place): (String?, String) =
                 switch origin {
-                case .tags: "its tags"
-                case .source(let source): source.title
-                case .own: url.flatMap { URL(string: $0)?.host() } ?? "its own URL"
+                case .tags: ("tags", "its tags")
+                case .source(let source): (source.rawValue, source.title)
+                case .own: (nil, url.flatMap { URL(string: $0)?.host() } ?? "its own URL")
                 }
+            report?.add(
+                album, in: [file.folder], "written",
+                [
+                    "file": "\(file.path)", "url": url.map { Redaction.redact($0) }, "source": source,
+                    "digest": "\(file.digest)", "bytes": bytes, "width": file.width, "height": file.height,
+                ])
             state.withLock { $0.written.append((file.path, "wrote \(file.path) (\(place))")) }
-        case .exists: break
+        case .exists(let album, let path): report?.add(covered: album, by: path)
         }
     }
 
     func add(_ event: EmbedEvent) {
         switch event {
-        case .left(let path, let reason): add(.file, "\(path): \(reason)")
-        case .unwritable(let folder, let reason): add(.file, "\(folder): no tags can be written: \(reason)")
-        case .embedded, .otherFormat, .removed, .kept, .gone: break
+        case .embedded(let path, let bytes):
+            report?.add(in: path.parent, "embedded", ["file": "\(path)", "bytes": bytes])
+        case .left(let path, let reason):
+            report?.add(in: path.parent, "unembedded", ["file": "\(path)", "reason": reason])
+            add(.file, "\(path): \(reason)")
+        case .otherFormat(let path, let format):
+            report?.add(in: path.parent, "otherFormat", ["file": "\(path)", "reason": "is \(format)"])
+        case .unwritable(let folder, let reason):
+            report?.add(in: folder, "unembedded", ["reason": reason])
+            add(.file, "\(folder): no tags can be written: \(reason)")
+        case .removed, .kept, .gone: break
         }
     }
+
+    /// - Returns: Why the report is incomplete; nil if it is complete, or not wanted.
+    func closeReport() -> String? { report?.close() }
 
     /// - Parameter news: What no fill has said before. With `isQuiet`, nothing else is said but failures; an album that is gone is said once.
     func print(isQuiet: Bool, news: Set<String>) {
@@ -122,7 +145,7 @@ final class FillMessages: Sendable {
             let place =
                 [.file, .gone, .note].contains(kind) ? "`sleeve album scan` lists more" : "--report FILE lists all"
             let write: @Sendable (String) -> Void = { kind == .written ? Log.info($0) : Log.warning($0) }
-            MessageList(kind.rawValue, by: write).print(lines, "; " + (report.map { "see \($0)" } ?? place))
+            MessageList(kind.rawValue, by: write).print(lines, "; " + (report.map { "see \($0.path)" } ?? place))
         }
     }
 }

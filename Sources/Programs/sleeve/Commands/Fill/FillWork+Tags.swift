@@ -7,15 +7,13 @@ extension FillWork {
     /// Embeds the covers of albums.
     /// - Parameter run: nil to write nothing, and count the files that would get the cover that is beside them.
     func embed(
-        _ albums: [(scanned: ScannedAlbum, cover: BytePath?)], run: Int64?, _ messages: FillMessages,
-        _ report: FillReport?
+        _ albums: [(scanned: ScannedAlbum, cover: BytePath?)], run: Int64?, _ messages: FillMessages
     ) async throws -> EmbedSummary {
         try await Self.withEmbedder(
             state, every: arguments.interval,
             { ["\(Decimals.count($0.embedded, "file")) with a new cover in its tags"] }
-        ) { event in
-            messages.add(event)
-            report?.add(event)
+        ) {
+            messages.add($0)
         } _: { embedder, observer in
             try await embedder.run(EmbedJob.jobs(albums), run: run, observer)
         }

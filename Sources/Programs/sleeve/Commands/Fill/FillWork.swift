@@ -46,8 +46,7 @@ struct FillWork {
             scanned, of: Array(albums.values), written: written.filter { $0.isThere || removed.contains($0.path) },
             filled: Dictionary(filled) { $1 }, removed: removed,
             options: options, obstacle: FillPlan.Obstacle.ofWriting)
-        let messages = FillMessages(report: arguments.output.report)
-        messages.add(plan)
+        let messages = try FillMessages(plan, report: arguments.output.report)
         // `fill accept` asks for the accepted covers only.
         if only == nil { messages.add(outcome) }
         let problems = messages.problems.count
@@ -55,7 +54,7 @@ struct FillWork {
             let (steps, idle) = try await steps(plan)
             let tags =
                 arguments.covers.embed
-                ? try await embed(scanned.map { ($0.scanned, nil) }, run: nil, messages, nil) : nil
+                ? try await embed(scanned.map { ($0.scanned, nil) }, run: nil, messages) : nil
             try print(plan, steps, idle: idle, tags)
             let news = try state.news(messages.known, of: folders)
             messages.print(isQuiet: isQuiet, news: news)
@@ -64,14 +63,12 @@ struct FillWork {
         }
         if let request { try state.save(.init(folders: folders, options: request)) }
         outcome.findings.sweep()
-        let report = try arguments.output.report.map { try FillReport($0, plan) }
         let writer = try CoverWriter(state, name: (arguments.covers.name ?? .standard).rawValue, run: number)
         let likenesses = Likenesses(try state.likenesses())
         let pictures = try pictures(written, albums, likenesses)
         try stopIfSignalled()
         let present = Mutex(only == nil ? [] : plan.present)
         let summary = try await fill(plan.jobs, pictures, likenesses, writer) { [only] event in
-            report?.add(event)
             messages.add(event)
             if only != nil, case .exists(let album, let path) = event { present.withLock { $0.append((path, album)) } }
         }
@@ -99,9 +96,10 @@ struct FillWork {
         let covers = scanned.map { (scanned: $0.scanned, cover: $0.album.flatMap { summary.tagCovers[$0.id] }) }
         let embedding =
             arguments.covers.embed && isWhole && !summary.isDiskStopped
-            ? try await embed(covers, run: writer.run, messages, report) : nil
-        let problem = report?.close() ?? summary.stopReason
-        let isAll = isWhole && problem == nil && !summary.isDiskStopped && messages.failures == 0
+            ? try await embed(covers, run: writer.run, messages) : nil
+        let problem = messages.closeReport() ?? summary.stopReason
+        let hasFailed = summary.failed > 0 || summary.isDiskStopped
+        let isAll = isWhole && problem == nil && !hasFailed
         let news = only == nil ? try state.tell(messages.known, of: folders, isAll: isAll) : messages.known
         messages.print(isQuiet: isQuiet, news: news)
         if let problem { Log.error(problem) }
@@ -112,7 +110,7 @@ struct FillWork {
         try arguments.options.printResult(
             result, text: result.text(isUpgrade: options.upgrades || only != nil, present: accepted, embedding))
         try stopIfSignalled()
-        if !news.isDisjoint(with: messages.problems) || messages.failures + found.missing > 0 || problem != nil {
+        if !news.isDisjoint(with: messages.problems) || hasFailed || found.missing > 0 || problem != nil {
             throw ExitStatus.someFailed
         }
     }

@@ -116,6 +116,25 @@ import Testing
         #expect(problem?.description.contains("no column is named 'Bild Adresse': found 'title', 'url'") == true)
     }
 
+    @Test func `a cell that is JSON is kept as that, and any other as text, under its column's name`() throws {
+        let csv = #"""
+            title,path,Title 2,coverUrls,,n,s,zero,list,yes,code,edges,half
+            A,/m/a;b,x,https://a/1 https://a/2,y,5,"""5""",05,"[1, {""x"": 2}]",true,5012345678900123,""" x """,1.50
+            B,,,https://a/3,,,,,,,,,
+
+            """#
+        let albums = try list(csv, name: "x.csv", ListOptions(keepsOtherFields: true)).albums
+        #expect(albums[0].alternateCoverURLs == ["https://a/1", "https://a/2"])
+        let fields = [
+            "coverUrls": #"["https://a/1", "https://a/2"]"#, "path": #""/m/a;b""#, "Title 2": #""x""#,
+            "column 5": #""y""#,
+            "n": "5", "s": #""5""#, "zero": #""05""#, "list": #"[1, {"x": 2}]"#, "yes": "true",
+            "code": #""5012345678900123""#, "edges": #"" x ""#, "half": "1.50",
+        ]
+        for (name, json) in fields { #expect(albums[0].otherFields[name] == json, "\(name)") }
+        #expect(albums[0].otherFields.count == fields.count && albums[1].otherFields.map(\.name) == ["coverUrls"])
+    }
+
     @Test func `an import keeps what it does not know, and a date that becomes a year`() throws {
         let csv = "Album,Release Date,path,rating,url\nA,1971-01-02,/m/a,5,https://a/1\n"
         let album = try #require(try list(csv, name: "x.csv", ListOptions(keepsOtherFields: true)).albums.first)

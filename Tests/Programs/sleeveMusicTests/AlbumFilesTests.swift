@@ -5,7 +5,7 @@ import Testing
 @testable import CoverLibrary
 
 extension MusicTests {
-    /// `album import` and `album export` with files that they reject.
+    /// `album import` with files that it rejects.
     @Suite struct AlbumFilesTests {
         /// A list, the titles in the library afterwards, what is printed, and what is said of each album that is skipped.
         @Test(
@@ -46,38 +46,6 @@ extension MusicTests {
                 #expect(result.stderr.split(separator: "\n").count >= problems.count)
                 #expect(try stage.albums(of: library).map(\.title) == titles)
                 if name == "x.jsonl" { #expect(try stage.text(of: library).contains("\"mbid\": [1.0]")) }
-            }
-        }
-
-        @Test(arguments: ["x.xml", "x.txt", "x.JSONX", "a.csv/x.xlsx"])
-        func `an export to an unknown format fails, names the known ones, and writes nothing`(
-            name: String
-        ) async throws {
-            try await withStage { stage in
-                let library = try stage.file("albums.json", "[]")
-                let result = try await stage.run("album", "export", stage.folder + "/" + name)
-                #expect(result.status == 64)
-                #expect(result.stderr.contains("Use .json, .jsonl or .csv"), "\(result)")
-                #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder) == ["albums.json"])
-                #expect(try stage.text(of: library) == "[]")
-            }
-        }
-
-        @Test(
-            arguments: [
-                (["x.CSV"], "id,title"), (["x.ndjson"], "{\"id\""), (["plain"], "[\n"), ([".hidden"], "[\n"),
-                (["x.txt", "--format", "csv"], "id,title"),
-            ])
-        func `an export's format follows the extension or --format; the default is JSON`(
-            arguments: [String], start: String
-        ) async throws {
-            try await withStage { stage in
-                _ = try stage.file("albums.json", "[{\"title\": \"A\"}]")
-                let file = stage.folder + "/" + arguments[0]
-                let result = try await run(
-                    ["album", "export", file] + arguments.dropFirst(), environment: stage.environment)
-                #expect(result.status == 0 && result.stderr.contains("wrote 1 album to \(file)"), "\(result)")
-                #expect(try stage.text(of: file).hasPrefix(start))
             }
         }
     }

@@ -70,8 +70,7 @@ func withGallery(
     var originOptions = OriginOptions()
     originOptions.countPaths = true
     let origin = try await Origin.start(originOptions)
-    let text = AlbumFile.text(of: albums(origin), format: .json)
-    try text.write(toFile: folder + "/albums.json", atomically: false, encoding: .utf8)
+    try Data(AlbumFile.text(of: albums(origin))).write(to: URL(filePath: folder + "/albums.json"))
     var configuration = LibraryConfiguration(
         cacheDirectory: URL(filePath: folder + "/cache"), libraryFile: URL(filePath: folder + "/albums.json"))
     configuration.retries = 0

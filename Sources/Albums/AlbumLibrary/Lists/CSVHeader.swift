@@ -60,7 +60,7 @@ struct CSVHeader {
                 .map { ($0, Self.name(of: $0, columns[$0].name, &taken)) }
     }
 
-    /// Whether a column has the name that an export gives it.
+    /// Whether a column has the library's own name.
     private static func isOwn(_ name: String) -> Bool {
         ["title", "artist", "genre", "year", "coverurl"].contains(name)
     }

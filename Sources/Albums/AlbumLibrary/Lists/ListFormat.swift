@@ -8,9 +8,6 @@ package enum ListFormat: String, CaseIterable, Sendable {
     case csv
     /// A URL on each line; blank lines and lines that begin with `#` are ignored.
     case urls
-
-    /// The formats in which albums are written.
-    package static let written: [ListFormat] = [.json, .jsonl, .csv]
 }
 
 /// The limits that bound a reader's memory.

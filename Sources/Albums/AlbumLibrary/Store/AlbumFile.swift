@@ -77,38 +77,8 @@ package enum AlbumFile {
         }
     }
 
-    /// The albums as a list of this format, one of `ListFormat.written`.
-    package static func text(of albums: [Album], format: ListFormat) -> String {
-        switch format {
-        case .json: return String(decoding: text(of: albums), as: UTF8.self)
-        case .jsonl: return albums.map { $0.json + "\n" }.joined()
-        case .csv:
-            return csv(albums)
-        case .urls: return albums.compactMap(\.coverURL).map { $0 + "\n" }.joined()
-        }
-    }
-
-    /// All fields of the albums: a column for each name, those that only some albums have at the end.
-    private static func csv(_ albums: [Album]) -> String {
-        var (others, columns): ([String], [String: Int]) = ([], [:])
-        for name in albums.lazy.flatMap(\.otherFields).map(\.name) where columns[name] == nil {
-            columns[name] = others.count
-            others.append(name)
-        }
-        let header = ["id", "title", "artist", "genre", "year", "coverUrl"] + others
-        let rows = albums.map { album in
-            var cells = [String](repeating: "", count: others.count)
-            for member in album.otherFields {
-                if let column = columns[member.name] { cells[column] = CSVCell.text(member) }
-            }
-            return [album.id, album.title, album.artist, album.genre, album.year, album.coverURL ?? ""] + cells
-        }
-        // RFC 4180 section 2: lines end with CRLF.
-        return ([header] + rows).map { $0.map(CSVCell.quoted).joined(separator: ",") + "\r\n" }.joined()
-    }
-
     /// The bytes of a library file of these albums, each field on a line.
-    static func text(of albums: [Album]) -> [UInt8] {
+    package static func text(of albums: [Album]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(albums.count * 256)
         bytes += "[".utf8

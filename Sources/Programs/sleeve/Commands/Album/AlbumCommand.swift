@@ -17,6 +17,6 @@ struct AlbumCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AlbumList.self, AlbumShow.self, AlbumAdd.self, AlbumChange.self, AlbumDelete.self, AlbumUndo.self,
-            AlbumRedo.self, AlbumImport.self, AlbumExport.self, AlbumScan.self, AlbumRemote.self,
+            AlbumRedo.self, AlbumImport.self, AlbumScan.self, AlbumRemote.self,
         ])
 }

@@ -135,37 +135,6 @@ extension [UInt8] {
     }
 }
 
-/// A parser of a format whose elements are lines.
-protocol LineParser: ListParser {
-    var location: ListLocation { get set }
-
-    /// Parses the line at `location`, without its line feed.
-    mutating func parse(line: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem)
-}
-
-extension LineParser {
-    static var element: String { "the line" }
-
-    mutating func parse(
-        _ bytes: UnsafeRawBufferPointer, isLast: Bool, into elements: inout [ListElement]
-    ) throws(ListProblem) -> Int {
-        let end = bytes.firstOffset(of: Byte.newline, from: 0)
-        // A last line without a line feed is a line.
-        guard end != nil || isLast else { return 0 }
-        try parse(line: UnsafeRawBufferPointer(rebasing: bytes[..<(end ?? bytes.count)]), into: &elements)
-        location.line += 1
-        return end.map { $0 + 1 } ?? bytes.count
-    }
-
-    mutating func beginSkipping(_ bytes: UnsafeRawBufferPointer) {}
-
-    mutating func skip(_ bytes: UnsafeRawBufferPointer) throws(ListProblem) -> Int? {
-        guard let end = bytes.firstOffset(of: Byte.newline, from: 0) else { return nil }
-        location.line += 1
-        return end + 1
-    }
-}
-
 /// Finds text that is not UTF-8 (RFC 3629), such as Latin-1 from a spreadsheet or an old editor.
 enum UTF8Check {
     /// The offset of the first byte that is not part of a UTF-8 sequence; nil if all are.

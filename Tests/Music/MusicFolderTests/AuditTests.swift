@@ -49,12 +49,10 @@ import Testing
 
     @Test(
         arguments: [
-            (500, 500, []), (499, 500, [.small]), (500, 499, [.small]), (550, 500, []), (551, 500, [.notSquare]),
-            (500, 551, [.notSquare]), (300, 900, [.small, .notSquare]), (15, 900, [.placeholder]),
-            (1, 1, [.placeholder]),
-            (nil, nil, []),
+            (500, 500, []), (499, 500, [.small]), (500, 499, [.small]), (900, 500, []),
+            (15, 900, [.placeholder]), (1, 1, [.placeholder]), (nil, nil, []),
         ] as [(Int?, Int?, [AuditKind])])
-    func `pixels decide what is small, not square or no cover, of files and of pictures in tags`(
+    func `pixels decide what is small or no cover, of files and of pictures in tags`(
         width: Int?, height: Int?, expected: [AuditKind]
     ) {
         #expect(
@@ -69,36 +67,10 @@ import Testing
         #expect(kinds([place("/m/a", covers: ["/m/a/cover.jpg"])], ["/m/a/cover.jpg": facts(600, 600)]).isEmpty)
     }
 
-    @Test func `what is damaged is said, and not compared with the tags`() {
+    @Test func `what is damaged is said, of files and of pictures in tags`() {
         let file = place("/m/a", covers: ["/m/a/cover.jpg"], embedded: embedded(600, 600, "e1"))
         #expect(kinds([file], ["/m/a/cover.jpg": facts(600, 600, damage: "is cut off")]) == [.damaged])
         #expect(kinds([place("/m/a", embedded: embedded(nil, nil, "e1", type: nil))]) == [.damaged])
-    }
-
-    @Test func `a picture in the tags differs from the file or between tracks`() {
-        var album = place("/m/a", covers: ["/m/a/cover.jpg"], embedded: embedded(600, 600, "f1"))
-        let files = ["/m/a/cover.jpg": facts(900, 900, "f1")]
-        #expect(kinds([album], files).isEmpty)
-        album.place.embeddedDiffers = true
-        #expect(kinds([album], files) == [.differs])
-        album.place.embeddedDiffers = false
-        album.place.embedded?.digest = Self.digest("e1")
-        #expect(kinds([album], files) == [.differs])
-    }
-
-    @Test(arguments: [Likeness.Verdict.same, .alike, .different, .plain, nil])
-    func `a picture in the tags that shows the same as the file does not differ`(_ verdict: Likeness.Verdict?) {
-        let album = place("/m/a", covers: ["/m/a/cover.jpg"], embedded: embedded(300, 300, "e1"))
-        let path = BytePath("/m/a/cover.jpg")
-        let findings = Audit([album], facts: [path: facts(900, 900)], verdicts: verdict.map { [path: $0] } ?? [:])
-            .findings
-        #expect(findings.map(\.kind) == (verdict == .same ? [] : [.differs]))
-        #expect(findings.contains { $0.detail.contains("another rendition or edition") } == (verdict == .alike))
-        // A fill has written it, as small as it was told.
-        let ours = Audit(
-            [album], facts: [path: facts(900, 900)], verdicts: verdict.map { [path: $0] } ?? [:],
-            embedded: [Self.digest("e1")])
-        #expect(ours.findings.isEmpty == [.same, .alike, .plain].contains(verdict))
     }
 
     @Test(arguments: [
@@ -144,9 +116,9 @@ import Testing
         }
         #expect(
             found(Set(AuditKind.allCases)) == [
-                "missing /m/a", "missing /m/c", "small /m/b/cover.jpg", "notSquare /m/b/cover.jpg",
+                "missing /m/a", "missing /m/c", "small /m/b/cover.jpg",
             ])
-        #expect(found([.notSquare]) == ["notSquare /m/b/cover.jpg"])
+        #expect(found([.small]) == ["small /m/b/cover.jpg"])
     }
 
     @Test func `the covers of all discs are judged, and those of other albums in a shared folder are not`() {

@@ -49,7 +49,6 @@ extension MusicTests {
                 try cover(stage, "Empty/cover.jpg", [])
                 try track(stage, "Small/1", artist: "A")
                 try cover(stage, "Small/Folder.JPG", MusicPicture.jpeg(320, 300, number: 1).bytes)
-                try track(stage, "Wide/1", artist: "A", embedded: .jpeg(900, 600, number: 2))
                 try track(stage, "Cut/1", artist: "A")
                 try cover(stage, "Cut/front.png", Array(MusicPicture.jpeg(number: 3).bytes.dropLast()))
                 try track(stage, "Pixel/1", artist: "A")
@@ -58,10 +57,6 @@ extension MusicTests {
                     try track(stage, "Same \(artist)/1", artist: artist)
                     try cover(stage, "Same \(artist)/cover.jpg", MusicPicture.jpeg(number: 4).bytes)
                 }
-                try track(stage, "Other/1", artist: "A", embedded: .jpeg(number: 5))
-                try cover(stage, "Other/cover.jpg", MusicPicture.jpeg(number: 6).bytes)
-                try track(stage, "Mixed/1", artist: "A", embedded: .jpeg(number: 7))
-                try track(stage, "Mixed/2", artist: "A", embedded: .jpeg(number: 8))
                 try track(stage, "Good/1", artist: "A", embedded: .jpeg(number: 9))
                 try cover(stage, "Good/cover.jpg", MusicPicture.jpeg(number: 9).bytes)
                 let before = try files(stage)
@@ -69,10 +64,9 @@ extension MusicTests {
                 let root = URL(filePath: music(stage)).resolvingSymlinksInPath().path()
                 #expect(
                     found.map { "\($0.kind) \($0.path.replacing(root + "/", with: ""))" } == [
-                        "missing Bare", "missing Empty", "small Small/Folder.JPG", "notSquare Wide",
-                        "damaged Cut/front.png", "placeholder Pixel/cover.jpg", "repeated Same B/cover.jpg",
-                        "repeated Same C/cover.jpg", "repeated Same D/cover.jpg", "differs Mixed",
-                        "differs Other/cover.jpg",
+                        "missing Bare", "missing Empty", "small Small/Folder.JPG", "damaged Cut/front.png",
+                        "placeholder Pixel/cover.jpg", "repeated Same B/cover.jpg",
+                        "repeated Same C/cover.jpg", "repeated Same D/cover.jpg",
                     ])
                 let small = try #require(found.first { $0.kind == "small" })
                 #expect(small.artist == "A" && small.title == "Small" && small.width == 320 && small.height == 300)
@@ -98,7 +92,7 @@ extension MusicTests {
                     try await audit(stage, music(stage), "--min-pixels", "700", "--only", "small").map(\.kind) == [
                         "small"
                     ])
-                #expect(try await audit(stage, music(stage), "--only", "small,differs", status: 0).isEmpty)
+                #expect(try await audit(stage, music(stage), "--only", "small,damaged", status: 0).isEmpty)
                 let none = try await stage.run("audit", music(stage), "--only", "damaged")
                 #expect(none.status == 0 && none.stdout == "2 albums audited: nothing found.\n")
                 let quiet = try await stage.run("audit", music(stage), "--only", "damaged", "--quiet")

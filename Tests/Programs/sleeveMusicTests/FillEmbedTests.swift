@@ -78,10 +78,7 @@ extension MusicTests {
             }
         }
 
-        @Test
-        func `the report has each file, and each album of a folder of two, and an audit knows the smaller picture`()
-            async throws
-        {
+        @Test func `the report has each file, and each album of a folder of two`() async throws {
             try await withStage { stage in
                 let (music, report) = (stage.folder + "/music", stage.folder + "/report.jsonl")
                 try MusicFile.write(music + "/Album/1.flac", MusicTags(album: "Album", track: 1))
@@ -101,8 +98,6 @@ extension MusicTests {
                 let lines = try stage.text(of: report)
                 #expect(lines.contains(#""outcome":"embedded","file":"\#(music)/Album/1.flac""#), "\(lines)")
                 #expect(lines.contains(#"{"folder":"\#(music)/Both","outcome":"missing""#), "\(lines)")
-                let audit = try await stage.run("audit", "--only", "differs")
-                #expect(audit.status == 0, "\(audit)")
             }
         }
 

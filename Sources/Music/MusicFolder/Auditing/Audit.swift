@@ -1,4 +1,3 @@
-package import CoverSizes
 import CoverSources
 import Platform
 
@@ -6,21 +5,13 @@ import Platform
 ///
 /// An album's cover is the file beside its music, else the picture in its tags.
 package struct Audit: Sendable {
-    /// What the pictures in tags show beside cover files with other bytes, by the files' paths.
-    package typealias Verdicts = [BytePath: Likeness.Verdict]
-
     /// The shorter side of a cover, in pixels, below which it counts as small.
     package static let defaultMinimum = 500
-    /// The longer side of a square cover may exceed the other one by this fraction of it, a tenth: scans are seldom exact.
-    private static let tolerance = 10
 
     /// By kind, then by path.
     package private(set) var findings: [AuditFinding] = []
 
     private let minimum: Int
-    private let verdicts: Verdicts
-    /// Pictures that fills have written into tags.
-    private let embedded: Set<String>
     private var repeated = RepeatedPictures()
     /// How many albums have each picture.
     private var albums: [Digest: Int] = [:]
@@ -39,15 +30,12 @@ package struct Audit: Sendable {
     /// - Parameters:
     ///   - facts: What was read of the places' covers. Those that are missing are not judged.
     ///   - kinds: The faults to look for.
-    ///   - verdicts: What `TagPictures.verdicts` gave. Other pictures are compared by their bytes.
     ///   - likenesses: By which the pictures of unrelated albums are compared.
-    ///   - embedded: The digests of pictures that fills have written into tags, perhaps as smaller ones than the files.
     package init(
         _ places: [AuditedPlace], facts: [BytePath: CoverFacts], minimum: Int = defaultMinimum,
-        kinds: Set<AuditKind> = Set(AuditKind.allCases), verdicts: Verdicts = [:],
-        likenesses: Likenesses = .init(), embedded: Set<String> = []
+        kinds: Set<AuditKind> = Set(AuditKind.allCases), likenesses: Likenesses = .init()
     ) {
-        (self.minimum, self.verdicts, self.embedded) = (minimum, verdicts, embedded)
+        self.minimum = minimum
         let pictures = places.map { Self.pictures(of: $0, facts) }
         var counted: Set<[String]> = []
         for (place, pictures) in zip(places, pictures) {
@@ -65,7 +53,6 @@ package struct Audit: Sendable {
                 if picture.isEmbedded || judged.insert(picture.path).inserted { judge(picture, of: place) }
                 judgeRepetition(of: picture, in: place)
             }
-            judgeTags(of: place, facts)
         }
         let order = Dictionary(uniqueKeysWithValues: AuditKind.allCases.enumerated().map { ($1, $0) })
         findings = findings.filter { kinds.contains($0.kind) }.sorted {
@@ -106,9 +93,7 @@ package struct Audit: Sendable {
             return add(.placeholder, placeholder.reason)
         }
         guard let width = facts.width, let height = facts.height else { return }
-        let (shorter, longer) = (min(width, height), max(width, height))
-        if shorter < minimum { add(.small, "has \(width)×\(height) pixels") }
-        if longer - shorter > shorter / Self.tolerance { add(.notSquare, "has \(width)×\(height) pixels") }
+        if min(width, height) < minimum { add(.small, "has \(width)×\(height) pixels") }
     }
 
     private mutating func judgeRepetition(of picture: Picture, in place: AuditedPlace) {
@@ -117,27 +102,6 @@ package struct Audit: Sendable {
         add(
             .repeated, place, picture.path, picture.facts,
             "\(picture.subject)is the cover of \(count) albums by different artists")
-    }
-
-    private mutating func judgeTags(of place: AuditedPlace, _ facts: [BytePath: CoverFacts]) {
-        guard let embedded = place.place.embedded, let folder = place.place.folders.first else { return }
-        if place.place.embeddedDiffers {
-            return add(.differs, place, folder, nil, "its tracks have different pictures in their tags")
-        }
-        guard let path = place.place.cover?.path, let file = facts[path], place.isComparable(file) else { return }
-        let verdict = verdicts[path]
-        // In very small copies too little is left to be the same.
-        let isOurs = self.embedded.contains(embedded.digest) && verdict != nil && verdict != .different
-        if verdict == .same || isOurs { return }
-        func size(_ width: Int?, _ height: Int?) -> String {
-            width.flatMap { width in height.map { "\(width)×\($0)" } } ?? "unknown size"
-        }
-        let what =
-            verdict == .alike
-            ? "is the artwork of the tags in another rendition or edition" : "is not the picture in the tags"
-        add(
-            .differs, place, path, file,
-            "\(what): \(size(file.width, file.height)) here, \(size(embedded.width, embedded.height)) there")
     }
 
     private mutating func add(

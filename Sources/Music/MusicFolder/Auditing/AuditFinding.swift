@@ -4,16 +4,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case missing
     /// Fewer pixels than wanted, on the shorter side.
     case small
-    /// One side is more than 10 % longer than the other.
-    case notSquare
     /// No image, cut off, or not readable.
     case damaged
     /// A picture that a service shows in place of a cover.
     case placeholder
     /// The picture of albums of several artists.
     case repeated
-    /// The picture in the tags is not the file's, or not that of all tracks.
-    case differs
 }
 
 /// A fault of one album's cover.

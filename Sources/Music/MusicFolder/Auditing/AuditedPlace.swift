@@ -29,12 +29,6 @@ package struct AuditedPlace: Sendable, Hashable {
         }
     }
 
-    /// Whether the cover file may show another picture than the tags. Of a damaged one that cannot be known.
-    func isComparable(_ file: CoverFacts) -> Bool {
-        guard let embedded = place.embedded, !place.embeddedDiffers, let digest = file.digest else { return false }
-        return file.damage == nil && digest != embedded.digest
-    }
-
     /// Adds the covers of discs in folders of their own. A folder that contains other albums may have theirs.
     private mutating func addDiscs(_ folders: [BytePath: FolderContents]) {
         if place.isShared { return }

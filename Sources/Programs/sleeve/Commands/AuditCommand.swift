@@ -19,14 +19,11 @@ struct AuditCommand: AsyncParsableCommand {
             Each line has a kind, the album, what is wrong and a path. The kinds, in this order:
               missing      no cover file, and not every track has one in its tags
               small        a side has fewer pixels than --min-pixels; not if the size is unknown
-              notSquare    one side is more than 10 % longer than the other
               damaged      no image, cut off, or not readable
               placeholder  what services show in place of a cover, or under 16 pixels
               repeated     the same picture on albums of three artists or more
-              differs      the tags have another picture than the file or other tracks
 
-            A copy of the file in the tags, smaller down to some 200 pixels or coded otherwise, does not differ; of pictures of one colour only equal ones \
-            do not. Whether a picture in the tags is cut off is not checked.
+            Whether a picture in the tags is cut off is not checked.
 
             Exits with 3 if anything is found, or if a file or a folder could not be read; with 75 if another scan for the library is running.
             """)
@@ -61,16 +58,16 @@ struct AuditCommand: AsyncParsableCommand {
         // No byte of a cover says whether others are missing.
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
         // No picture is compared for the other kinds.
-        let isCompared = !kinds.isDisjoint(with: [.repeated, .differs])
+        let isCompared = kinds.contains(.repeated)
         let likenesses = Likenesses(isCompared ? try state.likenesses() : [:])
-        let facts = try await facts(of: covers, kinds.contains(.repeated) ? likenesses : nil)
+        let facts = try await facts(of: covers, isCompared ? likenesses : nil)
         try stopIfSignalled()
-        let verdicts = isCompared ? try await verdicts(places, facts, likenesses, kinds) : [:]
+        if isCompared { try await readTags(of: places, likenesses) }
         try state.save(likenesses.added)
         try stopIfSignalled()
         let findings = Audit(
-            places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds, verdicts: verdicts,
-            likenesses: likenesses, embedded: try state.embeddedPictures()
+            places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds,
+            likenesses: likenesses
         ).findings
         let unsized = kinds.contains(.small) ? facts.values.count { $0.damage == nil && $0.width == nil } : 0
         try print(findings, albums: outcome.albums.count, unsized: unsized)
@@ -86,17 +83,13 @@ struct AuditCommand: AsyncParsableCommand {
         }
     }
 
-    /// What the pictures in the tags show beside covers with other bytes.
-    private func verdicts(
-        _ places: [AuditedPlace], _ facts: [BytePath: CoverFacts], _ likenesses: Likenesses, _ kinds: Set<AuditKind>
-    ) async throws -> Audit.Verdicts {
+    /// Reads what the pictures show that stand for albums without a cover file.
+    private func readTags(of places: [AuditedPlace], _ likenesses: Likenesses) async throws {
         let scratch = try TemporaryFolder(in: FileManager.default.temporaryDirectory.path, name: "sleeve-audit")
         defer { scratch.removeAll() }
         let isStopped: @Sendable () -> Bool = { Signals.received != nil }
         let tags = TagPictures(in: BytePath(scratch.path), start: try TagsWorker.starter(), isCancelled: isStopped)
-        if kinds.contains(.repeated) { await tags.read(places, likenesses, isCancelled: isStopped) }
-        guard kinds.contains(.differs) else { return [:] }
-        return await tags.verdicts(places, facts: facts, likenesses, isCancelled: isStopped)
+        await tags.read(places, likenesses, isCancelled: isStopped)
     }
 
     // MARK: Results

@@ -15,7 +15,7 @@ import Testing
         ("\"https://a/?key=1\" x=2", "\"https://a/?key=[hidden]\" x=2"),
         ("https://a/1.jpg?sig=&refresh-token=r", "https://a/1.jpg?sig=&refresh-token=[hidden]"),
         ("https://a/1.jpg;jsessionid=0F.n1", "https://a/1.jpg;jsessionid=[hidden]"),
-        ("https://a/1?%74oken=abc&%2573ig=d", "https://a/1?%74oken=[hidden]&%2573ig=[hidden]"),
+        ("https://a/1?%74oken=abc&%73ig=d", "https://a/1?%74oken=[hidden]&%73ig=[hidden]"),
         ("https://a/1?token=a%26b%3Dc&size=1", "https://a/1?token=[hidden]&size=1"),
         (
             "https://a/1?u=https%3A%2F%2Fb%2F%3Fx%3D1%26token%3Dabc%26y%3D2&z=3",
@@ -25,7 +25,7 @@ import Testing
             "https://a/proxy/https%3a%2f%2fb%2f%3fsig%3dabc%2526d",
             "https://a/proxy/https%3a%2f%2fb%2f%3fsig%3d[hidden]"
         ),
-        ("https://a/?u=x%253Ftoken%253Dabc%26y%3D1&z=3", "https://a/?u=x%253Ftoken%253D[hidden]%26y%3D1&z=3"),
+        ("https://a/?u=x%3Ftoken%3Dabc%26y%3D1&z=3", "https://a/?u=x%3Ftoken%3D[hidden]%26y%3D1&z=3"),
         ("https://a/?u=http%3A%2F%2Fme%3Apw%40b%2F1&x=1", "https://a/?u=http%3A%2F%2F[hidden]%40b%2F1&x=1"),
         ("http://a%40b:pw@c/ http://d", "http://[hidden]@c/ http://d"),
         (

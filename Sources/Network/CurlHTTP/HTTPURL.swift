@@ -74,8 +74,8 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter ignored: names of parameters that do not tell resources apart. `requestURL` has them, `string` does not.
     package init(_ text: String, ignoring ignored: Set<String> = []) throws(Problem) {
         if text.utf8.count > Self.maximumLength { throw .tooLong }
-        if let length = Self.plainOriginLength(text), ignored.isEmpty || !text.utf8.contains(UInt8(ascii: "?")),
-            !SubsonicCover.isAddress(text.utf8)
+        if let length = Self.plainOriginLength(text),
+            !text.utf8.contains(UInt8(ascii: "?")) || ignored.isEmpty && Self.ignoredParameters(of: text.utf8) == nil
         {
             (string, requestURL, originLength, omitsParameters) = (text, text, length, false)
             return
@@ -99,7 +99,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         let origin = try Self.origin("\(scheme)://\(String(decoding: authority, as: UTF8.self))/")
         let target = Self.encodedTarget(bytes[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") })
         let whole = Self.normalizedTarget(target)
-        let normalized = Self.target(whole, without: ignored.union(SubsonicCover.clientParameters(of: whole)))
+        let normalized = Self.target(whole, without: ignored.union(Self.ignoredParameters(of: whole) ?? []))
         omitsParameters = normalized != whole
         originLength = origin.utf8.count
         string = origin + String(decoding: normalized, as: UTF8.self)

@@ -9,13 +9,28 @@ import Testing
 /// Real processes that end as a hostile file would end them.
 @Suite struct TagLaneTests {
     /// The format of an answer for printf(1), which has one text: the title of the album.
-    static let answer = "=%s" + String(repeating: #"\n"#, count: 16) + #"0\0\0"#
+    static let answer: String = {
+        var tags = AudioTags()
+        tags.album = "%s"
+        return line(TagAnswer(tags: tags))
+    }()
+
+    /// A message as bash has it, with its line feed.
+    static func line(_ message: some Encodable) -> String {
+        String(decoding: TagLine.bytes(message).dropLast(), as: UTF8.self) + #"\n"#
+    }
+
+    /// A command of bash that puts a path of the request `$line` into a variable of its name.
+    static func extract(_ name: String) -> String {
+        "pattern='\"\(name)\":\"([^\"]*)\"'; [[ $line =~ $pattern ]]; \(name)=${BASH_REMATCH[1]}"
+    }
 
     /// A worker that greets, then reads paths: `crash` ends it by SIGSEGV, `hang` stops it from answering, `exit` ends it with 7, others are
     /// their album's title.
     private static let script = """
-        printf '+\\0\\0'
-        while IFS= read -r -d '' path; do
+        echo
+        while IFS= read -r line; do
+            \(extract("path"))
             case $path in
                 crash) kill -SEGV $$ ;;
                 hang) exec sleep 1000 ;;
@@ -27,7 +42,7 @@ import Testing
 
     /// A worker that runs a script of bash after its greeting.
     static func worker(_ script: String) -> TagWorkerProcess.Start {
-        Starts().process(["bash", "-c", "printf '+\\0\\0'\n" + script])
+        Starts().process(["bash", "-c", "echo\n" + script])
     }
 
     private final class Starts: Sendable {

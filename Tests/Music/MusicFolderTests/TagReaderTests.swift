@@ -160,23 +160,22 @@ import Testing
         }
     }
 
-    @Test func `a record of tags survives the pipe`() throws {
+    @Test func `tags of any text survive the pipe`() throws {
         let folder = try Folder()
-        let tags = try TagReader().read(
+        var tags = try TagReader().read(
             try folder.file(
                 "a.flac",
                 MusicTags(track: 3, disc: 1, isCompilation: true, releaseID: Self.release, pictures: [.jpeg()]))
         ).get()
-        for result in [
-            .success(tags), .success(AudioTags()), .failure(.init(reason: "why")),
-            .failure(.init(reason: "why", isTransient: true)),
-        ]
-            as [Result<AudioTags, TagRecord.Failure>]
-        {
-            let bytes = TagRecord(result).bytes
-            #expect(bytes.last == 0)
-            let read = TagRecord(bytes.dropLast()).result
-            #expect(read == result)
+        tags.title = "\u{FEFF}\"\\/\u{2028}e\u{301}\u{FFFD}\u{10FFFF}"
+        for answer in [
+            TagAnswer(tags: tags), TagAnswer(tags: AudioTags()), TagAnswer(failure: .init(reason: "why")),
+            TagAnswer(failure: .init(reason: "why", isTransient: true)),
+        ] {
+            var bytes = TagLine.bytes(answer)
+            let lines = TagLine.take(from: &bytes)
+            #expect(lines.count == 1 && bytes.isEmpty)
+            #expect(TagLine.message(lines[0]) == answer)
         }
     }
 }

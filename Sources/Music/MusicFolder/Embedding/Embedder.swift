@@ -115,7 +115,7 @@ package struct Embedder: Sendable {
         switch error {
         case let problem as EmbeddingProblem: problem.reason
         case let format as OtherFormat: "is \(format.name), whose tags are not written"
-        case let failure as TagRecord.Failure: failure.reason
+        case let failure as TagFailure: failure.reason
         case let error as SystemError: error.reason
         default: nil
         }

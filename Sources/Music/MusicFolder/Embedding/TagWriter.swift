@@ -16,7 +16,7 @@ struct TagWriter {
 
     /// Adds a front cover to a file that has none.
     /// - Returns: Bytes written.
-    /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagRecord.Failure` or `SystemError`; the file is as it was.
+    /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagFailure` or `SystemError`; the file is as it was.
     func add(_ cover: EmbeddableCover, to target: Target, run: Int64) throws -> Int {
         let (name, file) = try open(target)
         let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)
@@ -41,7 +41,7 @@ struct TagWriter {
 
     /// Removes a cover that was added.
     /// - Returns: Whether it was there.
-    /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagRecord.Failure` or `SystemError`; the file is as it was.
+    /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagFailure` or `SystemError`; the file is as it was.
     func remove(_ cover: EmbeddedCover, from target: Target) throws -> Bool {
         let (name, file) = try open(target)
         let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)

@@ -195,7 +195,7 @@ package struct MusicScan: Sendable {
     }
 
     private static func contents(
-        of listing: FolderListing, _ paths: [BytePath], _ results: [Result<AudioTags, TagRecord.Failure>]
+        of listing: FolderListing, _ paths: [BytePath], _ results: [Result<AudioTags, TagFailure>]
     ) -> FolderContents {
         var (problems, isTransient) = ([MusicProblem](), false)
         let tags: [AudioTags?] = zip(paths, results).map { path, result in

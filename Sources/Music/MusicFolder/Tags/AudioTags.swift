@@ -2,7 +2,7 @@ import AlbumLibrary
 import Platform
 
 /// What an audio file says of itself and of its album.
-package struct AudioTags: Sendable, Hashable {
+package struct AudioTags: Sendable, Hashable, Codable {
     /// As written.
     package var album = ""
     package var albumArtist = ""

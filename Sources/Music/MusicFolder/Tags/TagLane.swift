@@ -41,9 +41,12 @@ package final class TagLane {
     /// Reads files.
     /// - Returns: A result for each; fewer if `isCancelled` is true.
     /// - Throws: `Unavailable`.
-    func read(_ paths: [BytePath]) throws(Unavailable) -> [Result<AudioTags, TagRecord.Failure>] {
-        try exchange(paths.map { TagRequest.read($0).bytes }, timeout).map { answer in
-            answer.flatMap { TagRecord($0[...]).result }
+    func read(_ paths: [BytePath]) throws(Unavailable) -> [Result<AudioTags, TagFailure>] {
+        try exchange(paths.map { .read(path: $0) }, timeout).map { answer in
+            answer.flatMap { line in
+                let answer: TagAnswer? = TagLine.message(line)
+                return answer?.tags.map { .success($0) } ?? .failure(answer?.failure ?? .unreadable)
+            }
         }
     }
 
@@ -53,18 +56,19 @@ package final class TagLane {
     /// - Throws: `Unavailable`.
     func change(
         _ change: TagChange, length: Int
-    ) throws(Unavailable) -> Result<ChangeOutcome, TagRecord.Failure>? {
-        try exchange([TagRequest.change(change).bytes], timeout + .seconds(length >> 20)).first.map { answer in
-            answer.map { ChangeOutcome($0[...]) }
+    ) throws(Unavailable) -> Result<ChangeOutcome, TagFailure>? {
+        try exchange([.change(change)], timeout + .seconds(length >> 20)).first.map { answer in
+            answer.flatMap { line in TagLine.message(line).map { .success($0) } ?? .failure(.unreadable) }
         }
     }
 
     /// Sends requests, and returns an answer for each, as for `read`.
     /// - Parameter timeout: For one of them; not below that of the lane.
     private func exchange(
-        _ requests: [[UInt8]], _ timeout: Duration
-    ) throws(Unavailable) -> [Result<[UInt8], TagRecord.Failure>] {
-        var results: [Result<[UInt8], TagRecord.Failure>] = []
+        _ requests: [TagRequest], _ timeout: Duration
+    ) throws(Unavailable) -> [Result<[UInt8], TagFailure>] {
+        let requests = requests.map { TagLine.bytes($0) }
+        var results: [Result<[UInt8], TagFailure>] = []
         results.reserveCapacity(requests.count)
         let maximumParts = Int((timeout / self.timeout * Double(Self.parts)).rounded(.up))
         var (sent, parts) = (0, 0)
@@ -103,14 +107,14 @@ package final class TagLane {
     }
 
     /// Why a file ended its worker.
-    private static func failure(_ status: Int32) -> TagRecord.Failure {
+    private static func failure(_ status: Int32) -> TagFailure {
         switch status {
-        case 128 + SIGALRM: TagRecord.Failure(reason: "took too long", isTransient: true)
+        case 128 + SIGALRM: TagFailure(reason: "took too long", isTransient: true)
         case 128 + SIGKILL, 128 + SIGTERM, 128 + SIGINT, 128 + SIGHUP:
             // The system's lack of memory, or a person.
-            TagRecord.Failure(reason: "its parser was ended by signal \(status - 128)", isTransient: true)
-        case 129...: TagRecord.Failure(reason: "crashed its parser (signal \(status - 128))")
-        default: TagRecord.Failure(reason: "ended its parser (exit code \(status))")
+            TagFailure(reason: "its parser was ended by signal \(status - 128)", isTransient: true)
+        case 129...: TagFailure(reason: "crashed its parser (signal \(status - 128))")
+        default: TagFailure(reason: "ended its parser (exit code \(status))")
         }
     }
 
@@ -179,25 +183,12 @@ package final class TagLane {
         }
     }
 
-    /// Takes the complete records out of the buffer.
-    private func answers(limit: Int) -> [Result<[UInt8], TagRecord.Failure>] {
+    /// Takes the complete answers out of the buffer.
+    private func answers(limit: Int) -> [Result<[UInt8], TagFailure>] {
         guard var worker else { return [] }
         defer { self.worker = worker }
-        var (results, start, index) = ([Result<[UInt8], TagRecord.Failure>](), 0, 0)
-        let buffer = worker.buffer
-        while index < buffer.count {
-            // An empty field: NUL at the start of a record or after another NUL.
-            if buffer[index] == 0, index == start || buffer[index - 1] == 0 {
-                if !worker.isReady {
-                    worker.isReady = true
-                } else if results.count < limit {
-                    results.append(.success(Array(buffer[start..<index])))
-                }
-                start = index + 1
-            }
-            index += 1
-        }
-        worker.buffer = Array(buffer[start...])
-        return results
+        var lines = TagLine.take(from: &worker.buffer)[...]
+        if !worker.isReady { worker.isReady = lines.popFirst() != nil }
+        return lines.prefix(limit).map { .success(Array($0)) }
     }
 }

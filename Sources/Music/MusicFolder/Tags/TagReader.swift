@@ -27,7 +27,7 @@ final class TagReader {
     }
 
     /// Reads a file. It may block, crash or never return: the parsers are large, and the bytes are untrusted.
-    func read(_ path: BytePath) -> Result<AudioTags, TagRecord.Failure> {
+    func read(_ path: BytePath) -> Result<AudioTags, TagFailure> {
         let (descriptor, status): (Int32, FileStatus)
         do throws(MusicProblem) {
             (descriptor, status) = try RegularFile.open(path)

@@ -1,6 +1,6 @@
 import Platform
 
-/// The process that reads tags, and makes changed copies of files, for another one. It answers each request with a record before it reads
+/// The process that reads tags, and makes changed copies of files, for another one. It answers each request with a line before it reads
 /// the next, so that the other process knows which file it died of.
 package struct TagWorker {
     /// Bytes of memory that it may allocate.
@@ -15,21 +15,18 @@ package struct TagWorker {
     /// - Returns: Whether everything was answered.
     package func run(input: Int32, output: Int32) -> Bool {
         limitMemory()
-        guard write(TagRecord.greeting, to: output) else { return false }
+        guard write(TagLine.greeting, to: output) else { return false }
         let reader = TagReader()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
-        var parser = TagRequest.Parser()
+        var bytes: [UInt8] = []
         while true {
             let count = readSome(buffer, from: input)
-            if count <= 0 { return count == 0 && parser.isEmpty }
-            for byte in buffer[..<count] {
-                do throws(TagRequest.Parser.Malformed) {
-                    guard let request = try parser.take(byte) else { continue }
-                    guard write(answer(request, reader), to: output) else { return false }
-                } catch {
-                    return false
-                }
+            if count <= 0 { return count == 0 && bytes.isEmpty }
+            bytes += buffer[..<count]
+            for line in TagLine.take(from: &bytes) {
+                guard let request: TagRequest = TagLine.message(line) else { return false }
+                guard write(answer(request, reader), to: output) else { return false }
             }
         }
     }
@@ -39,14 +36,17 @@ package struct TagWorker {
         switch request {
         case .read(let path):
             alarm(lifetime)
-            return TagRecord(reader.read(path)).bytes
+            switch reader.read(path) {
+            case .success(let tags): return TagLine.bytes(TagAnswer(tags: tags))
+            case .failure(let failure): return TagLine.bytes(TagAnswer(failure: failure))
+            }
         case .change(let change) where change.action == .take:
             alarm(lifetime)
-            return reader.take(change).bytes
+            return TagLine.bytes(reader.take(change))
         case .change(let change):
             let length = (try? FileStatus(change.path.bytes, in: AT_FDCWD, followsLinks: false))?.size ?? 0
             if lifetime > 0 { alarm(lifetime + UInt32(clamping: length >> 20)) }
-            return ChangedCopy(read: reader.read).make(change).bytes
+            return TagLine.bytes(ChangedCopy(read: reader.read).make(change))
         }
     }
 

@@ -7,7 +7,7 @@ import Platform
 /// and the expected pictures, from it.
 struct ChangedCopy {
     /// Reads the tags of a file, as `TagReader` does.
-    let read: (BytePath) -> Result<AudioTags, TagRecord.Failure>
+    let read: (BytePath) -> Result<AudioTags, TagFailure>
 
     /// Makes a copy. It may crash or never return: the bytes are untrusted.
     func make(_ change: TagChange) -> ChangeOutcome {
@@ -15,7 +15,7 @@ struct ChangedCopy {
             return try copy(change)
         } catch let problem as EmbeddingProblem {
             return .refused(reason: problem.reason)
-        } catch let failure as TagRecord.Failure {
+        } catch let failure as TagFailure {
             return .refused(reason: failure.reason)
         } catch let format as OtherFormat {
             return .otherFormat(format.name)

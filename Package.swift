@@ -267,8 +267,8 @@ let package = Package(
             name: "LinkEmulatorTests", dependencies: ["LinkEmulator", "OriginServer", "Platform", "Wire"],
             path: "Tests/Laboratory/LinkEmulatorTests", swiftSettings: settings),
         .testTarget(
-            name: "WebServerTests", dependencies: ["WebServer", "Wire", httpTypes], path: "Tests/Web/WebServerTests",
-            swiftSettings: settings),
+            name: "WebServerTests", dependencies: ["WebServer", "Wire", "Platform", httpTypes],
+            path: "Tests/Web/WebServerTests", swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests",
             dependencies: [

@@ -21,29 +21,29 @@ package final class LinkRelay: Sendable {
     package static func start(
         _ model: LinkModel, on port: Int = 0, before server: String = host, port serverPort: Int
     ) async throws(LinkError) -> LinkRelay {
-        guard let address = await WorkThread.run({ SocketAddress(server, port: serverPort) }) else {
+        guard let address = await WorkThread.run({ try? SocketAddress(server, port: serverPort) }) else {
             throw .unknownHost(server)
         }
-        do throws(SystemError) {
-            guard let own = SocketAddress(host, port: port) else { throw SystemError("bind", number: EADDRNOTAVAIL) }
-            return try LinkRelay(model, on: own, before: address)
+        do throws(SocketAddress.Failure) {
+            return try LinkRelay(model, on: SocketAddress(host, port: port), before: address)
         } catch {
             throw .cannotListen(port: port, cause: error.reason)
         }
     }
 
-    private init(_ model: LinkModel, on own: SocketAddress, before server: SocketAddress) throws(SystemError) {
-        let listener = try own.listen()
+    private init(_ model: LinkModel, on own: SocketAddress, before server: SocketAddress) throws(SocketAddress.Failure)
+    {
+        let listener = try own.listener()
         var pipeEnds: [Int32] = [-1, -1]
         guard pipe(&pipeEnds) == 0 else {
             let error = SystemError("pipe")
             close(listener)
-            throw error
+            throw SocketAddress.Failure(reason: error.reason)
         }
         for end in pipeEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (stopped, stopping) = (pipeEnds[0], pipeEnds[1])
         let shared = SharedMetrics()
-        (port, self.shared) = (SocketAddress.port(of: listener), shared)
+        (port, self.shared) = (SocketAddress(localOf: listener)?.port ?? 0, shared)
         loop = Task {
             await withTaskCancellationHandler {
                 await WorkThread.run { RelayLoop(model, listener, server, shared).run(until: stopped) }

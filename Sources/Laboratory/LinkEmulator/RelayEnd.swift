@@ -60,8 +60,7 @@ final class RelayEnd {
     }
 
     func close(resetting: Bool) {
-        // Closing a socket that lingers for zero seconds sends RST.
-        if resetting { SocketAddress.setOption(SO_LINGER, to: linger(l_onoff: 1, l_linger: 0), on: socket) }
+        if resetting { SocketAddress.reset(socket) }
         Platform.close(socket)
         socket = -1
     }

@@ -185,8 +185,8 @@ final class RelayLoop {
     /// Connects to the server when the client's SYN arrives there; the server's SYN then opens the way back.
     private func connect(_ end: RelayEnd) {
         directions[end.side.rawValue].open(end.connection, at: now)
-        do throws(SystemError) {
-            end.socket = try server.connect()
+        do throws(SocketAddress.Failure) {
+            end.socket = try server.connection()
             end.isConnecting = true
         } catch {
             didReset(end)

@@ -19,7 +19,7 @@ package final class Origin: Sendable {
     /// - Throws: `OriginError.cannotListen`, for example if the port is in use.
     package static func start(_ options: OriginOptions = .init()) async throws(OriginError) -> Origin {
         let responder = OriginResponder(options)
-        do throws(ListenError) {
+        do throws(SocketAddress.Failure) {
             // Clients under test may do nothing for a long time.
             let timeouts = ConnectionTimeouts(idle: .seconds(86_400), stall: .seconds(86_400))
             return Origin(

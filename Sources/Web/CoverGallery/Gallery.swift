@@ -1,4 +1,5 @@
 package import CoverLibrary
+import Platform
 import WebServer
 
 /// A web view of a library: a page with a scroller of covers that shows each cover when it arrives.

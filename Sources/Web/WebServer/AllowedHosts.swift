@@ -1,3 +1,5 @@
+import Platform
+
 /// The hosts by which clients may address a server; protects it against DNS rebinding.
 ///
 /// A page from a foreign host can have that host's name resolve to this machine. The browser then lets the page read the server's

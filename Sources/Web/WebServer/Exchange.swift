@@ -172,7 +172,7 @@ final class Exchange: @unchecked Sendable {
         step = .response
         connection.state.withLock { $0.phase = .responding }
         if let closure = response.closure {
-            if closure == .reset { reset(connection.socket) }
+            if closure == .reset { SocketAddress.reset(connection.socket) }
             return .NO
         }
         guard let made = make(response, handle) else { return .NO }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Platform
 
 /// The requirements of HTTP/1.1 on a request's head that libmicrohttpd does not check.
 struct RequestRules: Sendable {

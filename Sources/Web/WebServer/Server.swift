@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import Platform
+package import Platform
 import Synchronization
 
 /// What a server does with requests.
@@ -56,13 +56,13 @@ package final class Server: @unchecked Sendable {
         host: String, port: Int, hosts: AllowedHosts, timeouts: ConnectionTimeouts = ConnectionTimeouts(),
         connections: Int = ConnectionLimit.connections, threads: Int = 2, bodies: Int = 128 << 20,
         _ responder: any Responder
-    ) throws(ListenError) {
+    ) throws(SocketAddress.Failure) {
         self.responder = responder
         self.timeouts = timeouts
         rules = RequestRules(hosts: hosts)
         self.bodies = BodyMemory(limit: bodies)
         watch = ConnectionWatch(timeouts)
-        listening = try ListeningSocket.open(host: host, port: port)
+        listening = try SocketAddress(host, port: port).listener()
         self.port = SocketAddress(localOf: listening)?.port ?? port
         // A server that is not closed lives as long as the process.
         let context = Unmanaged.passRetained(self)
@@ -73,7 +73,8 @@ package final class Server: @unchecked Sendable {
         guard daemon != nil else {
             // libmicrohttpd may have closed the socket.
             context.release()
-            throw ListenError(reason: "libmicrohttpd cannot start; too few file descriptors or threads may be allowed")
+            throw SocketAddress.Failure(
+                reason: "libmicrohttpd cannot start; too few file descriptors or threads may be allowed")
         }
     }
 

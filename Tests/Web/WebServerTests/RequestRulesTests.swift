@@ -1,4 +1,5 @@
 import HTTPTypes
+import Platform
 import Testing
 
 @testable import WebServer
@@ -13,7 +14,7 @@ import Testing
     }
 
     private func applied(to head: Request) throws -> Request {
-        try rules.applied(to: head, local: SocketAddress(address: "127.0.0.1", port: 8_730))
+        try rules.applied(to: head, local: SocketAddress("127.0.0.1", port: 8_730))
     }
 
     @Test(arguments: [

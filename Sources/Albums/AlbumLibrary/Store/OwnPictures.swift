@@ -132,7 +132,7 @@ package final class PictureUpload: Sendable {
     /// - Throws: `SystemError`.
     package func keep(mediaType: String) throws(SystemError) {
         try state.withLock { (state) throws(SystemError) in
-            let type = mediaType == "image/jpeg" ? "jpg" : mediaType.dropFirst("image/".count).prefix { $0 != "+" }
+            let type = PictureType.fileExtension(mediaType)
             guard let name = FileName("\(state.hasher.digest()).\(type)") else {
                 throw SystemError("write", path: state.file.folder.path, number: EINVAL)
             }

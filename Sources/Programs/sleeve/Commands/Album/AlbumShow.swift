@@ -67,9 +67,7 @@ struct AlbumShow: AsyncParsableCommand {
     /// The shell command that writes the cover to a file: `sleeve get 'URL' -o cover.jpg`.
     private static func command(_ cover: Cover) -> String {
         let url = cover.key.map { $0 == "'" ? "'\\''" : String($0) }.joined()
-        let type =
-            cover.mediaType == "image/jpeg" ? "jpg" : cover.mediaType.dropFirst("image/".count).prefix { $0 != "+" }
-        return "sleeve get '\(url)' -o cover.\(type)"
+        return "sleeve get '\(url)' -o cover.\(PictureType.fileExtension(cover.mediaType))"
     }
 
     private struct Summary: Encodable {

@@ -118,10 +118,6 @@ let package = Package(
         .target(
             name: "CoverPack", dependencies: ["CoverCache", "Files", "Platform"], path: "Sources/Covers/CoverPack",
             swiftSettings: settings),
-        // The covers that several caches share, in a directory or a bucket.
-        .target(
-            name: "CoverTier", dependencies: ["CoverCache", "CurlHTTP", "Files", "Platform", httpTypes, logging],
-            path: "Sources/Covers/CoverTier", swiftSettings: settings),
         .target(
             name: "CoverFetch",
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
@@ -132,7 +128,7 @@ let package = Package(
         .target(
             name: "CoverLibrary",
             dependencies: [
-                "Platform", "CoverFetch", "CoverCache", "CoverPack", "CoverSizes", "CoverTier", "AlbumLibrary",
+                "Platform", "CoverFetch", "CoverCache", "CoverPack", "CoverSizes", "AlbumLibrary",
                 "CurlHTTP", "Files", "HTTPCaching",
                 "ImageHeader", httpTypes,
                 logging, deque, metrics, tracing, serviceLifecycle,
@@ -236,10 +232,6 @@ let package = Package(
             name: "CoverCacheTests", dependencies: ["CoverCache", "CoverPack", "Platform", "SQLite"],
             path: "Tests/Covers/CoverCacheTests", swiftSettings: settings),
         .testTarget(
-            name: "CoverTierTests",
-            dependencies: ["CoverTier", "CoverCache", "CurlHTTP", "Platform", "Wire", httpTypes, logging],
-            path: "Tests/Covers/CoverTierTests", swiftSettings: settings),
-        .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "SQLite", "Wire", logging],
             path: "Tests/Albums/AlbumLibraryTests", swiftSettings: settings),
         .testTarget(
@@ -252,7 +244,7 @@ let package = Package(
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [
-                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CoverTier", "CurlHTTP", "HTTPCaching",
+                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching",
                 "OriginServer", "Platform", "Wire", httpTypes, logging,
             ],
             path: "Tests/Covers/CoverLibraryTests", swiftSettings: settings),

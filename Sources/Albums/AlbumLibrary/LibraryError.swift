@@ -20,8 +20,6 @@ public enum LibraryError: Error, Sendable, Hashable {
     case editedSince
     /// The cache directory or its index cannot be used.
     case unusableCache(String)
-    /// The tier cannot be used.
-    case unusableTier(String)
     /// The network cannot be started.
     case networkUnavailable(String)
     /// The call needs the network, and the library is offline.
@@ -32,8 +30,7 @@ public enum LibraryError: Error, Sendable, Hashable {
     /// The error in one line.
     public var message: String {
         switch self {
-        case .invalidConfiguration(let text), .unreadableAlbums(let text), .unusableCache(let text),
-            .unusableTier(let text):
+        case .invalidConfiguration(let text), .unreadableAlbums(let text), .unusableCache(let text):
             text
         case .unreadableFile(let path, let reason): "cannot read \(path): \(reason)"
         case .unwritableFile(let path, let reason): "cannot write \(path): \(reason)"

@@ -9,8 +9,6 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case unwritableCover(String, reason: String)
     case networkFileSystem(String, kind: String)
     case newerFormat(String)
-    /// The directory is a tier, which several caches share.
-    case tier(String)
     /// Something that has a name that a cache uses, in a directory that is no cache.
     case foreign(String)
     /// A file of the cache is a symbolic link.
@@ -55,8 +53,6 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) is on a network file system (\(kind)), where SQLite's locks are not reliable; use a local disk"
         case .newerFormat(let path):
             "the cache in \(path) was written by a newer version of Sleeve; update Sleeve or choose another directory"
-        case .tier(let path):
-            "\(path) is a tier, not a cache; name it as the tier, and choose another directory"
         case .foreign(let path):
             "\(path) would be in the way of a cache, and nothing beside it says that it is Sleeve's; choose a new or an empty directory"
         case .linked(let path):

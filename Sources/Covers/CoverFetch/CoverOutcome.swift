@@ -22,18 +22,6 @@ public struct CoverOutcome: Sendable, Hashable, Codable {
         case failed
     }
 
-    /// What the tier had to do with a cover.
-    package enum TierUse: String, Sendable {
-        /// The tier had it.
-        case hit
-        /// It was put into the tier.
-        case stored
-        /// It could not be put.
-        case failed
-        /// It may not be shared, or is too large.
-        case unsuitable
-    }
-
     /// The kind of the outcome.
     public var kind: Kind
     /// The URL as the caller gave it; in an event, the normalised URL: the cover's key in the cache.
@@ -57,8 +45,6 @@ public struct CoverOutcome: Sendable, Hashable, Codable {
     public var isDuplicate = false
     /// When the cover was committed; nil if nothing was stored.
     public var date: Date?
-    /// Nil without a tier.
-    package var tier: TierUse?
     /// The request joined another request's transfer.
     package var isJoined = false
     /// Where the time went; nil without a transfer of its own.

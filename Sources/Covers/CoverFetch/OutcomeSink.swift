@@ -6,9 +6,6 @@ package protocol OutcomeSink: AnyObject, Sendable {
     /// False once nothing more is to be started for it.
     var isWanted: Bool { get }
 
-    /// Whether an outcome still waits until its cover is in the tier; nil for a sink that gets it before.
-    var isPutAwaited: Bool? { get }
-
     /// What the transfers of its asks inherit from the task that asked; nil for nothing.
     var origin: AskOrigin? { get }
 
@@ -20,7 +17,6 @@ package protocol OutcomeSink: AnyObject, Sendable {
 }
 
 extension OutcomeSink {
-    package var isPutAwaited: Bool? { nil }
     package var origin: AskOrigin? { nil }
     package func didFail(_ key: String, _ failure: CoverFailure) {}
     package func failure(of key: String) -> CoverFailure? { nil }

@@ -6,4 +6,3 @@
 @_exported public import CoverCache
 @_exported public import CoverFetch
 @_exported public import CoverPack
-@_exported public import CoverTier

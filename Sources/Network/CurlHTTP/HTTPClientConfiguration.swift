@@ -19,8 +19,6 @@ package struct HTTPClientConfiguration: Sendable {
     package var certificateAuthorities: String?
     /// Maximum number of idle connections, of all hosts together.
     package var maximumConnections = 64
-    /// How every request is signed; nil for not at all.
-    package var signing: RequestSigning?
 
     package init(userAgent: String) { self.userAgent = userAgent }
 }

@@ -23,10 +23,8 @@ extension Transfer {
         sleeve_setopt_string(easy, CURLOPT_CUSTOMREQUEST, call.method.rawValue)
     }
 
-    /// Lines that suppress the fields that libcurl would add to `fields`. None for a signing client: libcurl before 8.3 signs lines
-    /// without a value, and does not send them.
+    /// Lines that suppress the fields that libcurl would add to `fields`.
     func suppressedFields(_ fields: HTTPFields) -> UnsafeMutablePointer<curl_slist>? {
-        if configuration.signing != nil { return nil }
         // libcurl waits a second for a response to `Expect`, which many servers do not send.
         var list = curl_slist_append(nil, "Expect:")
         for name in [HTTPField.Name.accept, .userAgent, .contentType] where !fields.contains(name) {

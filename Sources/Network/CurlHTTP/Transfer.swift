@@ -46,8 +46,6 @@ package final class Transfer {
     private var isRefused = false
     private var deniesPrivateAddresses = false
     private var mayConnect = true
-    /// False: this libcurl cannot sign requests, which are then not sent.
-    private var canSign = true
     private var heads = ResponseHeads()
     private var firstByte: ContinuousClock.Instant?
     /// A request was sent, and no line of its response has arrived.
@@ -131,7 +129,6 @@ package final class Transfer {
         // Starts the cookie engine without a file.
         sleeve_setopt_string(easy, CURLOPT_COOKIEFILE, "")
         if let path = configuration.certificateAuthorities { sleeve_setopt_string(easy, CURLOPT_CAINFO, path) }
-        canSign = setSigning()
     }
 
     /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names.
@@ -146,7 +143,7 @@ package final class Transfer {
         if mayConnect, let onConnection {
             mayConnect = onConnection(.opening(others: sockets.connections(to: origin, without: id)))
         }
-        guard mayConnect, canSign else { return CURL_SOCKET_BAD }
+        guard mayConnect else { return CURL_SOCKET_BAD }
         let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
         if descriptor >= 0 { sockets.add(descriptor, of: id, to: origin) }
         return descriptor
@@ -358,7 +355,6 @@ package final class Transfer {
 
     private func error(_ code: CURLcode) -> TransferError {
         if !mayConnect { return failure(.cancelled, "cancelled instead of opening a connection") }
-        if !canSign { return failure(.broken, "this libcurl cannot sign requests (AWS Signature Version 4)") }
         if isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK {
             return failure(.refusedAddress, "its address is not on the open Internet, and such are refused")
         }

@@ -30,7 +30,7 @@ package struct TransferRequest: Sendable {
     /// Nil for a GET of a cover.
     package var call: Call?
 
-    /// A request to an interface that is not for covers: a bucket, or a remote library. Only `headerFields` and what the protocol requires
+    /// A request to an interface that is not for covers: that of a remote library. Only `headerFields` and what the protocol requires
     /// are sent, and the response is returned as it is: all fields, and the body of any status.
     package struct Call: Sendable {
         /// GET without a body; PUT or POST with one.

@@ -46,11 +46,8 @@ package final class NewFile {
     /// - Parameters:
     ///   - mode: the permissions, less the process's umask.
     ///   - type: the extension that the file will have, for programs that read the temporary one; no slash.
-    ///   - isLocked: Lock it for `sweep`. On file systems of other machines locks may be missing, or wait.
     /// - Throws: `SystemError`.
-    package init(
-        in folder: OpenFolder, mode: mode_t = 0o666, type: String = "", isLocked: Bool = true
-    ) throws(SystemError) {
+    package init(in folder: OpenFolder, mode: mode_t = 0o666, type: String = "") throws(SystemError) {
         self.folder = folder
         // A file in an append-only folder could be neither renamed nor removed.
         if folder.isProtected { throw SystemError("write", path: folder.path, number: EPERM) }
@@ -63,7 +60,7 @@ package final class NewFile {
             if file < 0, errno == EEXIST { continue }
             guard file >= 0 else { throw SystemError("write", path: folder.path) }
             OwnedPath.give(file, in: folder.descriptor)
-            if !isLocked || Self.isKept(file) {
+            if Self.isKept(file) {
                 (temporary, descriptor, isCommitted) = (name, file, false)
                 return
             }

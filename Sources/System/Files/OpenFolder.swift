@@ -63,17 +63,6 @@ package final class OpenFolder: Sendable {
         return false
     }
 
-    /// The folder's own permissions.
-    /// - Throws: `SystemError`.
-    package func permissions() throws(SystemError) -> mode_t {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw SystemError("open", path: path) }
-        return status.st_mode & 0o7777
-    }
-
-    /// Changes the folder's own permissions, where the file system and the owner allow that.
-    package func setPermissions(_ mode: mode_t) { _ = fchmod(descriptor, mode) }
-
     /// The status of a file, a folder or a symbolic link itself; nil if there is none.
     /// - Parameter followsLinks: That of what a symbolic link leads to.
     /// - Throws: `SystemError`.

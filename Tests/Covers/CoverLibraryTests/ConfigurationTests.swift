@@ -48,19 +48,17 @@ import Testing
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 let (work, later) = (stage.folder + "/work", stage.folder + "/later")
-                for folder in [work, later, work + "/tier"] {
+                for folder in [work, later] {
                     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 }
                 #expect(chdir(work) == 0)
                 let base = URL(filePath: stage.folder, directoryHint: .isDirectory)
                 for place in [URL(filePath: "own"), URL(filePath: "based", relativeTo: base)] {
                     let album = place.lastPathComponent + ".json"
-                    var configuration = LibraryConfiguration(
+                    let configuration = LibraryConfiguration(
                         cacheDirectory: place, libraryFile: URL(filePath: album, relativeTo: place.baseURL))
-                    configuration.tier = "tier"
                     let library = try await LibraryAPI(configuration: configuration)
                     #expect(chdir(later) == 0)
-                    try await library.checkTier()
                     _ = try await library.cover(at: stage.url(1))
                     #expect(try library.cached(stage.url(1)) != nil)
                     try await library.albums.add(Album(title: "A"))
@@ -73,7 +71,7 @@ import Testing
                         .sorted()
                 }
                 #expect(try names(later) == [])
-                #expect(try names(work) == ["own", "own.json", "tier"])
+                #expect(try names(work) == ["own", "own.json"])
                 #expect(try names(stage.folder).filter { $0.hasPrefix("based") } == ["based", "based.json"])
             }
         }

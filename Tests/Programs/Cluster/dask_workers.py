@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Tests shards and a tier as tasks of Dask: four workers download 24 shards of a list, and one of them is killed. Then four others, with
-empty caches, do it again.
+"""Tests shards as tasks of Dask: four workers download 24 shards of a list, and one of them is killed.
 
   Tests/Programs/Cluster/dask_workers.py --sleeve FILE
 
@@ -20,7 +19,7 @@ def download(sleeve, folder, shard, run):
     report = f"{folder}/{node}-{shard}.jsonl"
     # The kernel ends the command with its worker.
     words = ["setpriv", "--pdeathsig", "KILL", "--", sleeve, "prefetch", f"{folder}/list", "--shard", f"{shard}/{SHARDS}", "--cache", f"{folder}/{node}", "--library",
-             f"{folder}/library.json", "--tier", f"{folder}/tier", "--per-host", str(PER_HOST), "--user-agent", node, "--report", report, "--json", "--quiet"]
+             f"{folder}/library.json", "--per-host", str(PER_HOST), "--user-agent", node, "--report", report, "--json", "--quiet"]
     process = subprocess.run(words, capture_output=True, text=True)
     # 3: some covers failed.
     if process.returncode not in (0, 3):
@@ -36,7 +35,6 @@ def main():
     parser.add_argument("--covers", type=int, default=1_600)
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="sleeve-dask-")
-    os.mkdir(f"{folder}/tier")
     subprocess.run([options.sleeve, "origin", "--write-to", f"{folder}/covers", "--count", "1"], check=True, stdout=subprocess.DEVNULL)
     origin = Origin(next(pathlib.Path(f"{folder}/covers").rglob("*.jpg")).read_bytes(), delay=0.1)
     urls = [f"http://h{number % HOSTS}.localhost:{origin.port}/covers/{number}.jpg" for number in range(options.covers)]
@@ -75,10 +73,6 @@ def main():
         check("no host was asked by two workers at one time", not origin.conflicts, str(origin.conflicts[:3]))
         again = origin.requests - options.covers
         check("a killed worker's covers are asked for again at most once each in flight", again <= 2 * 128 and max(origin.asked.values()) <= 2, f"{again} again")
-        before = origin.requests
-        outcomes, summaries, seconds = run("second", kills=False)
-        check("with the tier, other workers ask no origin", origin.requests == before and sorted(url for url, _ in outcomes) == sorted(urls),
-              f"{origin.requests - before} requests, {sum(summary['fromTier'] for summary in summaries)} from the tier, {seconds:.0f} s")
     finally:
         origin.shutdown()
         shutil.rmtree(folder, ignore_errors=True)

@@ -36,16 +36,6 @@ extension MusicTests {
             }
         }
 
-        @Test func `a fill shares its covers in a tier`() async throws {
-            try await withMusic { stage, fill in
-                let tier = stage.folder + "/tier"
-                try FileManager.default.createDirectory(atPath: tier, withIntermediateDirectories: true)
-                _ = try await run(stage, fill + ["--tier", tier])
-                let names = try FileManager.default.subpathsOfDirectory(atPath: tier)
-                #expect(names.count { $0.hasPrefix("entries/") && $0.utf8.count > 64 } >= 3, "\(names)")
-            }
-        }
-
         @Test func `the library's undo takes back the addresses that a fill gave, and leaves the files`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)

@@ -49,24 +49,23 @@ struct OutputArticle {
 
 extension CommandTests {
     @Suite struct OutputTests {
-        private func withAlbums(_ body: (Stage, _ music: String, _ tier: String) async throws -> Void) async throws {
+        private func withAlbums(_ body: (Stage, _ music: String) async throws -> Void) async throws {
             try await withStage { stage in
-                let (music, tier) = (stage.folder + "/music", stage.folder + "/tier")
-                try FileManager.default.createDirectory(atPath: tier, withIntermediateDirectories: false)
+                let music = stage.folder + "/music"
                 try MusicFile.write("\(music)/Low Tide/1.mp3", MusicTags(album: "Low Tide", artist: "A", track: 1))
                 _ = try stage.file("albums.json", "[{\"title\": \"A\", \"coverUrl\": \"\(stage.urls(0..<1)[0])\"}]")
-                try await body(stage, music, tier)
+                try await body(stage, music)
             }
         }
 
         private func words(_ command: String) -> [String] { command.split(separator: " ").map(String.init) }
 
         @Test func `what a command prints with --json is what the article says`() async throws {
-            try await withAlbums { stage, music, tier in
+            try await withAlbums { stage, music in
                 let (folder, url) = (stage.folder, stage.urls(0..<1)[0])
                 let list = try stage.list(stage.urls(0..<3) + stage.urls(5..<6, "status=404"))
                 let runs: [(String, [String])] = [
-                    ("prefetch", [list]), ("prefetch", [list, "--sizes", "150", "--tier", tier]),
+                    ("prefetch", [list]), ("prefetch", [list, "--sizes", "150"]),
                     ("refresh", ["--all"]),
                     ("get", [url, "-o", folder + "/cover.jpg"]), ("get", [url, "--path"]),
                     ("export", [folder + "/out"]), ("export", [folder + "/out", "--size", "300", "--dry-run"]),
@@ -82,7 +81,7 @@ extension CommandTests {
                     ("cache stats", []), ("cache verify", []), ("cache verify", ["--repair"]),
                     ("cache pin", [url]), ("cache unpin", [url]), ("cache remove", [url, "--dry-run"]),
                     ("cache pack", [folder + "/covers.tar"]), ("cache unpack", [folder + "/covers.tar"]),
-                    ("cache push", ["--tier", tier]), ("cache evict", ["--to", "0"]),
+                    ("cache evict", ["--to", "0"]),
                 ]
                 for (command, options) in runs {
                     let arguments = words(command) + options + ["--json"]
@@ -99,7 +98,7 @@ extension CommandTests {
         }
 
         @Test func `the lines of a stream are what the article says`() async throws {
-            try await withAlbums { stage, music, _ in
+            try await withAlbums { stage, music in
                 let report = stage.folder + "/report.jsonl"
                 let list = try stage.list(stage.urls(0..<2) + stage.urls(5..<6, "status=404"))
                 _ = try await stage.run("prefetch", list, "--report", report)

@@ -16,8 +16,6 @@ import Platform
 /// A directory is a cache if its entry log, its tag or its index says so. Files of these names in any other directory belong to a person:
 /// such a directory is refused. In a cache, files whose names do not have the form of Sleeve's stay as they are.
 package struct CacheDirectory: Sendable, Hashable {
-    /// The file that makes a directory a tier, which is no cache.
-    package static let tierFormat = "sleeve-tier"
     package let path: String
     package var index: String { path + "/index.sqlite3" }
     var log: String { path + "/entries.jsonl" }

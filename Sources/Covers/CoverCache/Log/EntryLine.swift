@@ -11,15 +11,6 @@ package struct EntryLine: Sendable, Hashable {
         (self.metadata, self.digest, self.bytes) = (metadata, digest, bytes)
     }
 
-    /// When the server sent or confirmed the cover, in milliseconds since 1970.
-    package var validatedAt: Int64 { metadata.validatedAt ?? metadata.storedAt }
-
-    /// Nil if it is damaged, or a line of another kind.
-    package init?(_ line: some Collection<UInt8>) {
-        guard case .stored(let entry) = EntryLog.Line(line) else { return nil }
-        self = entry
-    }
-
     /// The line and its line feed.
     package var line: [UInt8] { EntryLog.Line.stored(self).bytes }
 

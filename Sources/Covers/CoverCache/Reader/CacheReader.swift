@@ -66,20 +66,19 @@ package final class CacheReader: Sendable {
 
     // MARK: Looking up
 
-    /// The entry and its bytes, verified against their digest.
-    /// - Parameter counting: whether to count a use, and a hit or a miss.
-    package func cover(for key: String, counting: Bool = true) throws -> Lookup {
+    /// The entry and its bytes, verified against their digest. Counts a use, and a hit or a miss.
+    package func cover(for key: String) throws -> Lookup {
         switch try withConnection({ try $0.locate(key) }) {
         case .entry(let entry):
             guard let body = try covers.read(entry.digest, length: entry.bytes) else { break }
-            if counting { note(entry) }
+            note(entry)
             return .hit(entry, body: body)
         case .damaged: break
         case .missing:
-            if counting { usage.withLock { $0.misses += 1 } }
+            usage.withLock { $0.misses += 1 }
             return .miss
         }
-        if counting { usage.withLock { $0.misses += 1 } }
+        usage.withLock { $0.misses += 1 }
         return .damaged(key: key)
     }
 

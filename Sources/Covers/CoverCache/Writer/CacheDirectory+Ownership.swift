@@ -8,9 +8,8 @@ extension CacheDirectory {
     private var tag: String { path + "/CACHEDIR.TAG" }
 
     /// Makes the directory a cache, unless it is one.
-    /// - Throws: `CacheError` if it is a tier, has files of others under the names that a cache uses, or links in place of its own files.
+    /// - Throws: `CacheError` if it has files of others under the names that a cache uses, or links in place of its own files.
     func claim(_ isKnown: Bool) throws(CacheError) {
-        if Self.kind(of: "\(path)/\(Self.tierFormat)") != nil { throw .tier(path) }
         // Before the question: another process that creates this cache marks it before it creates anything else.
         let names = try Self.names(in: path)
         if try !isCache() {

@@ -1,6 +1,6 @@
 package import Platform
 
-/// A cover to store whose bytes are in memory: from a pack, a tier or a person.
+/// A cover to store whose bytes are in memory: from a pack or a person.
 package struct ImportedCover: Sendable {
     package var metadata: EntryMetadata
     package let body: [UInt8]

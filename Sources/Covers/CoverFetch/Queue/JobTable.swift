@@ -58,8 +58,6 @@ struct JobState {
     var headerFields: HTTPFields = [:]
     /// The transfer in flight connects to public addresses only.
     var deniesPrivateAddresses = false
-    /// The transfer in flight sends credentials.
-    var hadCredentials = false
     /// The version whose validators the transfer in flight sends.
     var revalidated: StoredVersion?
     /// Duration of the last attempt with its redirects, in microseconds.

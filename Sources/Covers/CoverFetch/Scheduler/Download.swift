@@ -30,8 +30,6 @@ package struct Download: Sendable {
     package var content: Content
     /// The server answered 404 or 410: the status, and until when it is cached, in milliseconds since 1970.
     package var absence: (status: Int, until: Int64)?
-    /// The request had credentials.
-    package var hadCredentials = false
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
     package var timings: CoverTimings

@@ -173,10 +173,9 @@ package actor DownloadScheduler {
         queue.jobs[start.job].state.headerFields = queue.first(of: start.job) { $0.headerFields } ?? [:]
         let stored = stored(for: start.job), conditions = stored?.conditions(at: start.target, of: start.url) ?? [:]
         queue.jobs[start.job].state.revalidated = conditions.isEmpty ? nil : stored
-        let fields = headerFields(for: start, conditions: conditions)
-        queue.jobs[start.job].state.hadCredentials = fields.contains(.authorization) || fields.contains(.cookie)
         var request = TransferRequest(
-            url: start.target, headerFields: fields, waitsToMultiplex: start.multiplexes)
+            url: start.target, headerFields: headerFields(for: start, conditions: conditions),
+            waitsToMultiplex: start.multiplexes)
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
         request.keepsCoding = queue.jobs[start.job].state.codingFailure != nil
@@ -338,8 +337,8 @@ package actor DownloadScheduler {
         batch.footprint += content.footprint
         batch.downloads.append(
             Download(
-                url: url, target: target, content: content, absence: absence,
-                hadCredentials: state.hadCredentials, microseconds: state.microseconds, timings: timings))
+                url: url, target: target, content: content, absence: absence, microseconds: state.microseconds,
+                timings: timings))
     }
 
     private func flushBatch() {

@@ -62,12 +62,6 @@ package final class PendingStores: Sendable {
         return isJoined
     }
 
-    /// Whether an ask waits until the cover is in the tier: false if all of those were cancelled, nil if there is none.
-    package func isPutAwaited(_ key: String) -> Bool? {
-        let waiting = state.withLock { $0.entries[key]?.asks ?? [] }.compactMap(\.sink.isPutAwaited)
-        return waiting.isEmpty ? nil : waiting.contains(true)
-    }
-
     /// Ends the downloads of these keys, and completes the asks that wait for them. The outcomes' URLs are keys.
     /// - Returns: the asks that need another request: to the next address of their album, or with their own fields.
     package func complete(_ outcomes: [CoverOutcome]) -> [Ask] {

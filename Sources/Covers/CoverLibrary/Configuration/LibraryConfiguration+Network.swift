@@ -1,5 +1,4 @@
 import CoverFetch
-import CoverTier
 import CurlHTTP
 import HTTPTypes
 import Platform
@@ -27,27 +26,16 @@ extension LibraryConfiguration {
         }
     }
 
-    /// - Returns: nil without a tier, and offline.
-    /// - Throws: `LibraryError` if its location is none.
-    func openTier() throws(LibraryError) -> Tier? {
-        guard let tier, !isOffline else { return nil }
-        do throws(TierError) {
-            let storage = try Tier.storage(at: tier, clientConfiguration)
-            return Tier(storage, name: tier, isReadOnly: isTierReadOnly, logger: logger)
-        } catch {
-            // Who writes keys into it does not find them in a log.
-            throw .unusableTier("the tier \(Redaction.displayable(tier)) cannot be used: \(error)")
-        }
-    }
-
     /// How the scheduler limits, retries and follows redirects.
     var policy: FetchPolicy {
         let limits = FetchLimits(
             parallel: parallel, perHost: perHost, interval: rate.map(Self.interval), adapts: adapts)
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
-            redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades), headerFields: fieldsByOrigin)
+            redirect: redirectPolicy, headerFields: fieldsByOrigin)
     }
+
+    var redirectPolicy: RedirectPolicy { RedirectPolicy(allowsDowngrades: allowsDowngrades) }
 
     /// The header fields of each origin, normalised as `HTTPURL.origin`.
     private var fieldsByOrigin: [String: HTTPFields] {

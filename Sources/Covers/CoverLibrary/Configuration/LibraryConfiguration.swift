@@ -25,11 +25,6 @@ public struct LibraryConfiguration: Sendable {
     public var retries = 3
     /// The largest cover that is accepted, in bytes. At least 1.
     public var maximumSize = 32 << 20
-    /// Where several caches share covers: the path of a directory, such as one of a NAS, or `s3://BUCKET/PREFIX` (<doc:SeveralMachines>).
-    /// A cover that is not cached is read from there, if it is there, and else downloaded and put there. Nil for none.
-    public var tier: String?
-    /// Never puts anything into the tier.
-    public var isTierReadOnly = false
     /// A PEM file of certificate authorities to trust instead of the system's.
     public var certificateAuthorities: URL?
     /// The URL of the Cover Art Archive, or of a server with the same API (musicbrainz.org/doc/Cover_Art_Archive/API). Albums with

@@ -1,6 +1,5 @@
 import CoverCache
 import CoverFetch
-import CurlHTTP
 import HTTPCaching
 import Platform
 

@@ -1,35 +1,35 @@
 import CoverCache
 import CoverFetch
 import CurlHTTP
+import HTTPCaching
+import HTTPTypes
 import ImageHeader
 import Platform
 
-/// Covers that another cache has downloaded: those of a pack, or of a tier.
+/// Covers that another cache has downloaded: those of a pack.
 extension CoverPipeline {
     /// The outcome of one cover.
     enum ImportOutcome: Sendable {
         /// The cache has it, as new or newer.
-        case kept(Digest)
+        case kept
         case stored(Digest, isDuplicate: Bool)
         case failed(String)
     }
 
     /// The cover as this cache would store it: another cache may be of any version, and anyone may have changed it.
-    /// - Parameters:
-    ///   - digest: of `body`.
-    ///   - source: for messages: what the cover is from.
+    /// - Parameter digest: of `body`.
     /// - Throws: `CoverFailure` if it is no cover.
     static func checked(
-        _ metadata: EntryMetadata, _ body: [UInt8], _ digest: Digest, from source: String
+        _ metadata: EntryMetadata, _ body: [UInt8], _ digest: Digest
     ) throws(CoverFailure) -> ImportedCover {
         let key = metadata.key
         guard let url = try? HTTPURL(key) else {
-            throw CoverFailure(.badURL, url: key, detail: "its URL in the \(source) is not valid")
+            throw CoverFailure(.badURL, url: key, detail: "its URL in the pack is not valid")
         }
         guard let header = body.withUnsafeBytes({ ImageHeader($0) }) else {
-            throw CoverFailure(.notAnImage, url: key, detail: "its bytes in the \(source) are no image")
+            throw CoverFailure(.notAnImage, url: key, detail: "its bytes in the pack are no image")
         }
-        var metadata = metadata.shared
+        var metadata = metadata.imported
         // Another version may normalise URLs less.
         metadata.key = url.string
         (metadata.mediaType, metadata.width, metadata.height) = (header.mediaType, header.width, header.height)
@@ -57,7 +57,7 @@ extension CoverPipeline {
         let wanted = try imported.indices.filter { index in
             let metadata = imported[index].metadata
             guard let entry = try reader.entry(for: metadata.key) else { return true }
-            outcomes[index] = .kept(entry.digest)
+            outcomes[index] = .kept
             let time = metadata.validatedAt ?? metadata.storedAt
             if WallClock.known(entry.validatedAt) < WallClock.known(time) { return true }
             return try !writer.isIntact(entry.digest)
@@ -77,5 +77,23 @@ extension CoverPipeline {
                 }
         }
         return outcomes
+    }
+}
+
+extension EntryMetadata {
+    /// The metadata without the fields that no cache needs, such as `Set-Cookie`: other programs, and other versions, write packs.
+    var imported: EntryMetadata {
+        var imported = self
+        let response = StoredResponse(
+            status: 200, fields: ResponseFields.cached(HTTPFields(fieldLines: fields)), requestTime: 0, responseTime: 0)
+        imported.fields = response.keptFields + ((try? url())?.annotation ?? "")
+        for annotation in EntryAnnotation.all(in: fields) {
+            switch annotation {
+            // A URL is kept if it leads to the same place, without credentials.
+            case .requestURL: break
+            case .failing, .validatorsPlace, .redirects: imported.fields += annotation.line
+            }
+        }
+        return imported
     }
 }

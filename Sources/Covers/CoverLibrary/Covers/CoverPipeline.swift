@@ -2,7 +2,6 @@ import AlbumLibrary
 import CoverCache
 import CoverFetch
 import CoverSizes
-import CoverTier
 import CurlHTTP
 import Dispatch
 import HTTPCaching
@@ -13,9 +12,6 @@ import Synchronization
 
 /// The path of covers behind `LibraryAPI`: look up, download, store.
 package final class CoverPipeline: Sendable {
-    /// How long a call for one cover waits for the tier, and the end of the library for covers that are put.
-    private static let tierPatience = Duration.seconds(3)
-
     /// How long a transfer in flight may take on when the service that waits for it shuts down: below the 30 s after which others kill it.
     private static let shutdownPatience = Duration.seconds(20)
 
@@ -34,10 +30,6 @@ package final class CoverPipeline: Sendable {
     let hub: EventHub
     let persistency: PersistencyManager
     let reader: CacheReader
-    /// The covers that several caches share; nil without them.
-    let tier: Tier?
-    /// Nil without a tier that may be written.
-    let uploads: TierUploads?
     private let state = Mutex(State())
     /// A task is about to record uses.
     private let isUsageAwaited = Atomic(false)
@@ -53,18 +45,11 @@ package final class CoverPipeline: Sendable {
         self.hub = hub
         archive = CoverArtArchive(base: configuration.coverArtArchive.absoluteString, size: configuration.coverSize)
         try archive.validate()
-        tier = try configuration.openTier()
         pictures = configuration.libraryFile.map { OwnPictures(library: $0.relativePath) }
         persistency = PersistencyManager(
             cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub
         ) { [logger = configuration.logger] in logger.warning("\($0)") }
         do { reader = try await persistency.open() } catch { throw LibraryError(error) }
-        uploads = tier.flatMap { [reader, readers] tier in
-            if tier.isReadOnly { return nil }
-            return TierUploads(tier) { key throws(TierError) in
-                try Self.shared(try? await reader.read(on: readers) { try $0.cover(for: key, counting: false) })
-            }
-        }
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -76,10 +61,6 @@ package final class CoverPipeline: Sendable {
             return (state.scheduler, Array(state.runs.values))
         }
         for cancel in runs { cancel() }
-        if let count = await uploads?.ended(within: Self.tierPatience), count > 0 {
-            configuration.logger.warning("the tier does not answer; covers that it does not have yet: \(count)")
-        }
-        tier?.stop()
         if let scheduler {
             await keep(scheduler.pauses)
             await scheduler.close()
@@ -206,7 +187,6 @@ package final class CoverPipeline: Sendable {
         var found = try await storedCover(of: ask)
         // Its copy may have been damaged.
         if case .missing = found, await restorePictures(locations) { found = try await storedCover(of: ask) }
-        if case .missing = found, await hasArrivedFromTier(ask) { found = try await storedCover(of: ask) }
         if !ask.cacheUse.asksServer {
             if case .usable(let cover) = found {
                 hub.instruments.didLookUp(hits: 1)
@@ -256,20 +236,6 @@ package final class CoverPipeline: Sendable {
             return .usable(Cover(entry, body, isStale: staleness != .fresh))
         }
         return .missing
-    }
-
-    /// Gives the tier a while to bring a cover. - Returns: false without a tier, or for an ask that wants its server asked.
-    private func hasArrivedFromTier(_ ask: Ask) async -> Bool {
-        if tier == nil || ask.cacheUse.asksServer { return false }
-        let addresses = ask.addresses.map { ($0, $1.string) }
-        let patience = min(Self.tierPatience, ask.deadline.map { $0.end - .now } ?? Self.tierPatience)
-        await withTaskGroup { group in
-            group.addTask { _ = await self.fetchFromTier([addresses]) }
-            group.addTask { try? await Task.sleep(for: patience) }
-            _ = await group.next()
-            group.cancelAll()
-        }
-        return true
     }
 
     /// A URL, whose `string` is its key in this cache.
@@ -338,7 +304,7 @@ package final class CoverPipeline: Sendable {
             return (started, true)
         }
         if isNew {
-            await persistency.connect(scheduler, uploads) { [weak self] asks in await self?.goOn(asks) }
+            await persistency.connect(scheduler) { [weak self] asks in await self?.goOn(asks) }
             await scheduler.start()
         }
         return scheduler

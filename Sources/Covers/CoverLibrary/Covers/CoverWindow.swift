@@ -110,7 +110,7 @@ extension CoverPipeline {
     fileprivate func submit(
         _ asks: [Ask], order: @Sendable () -> [String], withdrawing withdrawn: [String]
     ) async {
-        let missing = await self.missing(among: await fetchFromTier(asks))
+        let missing = await self.missing(among: asks)
         do throws(LibraryError) {
             try await scheduler().submit(missing, order: order, withdrawing: withdrawn) { !$0.sink.isWanted }
         } catch {

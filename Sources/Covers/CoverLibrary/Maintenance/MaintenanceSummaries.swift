@@ -27,18 +27,3 @@ public struct PinSummary: Sendable, Hashable, Codable {
         (self.covers, self.changed, self.failed) = (covers, changed, failed)
     }
 }
-
-/// The result of `LibraryAPI.push(_:)`.
-public struct PushSummary: Sendable, Hashable, Codable {
-    /// Covers that were put into the tier.
-    public var put = 0
-    /// Covers that the tier has, as new or newer.
-    public var kept = 0
-    /// Covers that may not be shared, or are too large.
-    public var unsuitable = 0
-    /// Covers that could not be put.
-    public var failed = 0
-
-    /// A summary of nothing.
-    public init() {}
-}

@@ -44,7 +44,7 @@ struct Unpacker {
         do throws(CoverFailure) {
             switch item {
             case .cover(let metadata, let digest, let body):
-                return try CoverPipeline.checked(metadata, body, digest, from: "pack")
+                return try CoverPipeline.checked(metadata, body, digest)
             case .damage(let defect):
                 let detail = "\(defect.problem) (\(defect.location))"
                 throw CoverFailure(.cache, url: defect.key ?? "", detail: detail)

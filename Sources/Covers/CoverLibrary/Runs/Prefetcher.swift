@@ -13,7 +13,7 @@ final class Prefetcher: OutcomeSink {
     init(_ pipeline: CoverPipeline, _ run: Run) { (self.pipeline, self.run) = (pipeline, run) }
 
     /// Reads the list to its end, and returns when every cover has an outcome. Cancelling the task stops within 100 ms; covers that
-    /// have arrived are still committed. A put into a tier that does not answer may take 10 s to end.
+    /// have arrived are still committed.
     /// - Throws: `LibraryError` if the library is closed before the end.
     func prefetch(_ batches: some AsyncSequence<AskBatch, Never> & Sendable) async throws(LibraryError) {
         try await traced("sleeve.prefetch") { () async throws(LibraryError) in try await download(batches) }
@@ -24,7 +24,7 @@ final class Prefetcher: OutcomeSink {
         begun.withLock { $0 = pipeline.currentOrigin() }
         await pipeline.startedScheduler?.forgetOutages()
         do {
-            try await pipeline.persistency.beginRun(spares: pipeline.uploads == nil)
+            try await pipeline.persistency.beginRun()
         } catch {
             throw LibraryError(error)
         }
@@ -97,7 +97,7 @@ final class Prefetcher: OutcomeSink {
         if !missing.isEmpty {
             // The covers that this run has found in the cache count as used before its other covers need room.
             if missing.count < batch.asks.count { await pipeline.flushUsage() }
-            await submit(await pipeline.fetchFromTier(missing))
+            await submit(missing)
         }
         // After the asks that they repeat.
         if !again.isEmpty { await pipeline.goOn(again) }
@@ -125,7 +125,6 @@ final class Prefetcher: OutcomeSink {
     // MARK: Outcomes
 
     var isWanted: Bool { !run.isEnding }
-    var isPutAwaited: Bool? { !run.isCancelled }
     var origin: AskOrigin? { begun.withLock { $0 } }
 
     func didFail(_ key: String, _ failure: CoverFailure) { run.remember(failure, of: key) }

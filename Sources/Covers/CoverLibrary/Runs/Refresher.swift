@@ -159,7 +159,6 @@ final class Refresher: OutcomeSink {
     // MARK: Outcomes
 
     var isWanted: Bool { !run.isEnding && !isBudgetSpent.load(ordering: .acquiring) }
-    var isPutAwaited: Bool? { !run.isCancelled }
 
     func take(_ outcome: CoverOutcome, of ask: Ask) {
         let failing = failing.withLock { $0.removeValue(forKey: ask.location) }

@@ -106,8 +106,6 @@ final class Run: Sendable {
     /// Whether nothing more is to be started.
     var isEnding: Bool { state.withLock { $0.counts.isCancelled || $0.counts.stopReason != nil } }
 
-    var isCancelled: Bool { state.withLock { $0.counts.isCancelled } }
-
     func cancel() {
         let task = state.withLock { state -> Task<Void, Never>? in
             if state.end != nil { return nil }

@@ -6,8 +6,6 @@ enum EntryAnnotation: Sendable, Hashable {
     case failing(Failing)
     /// The URL as it is requested, if it is not the key.
     case requestURL(String)
-    /// The request had credentials, so the response is not for others.
-    case credentials
     /// The validators were given by the target of a redirect with this `HTTPURL.place`, not by the entry's own URL.
     case validatorsPlace(UInt64)
     /// What the redirects to the response say of its use: `CacheDirectives.restrictions`.
@@ -24,7 +22,6 @@ enum EntryAnnotation: Sendable, Hashable {
         switch self {
         case .failing: "tried at"
         case .requestURL: "request URL"
-        case .credentials: "with credentials"
         case .validatorsPlace: "validators of"
         case .redirects: "redirected with"
         }
@@ -32,7 +29,6 @@ enum EntryAnnotation: Sendable, Hashable {
 
     private var value: String {
         switch self {
-        case .credentials: "yes"
         case .failing(let failing): "\(failing.last) \(failing.first) \(failing.count)"
         case .requestURL(let value), .redirects(let value): value
         case .validatorsPlace(let place): String(place, radix: 16)
@@ -52,7 +48,6 @@ enum EntryAnnotation: Sendable, Hashable {
                 numbers.count == 3
                     ? Failing(last: last, first: numbers[1], count: Int(numbers[2])) : Failing(last: last, first: last))
         case "request URL": self = .requestURL(value)
-        case "with credentials": self = .credentials
         // What is no number is no URL's: the cover is downloaded again.
         case "validators of": self = .validatorsPlace(UInt64(value, radix: 16) ?? 0)
         case "redirected with": self = .redirects(value)
@@ -79,14 +74,11 @@ enum EntryAnnotation: Sendable, Hashable {
     static func kept(_ fields: String) -> String {
         all(in: fields).reduce("") { kept, annotation in
             switch annotation {
-            case .credentials, .validatorsPlace: kept + annotation.line
+            case .validatorsPlace: kept + annotation.line
             case .failing, .requestURL, .redirects: kept
             }
         }
     }
-
-    /// Whether `fields` say that the request had credentials.
-    static func haveCredentials(_ fields: String) -> Bool { all(in: fields).contains(.credentials) }
 
     /// The value of the first annotation that has one.
     private static func first<Value>(in fields: String, _ value: (EntryAnnotation) -> Value?) -> Value? {

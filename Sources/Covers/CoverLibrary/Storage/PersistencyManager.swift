@@ -19,8 +19,6 @@ actor PersistencyManager: DownloadStore {
     private var goOn: (@Sendable ([Ask]) async -> Void)?
     /// The requests that wait for outcomes.
     private var pending: PendingStores?
-    /// Nil without a tier.
-    private var uploads: TierUploads?
     private let notice: @Sendable (CacheNotice) -> Void
     private(set) var directory: CacheDirectory?
     /// Nil before the first write: what only reads needs no lock.
@@ -84,12 +82,9 @@ actor PersistencyManager: DownloadStore {
         return reader
     }
 
-    /// The scheduler whose downloads this stores, and what puts them into the tier.
-    func connect(
-        _ scheduler: DownloadScheduler, _ uploads: TierUploads?, goOn: @escaping @Sendable ([Ask]) async -> Void
-    ) {
-        (self.scheduler, self.goOn) = (scheduler, goOn)
-        (pending, self.uploads) = (scheduler.pending, uploads)
+    /// The scheduler whose downloads this stores.
+    func connect(_ scheduler: DownloadScheduler, goOn: @escaping @Sendable ([Ask]) async -> Void) {
+        (self.scheduler, self.goOn, pending) = (scheduler, goOn, scheduler.pending)
     }
 
     func writer() throws -> CacheWriter {
@@ -103,9 +98,8 @@ actor PersistencyManager: DownloadStore {
     // MARK: - Runs
 
     /// Until `endRun`, covers that are stored or used are not evicted to make room: the run's own.
-    /// - Parameter spares: False if they are in the tier, too, whence the next run takes them.
-    func beginRun(spares: Bool = true) throws {
-        if runs == 0, spares { try withWriter { $0.spareFromNow() } }
+    func beginRun() throws {
+        if runs == 0 { try withWriter { $0.spareFromNow() } }
         runs += 1
     }
 
@@ -121,7 +115,6 @@ actor PersistencyManager: DownloadStore {
         try? writer().add(hints: batch.downloads.compactMap(\.hintChange), now: WallClock.milliseconds())
         for download in batch.downloads { await store(download) }
         if batch.isLast { pipeline.expectNoMore() }
-        await uploads?.ready(bytes: (openWriter?.capacity ?? .max) / 4)
     }
 
     /// Of a cover that was put, only its outcome is kept.
@@ -144,8 +137,7 @@ actor PersistencyManager: DownloadStore {
                 while try !pipeline.hasRoom || writer().isGroupFull(before: body.count) {
                     if pipeline.syncing != nil || !seal() { await waitForRoom() }
                 }
-                var metadata = EntryMetadata(download.url, header, response, from: download.target)
-                if download.hadCredentials { metadata.fields += EntryAnnotation.credentials.line }
+                let metadata = EntryMetadata(download.url, header, response, from: download.target)
                 try body.withUnsafeBytes { bytes in
                     let digest = Digest(of: bytes)
                     outcome.timings?.end(\.hash, at: .now)
@@ -307,14 +299,7 @@ actor PersistencyManager: DownloadStore {
             hub.instruments.didEnd(outcomes[index])
         }
         if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
-        let complete = { @Sendable [pending, goOn] (outcomes: [CoverOutcome]) in
-            if let asks = pending?.complete(outcomes), !asks.isEmpty { Task { await goOn?(asks) } }
-        }
-        if let uploads {
-            uploads.add(outcomes, isAwaited: { [pending] in pending?.isPutAwaited($0) }, completion: complete)
-        } else {
-            complete(outcomes)
-        }
+        if let asks = pending?.complete(outcomes), !asks.isEmpty { Task { [goOn] in await goOn?(asks) } }
         if !lost.isEmpty { Task { await resubmit(lost) } }
     }
 

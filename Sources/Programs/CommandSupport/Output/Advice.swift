@@ -2,7 +2,7 @@
 enum Advice {
     private static let table = [
         ("choose another directory", "--cache"), ("choose a new or an empty directory", "--cache"),
-        ("name it as the tier", "--tier"), ("raise the capacity", "--capacity"),
+        ("raise the capacity", "--capacity"),
         ("raise the maximum size", "--max-size"),
         ("redirected from https to http", "--allow-downgrade follows it"),
         ("repair the cache", "`sleeve cache verify --repair`"), ("evict all covers", "`sleeve cache evict --to 0`"),

@@ -92,8 +92,6 @@ struct BenchCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.apply()
-        // A tier would answer in place of the server.
-        unsetenv("SLEEVE_TIER")
         let plan = BenchRunner.Plan(
             scenarios: BenchScenario.allCases.filter { what.only.isEmpty || what.only.flatMap(\.values).contains($0) },
             rounds: what.rounds ?? (list == nil ? 3 : 1), rivals: what.compare.flatMap(\.values), options: options)

@@ -108,11 +108,8 @@ extension Serve {
     func runs(_ configuration: LibraryConfiguration) -> [any GalleryRun] {
         let capacity = configuration.capacity.map { ["--capacity", "\($0)"] } ?? []
         let common = ["--cache", configuration.cacheDirectory.relativePath] + network.words + capacity
-        let tier = configuration.tier.map {
-            ["--tier", $0] + (configuration.isTierReadOnly ? ["--tier-read-only"] : [])
-        }
         let contact = { @Sendable (wishes: RunWishes) in wishes.contact.map { ["--contact=\($0)"] } ?? [] }
-        let refresh = CommandRun(name: "refresh", command: ["refresh"], options: common + (tier ?? [])) { _ in
+        let refresh = CommandRun(name: "refresh", command: ["refresh"], options: common) { _ in
             configuration.isOffline ? nil : []
         }
         let library = configuration.libraryFile == nil ? [] : ["--library", configuration.libraryPath]

@@ -47,7 +47,7 @@ struct CoverRun {
     func endWithoutCache(_ text: String) throws {
         let (summary, problem) = (RunSummary(), report?.close())
         try metrics?.write(.init(summary: summary, failures: [:], exitCode: 0, cache: CacheStatistics()))
-        try options.printResult(CoverRunResult(summary, evicted: 0, sizes: nil, tier: nil), text: text)
+        try options.printResult(CoverRunResult(summary, evicted: 0, sizes: nil), text: text)
         if let problem { throw fail(problem) }
     }
 
@@ -83,8 +83,6 @@ struct CoverRun {
         let emptyText = await ended(summary)
         let evicted = await library.warnOfEvictedCovers()
         let lost = await lostCovers(summary, evicted: evicted, former: former, library)
-        let tier = library.tierStatistics
-        tier?.warnOfFailures()
         let statistics = metrics == nil ? nil : try? await library.statistics()
         await library.close()
         let reportProblem = report?.close()
@@ -92,19 +90,18 @@ struct CoverRun {
         if case .failure(let error) = result { problem = (error as? LibraryError)?.message ?? "\(error)" }
         problem = problem ?? reportProblem
         let code = exitCode(
-            summary, hasProblem: problem != nil, isComplete: isComplete(), isKept: lost == 0 && tier?.failed ?? 0 == 0)
+            summary, hasProblem: problem != nil, isComplete: isComplete(), isKept: lost == 0)
         let metricsResult = Result {
             try metrics?.write(
                 .init(
-                    summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics,
-                    tier: tier))
+                    summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics))
         }
         if case .success(let sizes) = result {
             let text = code == nil ? emptyText : ""
             try options.printResult(
-                CoverRunResult(summary, evicted: evicted, sizes: sizes, tier: tier),
+                CoverRunResult(summary, evicted: evicted, sizes: sizes),
                 text: summary.isEmpty
-                    ? text : summary.text(isListRead: outcomes.total != nil, sizes: sizes, tier: tier))
+                    ? text : summary.text(isListRead: outcomes.total != nil, sizes: sizes))
         }
         if let problem { Log.error(problem) }
         if let code { throw code }

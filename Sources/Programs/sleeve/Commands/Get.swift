@@ -26,7 +26,7 @@ struct Get: AsyncParsableCommand {
             kept in the cache.
 
             --album takes the file beside the album's music, if that is yours, else the first of its URLs that is cached, else the first from \
-            which it can be downloaded, else the file that `sleeve fill` wrote. A tier is asked for 3 seconds at most.
+            which it can be downloaded, else the file that `sleeve fill` wrote.
 
             Exits with 3 if the cover could not be downloaded or, with --offline, is not cached.
             """)
@@ -36,7 +36,7 @@ struct Get: AsyncParsableCommand {
 
     @OptionGroup(title: "What to get") var what: What
     @OptionGroup(title: "Network") var network: NetworkOptions
-    @OptionGroup(title: "Cache and library") var store: StoreOptions
+    @OptionGroup(title: "Cache and library") var store: CapacityOptions
     @OptionGroup var options: LibraryOptions
 
     struct What: ParsableArguments {
@@ -93,7 +93,7 @@ struct Get: AsyncParsableCommand {
         try what.archive.apply(to: &configuration)
         if let size = what.size { configuration.coverSize = size.inArchive }
         try configuration.check(output: what.output, "--output")
-        try await withLibrary(configuration, createsCache: !network.offline, checksTier: false) { library in
+        try await withLibrary(configuration, createsCache: !network.offline) { library in
             try await get(from: library)
         }
     }

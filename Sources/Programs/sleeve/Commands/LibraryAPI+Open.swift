@@ -5,20 +5,15 @@ import Platform
 
 /// Opens the library.
 /// - Parameter createsCache: Create a missing cache. Otherwise a missing cache is an error: most likely the path is wrong.
-/// - Parameter checksTier: Refuse a tier that cannot be used. Otherwise the library works without it then.
 /// - Throws: An exit code, after an error message.
-func openLibrary(
-    _ configuration: LibraryConfiguration, createsCache: Bool = true, checksTier: Bool = true
-) async throws -> LibraryAPI {
+func openLibrary(_ configuration: LibraryConfiguration, createsCache: Bool = true) async throws -> LibraryAPI {
     if !createsCache, !LibraryAPI.hasCache(at: configuration.cacheDirectory) {
         throw fail(
             "no cache at \(configuration.cachePath): name it with --cache or $SLEEVE_CACHE; `sleeve prefetch` creates one"
         )
     }
     if !createsCache { try requirePermission(configuration.cachePath) }
-    let library = try await LibraryAPI(configuration: configuration)
-    if checksTier { try await library.checkTier() }
-    return library
+    return try await LibraryAPI(configuration: configuration)
 }
 
 /// Checks that an existing cache may be used by this user. Opening it would create what is missing.
@@ -40,10 +35,10 @@ private func requirePermission(_ cache: String) throws {
 /// Opens the library for `body` and closes it.
 /// - Throws: An exit code, after an error message.
 func withLibrary(
-    _ configuration: LibraryConfiguration, createsCache: Bool = true, checksTier: Bool = true,
+    _ configuration: LibraryConfiguration, createsCache: Bool = true,
     _ body: (LibraryAPI) async throws -> Void
 ) async throws {
-    let library = try await openLibrary(configuration, createsCache: createsCache, checksTier: checksTier)
+    let library = try await openLibrary(configuration, createsCache: createsCache)
     try await library.closingOnError { try await body(library) }
     await library.close()
 }

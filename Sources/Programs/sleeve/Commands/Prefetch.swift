@@ -23,7 +23,7 @@ struct Prefetch: AsyncParsableCommand {
             Cached covers are not downloaded again. Run the command again after an interruption: it downloads what is \
             missing. That a server has no cover (404, 410) is remembered for as long as it says, else ten minutes to a week.
 
-            Exits with 3 if a cover failed, or could not be put into the tier.
+            Exits with 3 if a cover failed.
             """)
 
     @Argument(
@@ -33,7 +33,7 @@ struct Prefetch: AsyncParsableCommand {
 
     @OptionGroup(title: "What to fetch") var what: What
     @OptionGroup(title: "Network") var network: NetworkOptions
-    @OptionGroup(title: "Cache and library") var store: StoreOptions
+    @OptionGroup(title: "Cache and library") var store: CapacityOptions
     @OptionGroup(title: "Output") var files: RunOptions
     @OptionGroup var options: LibraryOptions
 

@@ -26,13 +26,13 @@ struct Refresh: AsyncParsableCommand {
             Covers of Subsonic servers (getCoverArt) are left out: they are kept under addresses without credentials. \
             `sleeve cache remove` and a prefetch renew them.
 
-            Exits with 3 if a cover could not be checked or put into the tier.
+            Exits with 3 if a cover could not be checked.
             """)
 
     @OptionGroup(title: "What to check") var what: What
     @OptionGroup(title: "How much") var budget: Budget
     @OptionGroup(title: "Network") var network: NetworkOptions
-    @OptionGroup(title: "Cache and library") var store: StoreOptions
+    @OptionGroup(title: "Cache and library") var store: CapacityOptions
     @OptionGroup(title: "Output") var files: RunOptions
     @OptionGroup var options: LibraryOptions
 

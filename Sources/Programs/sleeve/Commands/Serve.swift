@@ -29,7 +29,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(visibility: .hidden) var archive: ArchiveOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup(title: "Network") var network: NetworkOptions
-    @OptionGroup(title: "Cache and library") var store: StoreOptions
+    @OptionGroup(title: "Cache and library") var store: CapacityOptions
     @OptionGroup var options: LibraryOptions
 
     struct Server: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import CoverLibrary
 
 /// How large the cache may become.
 struct CapacityOptions: ParsableArguments {
@@ -10,4 +11,6 @@ struct CapacityOptions: ParsableArguments {
     var capacity: ByteSize?
 
     func validate() throws { try capacity?.requireRoom("--capacity") }
+
+    func apply(to configuration: inout LibraryConfiguration) { configuration.capacity = capacity?.bytes }
 }

@@ -7,21 +7,17 @@ struct CoverRunResult: Encodable {
     private let evicted: Int
     /// Smaller pictures that were made; nil if none were wanted.
     private let sizes: Int?
-    /// Nil without a tier.
-    private let fromTier, tierStored, tierFailed, tierUnsuitable, tierDamaged: Int?
     private let bytes: Int
     private let seconds, coversPerSecond, bytesPerSecond: Double
     private let peakMemoryBytes: Int
     private let cancelled: Bool
     private let stopReason: String?
 
-    init(_ summary: RunSummary, evicted: Int, sizes: Int?, tier: TierStatistics?) {
+    init(_ summary: RunSummary, evicted: Int, sizes: Int?) {
         (requested, downloaded, deduplicated) = (summary.requested, summary.downloaded, summary.deduplicated)
         (revalidated, fresh, joined) = (summary.revalidated, summary.fresh, summary.joined)
         (skipped, failed, gone) = (summary.skipped, summary.failed, summary.gone)
         (remaining, self.evicted, self.sizes) = (summary.remaining, evicted, sizes)
-        (fromTier, tierStored, tierFailed) = (tier?.hits, tier?.stored, tier?.failed)
-        (tierUnsuitable, tierDamaged) = (tier?.unsuitable, tier?.damaged)
         (bytes, seconds, coversPerSecond) = (summary.bytes, summary.seconds, summary.coversPerSecond)
         (bytesPerSecond, peakMemoryBytes) = (summary.bytesPerSecond, ResidentMemory.peak)
         (cancelled, stopReason) = (summary.isCancelled, summary.stopReason)

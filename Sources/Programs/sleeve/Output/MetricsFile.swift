@@ -31,8 +31,6 @@ struct MetricsFile {
         var exitCode: Int32
         /// Nil if the cache could not be read. The file keeps what it says about it then.
         var cache: CacheStatistics?
-        /// Nil without a tier.
-        var tier: TierStatistics?
         /// The end of the run, in seconds since 1970.
         var ended = Double(WallClock.milliseconds()) / 1_000
     }
@@ -155,9 +153,6 @@ struct MetricsFile {
         ofRun(
             "run_shard", "The shard of the last run.",
             shard.map { [(",index=\"\($0.index)\",count=\"\($0.count)\"", "1")] } ?? [])
-        ofRun(
-            "run_tier", "Covers read from the tier and put there in the last run, by result.",
-            run.tier?.results.map { (",result=\"\($0.name)\"", "\($0.count)") } ?? [])
         ofCache("entries", "URLs in the cache.", run.cache?.entries)
         ofCache("blobs", "Distinct covers in the cache.", run.cache?.blobs)
         ofCache("bytes", "Bytes of the capacity that the cache uses.", run.cache?.chargedBytes)

@@ -59,7 +59,6 @@ final class ReportFile: Sendable {
         line.add("url", Redaction.redact(outcome.url))
         line.add("line", outcome.line)
         line.add("outcome", outcome.kind.rawValue)
-        if let tier = outcome.tier { line.add("tier", tier.rawValue) }
         line.add("digest", outcome.digest)
         line.add("bytes", outcome.bytes)
         line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))

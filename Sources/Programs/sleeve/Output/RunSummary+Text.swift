@@ -9,8 +9,7 @@ extension RunSummary {
     /// - Parameters:
     ///   - isListRead: Whether the whole list was read. If not, more covers remain than were counted.
     ///   - sizes: The number of smaller pictures that were made; nil if none were wanted.
-    ///   - tier: What was read from a tier and put there; nil without one.
-    func text(isListRead: Bool, sizes: Int? = nil, tier: TierStatistics? = nil) -> String {
+    func text(isListRead: Bool, sizes: Int? = nil) -> String {
         if isEmpty { return "" }
         func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
         let same = deduplicated > 0 ? " (\(Decimals.grouped(deduplicated)) already stored)" : ""
@@ -36,7 +35,6 @@ extension RunSummary {
             text += "\(ByteSize(Int(bytesPerSecond)))/s"
         }
         if let sizes { text += " · \(Decimals.count(sizes, "smaller picture")) made" }
-        if let tier = tier?.text { text += " · \(tier)" }
         if remaining > 0 { text += " · \(Decimals.grouped(remaining)) left for the next run" }
         return text + "\n"
     }

@@ -132,8 +132,6 @@ import Testing
             #expect(error(opening: folder.path) == .foreign(used))
             #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
             #expect(try Bytes.of(file) == picture(1) && Bytes.of(letter) == picture(1))
-            try Bytes.write([1], to: folder.path + "/sleeve-tier")
-            #expect(error(opening: folder.path) == .tier(folder.path))
         }
     }
 
@@ -300,7 +298,7 @@ import Testing
             (.notADirectory("/c"), "another directory"), (.notWritable("/c", reason: "denied"), "another directory"),
             (.networkFileSystem("/c", kind: "NFS"), "local disk"), (.newerFormat("/c"), "update"),
             (.linked("/c"), "link the whole"), (.noCovers("/c"), "put it back"),
-            (.tier("/c"), "as the tier"), (.foreign("/c"), "an empty directory"), (.longMetadata, "header fields"),
+            (.foreign("/c"), "an empty directory"), (.longMetadata, "header fields"),
             (.diskFull("/c"), "free some room"), (.busy("/c", seconds: 15), "try again"),
             (.largerThanCapacity(bytes: 70_000, capacity: 65_536), "raise the capacity"),
             (.file("/c", operation: "open", reason: "no such file"), "/c"), (.notAPack("/c"), "a tar file"),

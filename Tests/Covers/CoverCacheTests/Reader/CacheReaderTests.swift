@@ -202,7 +202,7 @@ import Testing
             #expect(reader.takeUsage(minimum: 1) == nil)
             _ = try reader.bytes(url(1))
             _ = try reader.bytes(url(2))
-            _ = try reader.cover(for: url(1), counting: false)
+            _ = try reader.cover(digest: Digest(of: picture(1)), counting: false)
             #expect(reader.takeUsage(minimum: 3) == nil)
             let usage = try #require(reader.takeUsage(minimum: 2))
             #expect(usage.hits == 1 && usage.misses == 1 && usage.uses.count == 1)

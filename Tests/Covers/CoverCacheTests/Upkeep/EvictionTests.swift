@@ -24,7 +24,7 @@ import Testing
                 try writer.fill(1...10)
                 let reader = try folder.reader()
                 _ = try reader.cover(for: url(2))
-                _ = try reader.cover(for: url(3), counting: false)
+                _ = try reader.cover(digest: Digest(of: picture(3)), counting: false)
                 _ = try reader.cover(digest: Digest(of: picture(6)))
                 _ = try reader.status(of: [url(4), url(1)])
                 writer.noteUsage(try #require(reader.takeUsage(minimum: 1)))

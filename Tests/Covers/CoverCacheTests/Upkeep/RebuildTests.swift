@@ -198,7 +198,7 @@ import Testing
                 for bit in 0..<8 {
                     var changed = line
                     changed[index] ^= UInt8(1 << bit)
-                    guard let read = EntryLine(changed) else { continue }
+                    guard case .stored(let read) = EntryLog.Line(changed) else { continue }
                     let isRight = read.metadata.key == url(1) && read.digest == Digest(of: picture(1))
                     #expect(isRight, "bit \(bit) of byte \(index)")
                 }
@@ -315,7 +315,10 @@ import Testing
         full.validatedAt = 1_700_000_000_999
         for metadata in [full, metadata(url(1))] {
             let line = EntryLine(metadata, digest, bytes: 5_000)
-            #expect(EntryLine(line.line.dropLast()) == line)
+            guard case .stored(line) = EntryLog.Line(line.line.dropLast()) else {
+                Issue.record("\(metadata)")
+                continue
+            }
         }
         #expect(!EntryLine(full, digest, bytes: 1).line.dropLast().contains(10), "one line")
     }

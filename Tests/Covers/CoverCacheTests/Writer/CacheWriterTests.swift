@@ -348,7 +348,7 @@ import Testing
                 let reader = try folder.reader()
                 _ = try reader.bytes(url(1))
                 _ = try reader.status(of: [url(2), url(8), url(9)])
-                _ = try reader.cover(for: url(1), counting: false)
+                _ = try reader.cover(digest: Digest(of: picture(1, bytes: 10_000)), counting: false)
                 writer.noteUsage(try #require(reader.takeUsage(minimum: 4)))
                 try writer.writeDeferred()
                 let statistics = try writer.statistics()

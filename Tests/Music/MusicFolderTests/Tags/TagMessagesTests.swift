@@ -17,10 +17,10 @@ import Testing
         ]
         let bytes = requests.flatMap { TagLine.bytes($0) }
         for length in [1, 7, bytes.count] {
-            var (rest, read): ([UInt8], [TagRequest?]) = ([], [])
+            var (rest, read): ([UInt8], [TagRequest]) = ([], [])
             for start in stride(from: 0, to: bytes.count, by: length) {
                 rest += bytes[start..<min(start + length, bytes.count)]
-                read += TagLine.take(from: &rest).map { TagLine.message($0) }
+                read += TagLine.take(from: &rest).compactMap { TagLine.message($0) }
             }
             #expect(read == requests && rest.isEmpty)
         }

@@ -14,6 +14,6 @@ struct CacheCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CacheList.self, CacheStats.self, CacheVerify.self, CacheEvict.self, CachePin.self, CacheUnpin.self,
-            CacheRemove.self, CachePack.self, CacheUnpack.self, CachePush.self,
+            CacheRemove.self, CachePack.self, CacheUnpack.self,
         ])
 }

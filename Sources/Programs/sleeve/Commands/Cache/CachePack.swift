@@ -14,7 +14,7 @@ struct CachePack: AsyncParsableCommand {
 
             A pack is a tar file: entries.jsonl, with the covers' URLs, validators and times, and the covers, each named by its \
             SHA-256. The file appears when it is complete; a killed run leaves a file .sleeve-….part, which the next one removes. It holds \
-            whole URLs, which may grant access. Covers that several machines need all the time belong into a tier (`sleeve cache push`).
+            whole URLs, which may grant access.
 
             Without an option, all covers are packed. Exits with 3 if a cover is damaged; the others are packed.
             """)

@@ -36,7 +36,7 @@ struct CacheUnpack: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = try options.configuration()
-        configuration.capacity = room.capacity?.bytes
+        room.apply(to: &configuration)
         let descriptor = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)
         let name = file == "-" ? "stdin" : file
         guard descriptor >= 0 else { throw fail("cannot \(SystemError("read", path: file))") }

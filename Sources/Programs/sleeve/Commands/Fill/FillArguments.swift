@@ -7,7 +7,7 @@ import MusicFolder
 struct FillArguments: ParsableArguments {
     @OptionGroup(title: "What to write") var covers: Covers
     @OptionGroup(title: "Network") var network: NetworkOptions
-    @OptionGroup(title: "Cache and library") var store: StoreOptions
+    @OptionGroup(title: "Cache and library") var store: CapacityOptions
     @OptionGroup(title: "Output") var output: Output
     @OptionGroup var editing: EditOptions
 

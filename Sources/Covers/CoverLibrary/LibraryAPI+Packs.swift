@@ -10,7 +10,7 @@ extension LibraryAPI {
     /// only the covers' metadata is held in memory.
     /// - Parameters:
     ///   - selection: the covers.
-    ///   - file: replaced if it exists, unless no cover is selected.
+    ///   - file: replaced if it exists. A selection other than `all` that has no cover leaves it as it is.
     ///   - onFailure: called for each cover that is not cached or is damaged. The others are packed.
     /// - Throws: `LibraryError` if the filter's host is not valid, the file cannot be written, or the cache not read.
     @discardableResult
@@ -63,7 +63,7 @@ extension LibraryAPI {
                         let detail = "its bytes in the cache are damaged; repair the cache, which drops them"
                         fail(CoverFailure(.cache, url: key, detail: detail))
                     }
-                    var summary = try writer.write(to: output) {
+                    var summary = try writer.write(to: output, mayBeEmpty: selection == .all) {
                         guard let batch = try selected.next(from: reader) else { return nil }
                         for failure in batch.failures { fail(failure) }
                         return batch.entries

@@ -20,16 +20,18 @@ package struct PackWriter {
         (self.isCancelled, self.onDamaged) = (isCancelled, onDamaged)
     }
 
-    /// - Parameter nextEntries: the next entries, of which those that share a cover are neighbours; nil at the end.
+    /// - Parameters:
+    ///   - mayBeEmpty: False: without an entry, the file stays as it is.
+    ///   - nextEntries: the next entries, of which those that share a cover are neighbours; nil at the end.
     /// - Throws: `SystemError` if the pack cannot be written, an error of the cache, or that of `nextEntries`.
     package mutating func write(
-        to output: PackOutput, _ nextEntries: () throws -> [CachedEntry]?
+        to output: PackOutput, mayBeEmpty: Bool, _ nextEntries: () throws -> [CachedEntry]?
     ) throws -> PackSummary {
         switch output {
         case .file(let path):
             let file = try AtomicFile(replacing: path, sweeps: true)
             try write(nextEntries) { try file.append($0) }
-            guard !summary.isCancelled, summary.covers > 0 else { return summary }
+            guard !summary.isCancelled, mayBeEmpty || summary.covers > 0 else { return summary }
             try file.sync()
             try file.replace()
         case .descriptor(let descriptor, let name):

@@ -80,14 +80,43 @@ extension CacheCommandTests {
             }
         }
 
+        @Test func `a cache without a cover makes an empty pack, which replaces a former one and can be unpacked`()
+            async throws
+        {
+            try await withStage { stage in
+                let (list, file) = (try stage.list(stage.urls(0..<3)), stage.folder + "/shard.pack")
+                var counts: [Int] = []
+                for shard in ["0/2", "1/2"] {
+                    let options = ["--cache", "\(stage.folder)/\(shard.first!)"]
+                    let fetched = try await run(stage, ["prefetch", list, "--shard", shard, "--quiet"] + options)
+                    #expect(fetched.status == 0, "\(fetched)")
+                    let packed = try await run(stage, ["cache", "pack", file, "--json"] + options)
+                    #expect(packed.status == 0 && packed.stderr.isEmpty, "\(packed)")
+                    let line: PackLine = try packed.json()
+                    counts.append(line.covers)
+                    #expect(line.packBytes == (try Data(contentsOf: URL(filePath: file))).count)
+                    let into = ["--cache", "\(stage.folder)/of-\(shard.first!)"]
+                    let unpacked: UnpackLine = try await run(stage, ["cache", "unpack", file, "--json"] + into).json()
+                    #expect(unpacked.stored == line.covers && unpacked.failed == 0)
+                    let verified = try await run(stage, ["cache", "verify"] + into)
+                    #expect(verified.status == 0, "\(verified)")
+                    let again = try await run(stage, ["cache", "pack", file, "--json"] + into)
+                    #expect(try again.status == 0 && (again.json() as PackLine).covers == line.covers, "\(again)")
+                }
+                #expect(counts.sorted() == [0, 3])
+            }
+        }
+
         @Test func `where nothing is selected, the file stays as it is`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<2))
                 let file = stage.folder + "/covers.pack"
                 #expect(try await stage.run("cache", "pack", file).status == 0)
                 let before = try Data(contentsOf: URL(filePath: file))
-                let result = try await stage.run("cache", "pack", file, "--host", "other.example")
-                #expect(result.status == 3 && result.stderr.contains("no cached cover is selected"), "\(result)")
+                for selection in [["--host", "other.example"], ["--matching", "*/none"], ["--pinned"]] {
+                    let result = try await run(stage, ["cache", "pack", file] + selection)
+                    #expect(result.status == 3 && result.stderr.contains("no cached cover is selected"), "\(result)")
+                }
                 #expect(try Data(contentsOf: URL(filePath: file)) == before)
             }
         }

@@ -240,6 +240,24 @@ import Testing
         }
     }
 
+    @Test func `a pack of nothing is a tar without a defect, and written only where it may be`() throws {
+        try withFolder { folder in
+            try folder.written { _ in }
+            let path = folder.root + "/pack"
+            var writer = PackWriter(
+                try folder.reader(), progress: { _ in }, isCancelled: { false }, onDamaged: { _ in })
+            let summary = try writer.write(to: .file(path), mayBeEmpty: true) { nil }
+            let length = try Bytes.of(path).count
+            #expect(summary.covers == 0 && summary.packBytes == length)
+            #expect(try tar("tf", path) == "entries.jsonl\n")
+            #expect(try read(path) == Contents())
+            #expect(try readPipe(try Bytes.of(path)) == Contents())
+            try Bytes.write([1], to: path)
+            _ = try writer.write(to: .file(path), mayBeEmpty: false) { nil }
+            #expect(try Bytes.of(path) == [1])
+        }
+    }
+
     // MARK: Order
 
     @Test func `covers before the entries are read from a file, and refused from a pipe`() throws {
@@ -412,7 +430,7 @@ import Testing
                     asked += 1
                     return asked > 2
                 }, onDamaged: { _ in })
-            let summary = try writer.write(to: .file(path)) { batches.popLast() }
+            let summary = try writer.write(to: .file(path), mayBeEmpty: true) { batches.popLast() }
             #expect(summary.isCancelled && summary.covers == 4 && summary.bytes > 0)
             #expect(try Bytes.of(path) == [1])
         }

@@ -16,7 +16,8 @@ struct CachePack: AsyncParsableCommand {
             SHA-256. The file appears when it is complete; a killed run leaves a file .sleeve-….part, which the next one removes. It holds \
             whole URLs, which may grant access.
 
-            Without an option, all covers are packed. Exits with 3 if a cover is damaged; the others are packed.
+            Without an option, all covers are packed, and an empty cache makes an empty pack. Exits with 3 if a cover is damaged; the others \
+            are packed.
             """)
 
     @Argument(help: "A new file, or a pack to replace; - is stdout.", completion: .file())
@@ -60,7 +61,7 @@ struct CachePack: AsyncParsableCommand {
                 Log.warning("stopped; no pack was written")
                 throw ExitStatus.stopped(by: signal)
             }
-            if summary.covers == 0 {
+            if summary.covers == 0, filter != CoverFilter() {
                 Log.warning("no cached cover is selected\(file == "-" ? "" : "; \(file) was not written")")
                 throw ExitStatus.someFailed
             }

@@ -31,13 +31,13 @@ final class RemotePoster: Sendable {
         guard let url = try? HTTPURL(url), let name = HTTPField.Name("Idempotency-Key") else {
             return .unreachable("its URL cannot be used")
         }
-        // A call follows no redirect: a redirected POST would become a GET (RFC 9110 section 15.4).
+        // No redirect is followed: a redirected POST would become a GET (RFC 9110 section 15.4).
         let request = TransferRequest(
             url: url,
             headerFields: [
                 .accept: "application/json", .contentType: "application/json", .userAgent: configuration.userAgent,
                 name: "\"\(key)\"",
-            ], call: TransferRequest.Call(method: .post, body: body))
+            ], post: body)
         do {
             return .status(try await startedClient().response(for: request).head.status.code)
         } catch {

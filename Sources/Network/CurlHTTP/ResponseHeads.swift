@@ -16,19 +16,13 @@ struct ResponseHeads {
     /// Of all heads together, trailers included.
     static let maximumLines = 5_000
     private let limit: Int
-    private let keepsAll: Bool
     private var length = 0
     private var lines = 0
     /// The last field, unless it is not kept. It is complete when no folded line follows.
     private var last: (name: HTTPField.Name, value: [UInt8])?
 
-    /// - Parameters:
-    ///   - limit: of all heads together, in bytes.
-    ///   - keepsAll: keep all fields, which only a call needs.
-    init(limit: Int = 0, keepsAll: Bool = false) {
-        self.limit = limit
-        self.keepsAll = keepsAll
-    }
+    /// - Parameter limit: of all heads together, in bytes.
+    init(limit: Int = 0) { self.limit = limit }
 
     // MARK: Parsing
 
@@ -66,10 +60,7 @@ struct ResponseHeads {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = line[..<colon]
         setsCookie = Self.isName(name, .setCookie)
-        let kept =
-            keepsAll
-            ? HTTPField.Name(String(decoding: name, as: UTF8.self)) : Self.names.first { Self.isName(name, $0) }
-        guard let kept else { return }
+        guard let kept = Self.names.first(where: { Self.isName(name, $0) }) else { return }
         last = (kept, Array(line[line.index(after: colon)...].drop(while: Self.isBlank)))
     }
 

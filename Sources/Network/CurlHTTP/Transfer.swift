@@ -31,7 +31,7 @@ package final class Transfer {
     private var waitsToMultiplex = false
     private var keepsCoding = false
     /// Nil for a cover request.
-    private var call: TransferRequest.Call?
+    private var isPost = false
 
     // The state of this use.
     private var requested: HTTPURL?
@@ -164,7 +164,7 @@ package final class Transfer {
         // A proxy would connect to it.
         isRefused = deniesPrivateAddresses && PrivateAddress.isNamed(by: request.url)
         mayConnect = true
-        heads = ResponseHeads(limit: configuration.maximumHeadSize, keepsAll: request.call != nil)
+        heads = ResponseHeads(limit: configuration.maximumHeadSize)
         firstByte = nil
         (awaitsAnswer, mayResend) = (false, true)
         errorText[0] = 0
@@ -173,14 +173,12 @@ package final class Transfer {
             waitsToMultiplex = request.waitsToMultiplex
             sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
         }
-        if call != nil || request.call != nil {
-            set(request.call)
-            call = request.call
-            // libcurl has a copy.
-            call?.body = nil
+        if isPost || request.post != nil {
+            set(post: request.post)
+            isPost = request.post != nil
         }
-        // Calls have set it as well.
-        if request.call == nil, keepsCoding || request.keepsCoding {
+        // A POST has set it as well.
+        if !isPost, keepsCoding || request.keepsCoding {
             keepsCoding = request.keepsCoding
             sleeve_setopt_long(easy, CURLOPT_HTTP_CONTENT_DECODING, keepsCoding ? 0 : 1)
         }
@@ -189,14 +187,14 @@ package final class Transfer {
     }
 
     private func setFields(_ request: TransferRequest) {
-        let isOwn = !request.headerFields.isEmpty || call != nil
+        let isOwn = !request.headerFields.isEmpty || isPost
         guard isOwn || requestFields != nil else { return }
         curl_slist_free_all(requestFields)
         requestFields = nil
         if isOwn {
             requestFields =
-                call == nil
-                ? curl_slist_append(nil, Self.accept) : suppressedFields(request.headerFields)
+                isPost
+                ? suppressedFields(request.headerFields) : curl_slist_append(nil, Self.accept)
             for field in request.headerFields {
                 // Validators go back to the byte (RFC 9110 section 8.8.3), and need not be UTF-8.
                 let line = field.withUnsafeBytesOfValue { value in
@@ -228,7 +226,7 @@ package final class Transfer {
         }
         if awaitsAnswer {
             // A POST may have had its effect (RFC 9110 section 9.2.2).
-            mayResend = call?.method != .post && onConnection?(.resending) ?? true
+            mayResend = !isPost && onConnection?(.resending) ?? true
         }
         awaitsAnswer = true
         if mayResend { _ = onConnection?(.ready) }
@@ -265,7 +263,7 @@ package final class Transfer {
 
     private func beginBody() {
         let status = easy.long(CURLINFO_RESPONSE_CODE)
-        keepsBody = (200..<300).contains(status) || call != nil
+        keepsBody = (200..<300).contains(status)
         guard keepsBody else { return }
         // Memory beyond `largestReserve` is taken as the body arrives, not as its server announces it.
         let length = Int(clamping: easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
@@ -335,14 +333,14 @@ package final class Transfer {
                 failure(.truncated, "the body has \(extent.received) bytes instead of the announced \(announced)"))
         }
         // Without a range in the request, a 206 for everything is what a 200 would be (RFC 9110 section 15.3.7).
-        let isWhole = status == .partialContent && call == nil && extent.isWhole
+        let isWhole = status == .partialContent && extent.isWhole
         return .success(response(isWhole ? .ok : status, extent))
     }
 
     private func response(_ status: HTTPResponse.Status, _ extent: BodyExtent) -> TransferResponse {
         let isRedirect = status.kind == .redirection
         var response = TransferResponse(
-            head: HTTPResponse(status: status, headerFields: call == nil ? heads.coverFields : heads.fields),
+            head: HTTPResponse(status: status, headerFields: heads.coverFields),
             body: body,
             location: isRedirect ? heads.location.flatMap { requested?.resolving($0) } : nil,
             isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
@@ -359,7 +357,7 @@ package final class Transfer {
             return failure(.refusedAddress, "its address is not on the open Internet, and such are refused")
         }
         if awaitsAnswer, easy.message(code, errorText).hasPrefix(Self.endedResending) {
-            if mayResend, call == nil, onConnection?(.resending) ?? false {
+            if mayResend, !isPost, onConnection?(.resending) ?? false {
                 return failure(.cancelled, "put off until it is sent again")
             }
             mayResend = false

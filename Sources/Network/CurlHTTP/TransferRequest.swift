@@ -2,7 +2,7 @@ import CCurl
 package import HTTPTypes
 import Platform
 
-/// A request for a cover, or a call of another interface.
+/// A request for a cover, or one to a remote library.
 package struct TransferRequest: Sendable {
     package var url: HTTPURL
     /// The header fields of every request for a cover, beside the `User-Agent`. Other types than images are accepted, as some servers
@@ -27,28 +27,14 @@ package struct TransferRequest: Sendable {
     package var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
     /// What a transport runs in; nil for nothing of the kind.
     package var context: TaskContext?
-    /// Nil for a GET of a cover.
-    package var call: Call?
+    /// The body of a POST, with which only `headerFields` and what the protocol requires are sent; nil for a GET of a cover.
+    package var post: [UInt8]?
 
-    /// A request to an interface that is not for covers: that of a remote library. Only `headerFields` and what the protocol requires
-    /// are sent, and the response is returned as it is: all fields, and the body of any status.
-    package struct Call: Sendable {
-        /// GET without a body; PUT or POST with one.
-        package var method: HTTPRequest.Method
-        /// Nil for a request without a body.
-        package var body: [UInt8]?
-
-        package init(method: HTTPRequest.Method, body: [UInt8]? = nil) {
-            self.method = method
-            self.body = body
-        }
-    }
-
-    package init(url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false, call: Call? = nil) {
+    package init(url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false, post: [UInt8]? = nil) {
         self.url = url
         self.headerFields = headerFields
         self.waitsToMultiplex = waitsToMultiplex
-        self.call = call
+        self.post = post
     }
 }
 

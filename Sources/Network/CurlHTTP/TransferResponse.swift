@@ -2,9 +2,9 @@ package import HTTPTypes
 
 /// The last response of a transfer, complete.
 package struct TransferResponse: Sendable {
-    /// The status, and the fields that a private cache needs (`ResponseFields`); all fields of the response to a call.
+    /// The status, and the fields that a private cache needs (`ResponseFields`).
     package var head: HTTPResponse
-    /// Empty for a status other than 2xx, unless the request was a call.
+    /// Empty for a status other than 2xx.
     package var body: [UInt8]
     /// The target of a redirect, as the server wrote it; the whole URL.
     package var location: String?
@@ -19,15 +19,14 @@ package struct TransferResponse: Sendable {
 
     /// A response that libcurl did not receive.
     /// - Parameters:
-    ///   - head: with all fields. Those that a private cache needs are kept, unless the request was a call.
+    ///   - head: with all fields. Those that a private cache needs are kept.
     ///   - body: of any status.
     package init(_ head: HTTPResponse, body: [UInt8], to request: TransferRequest, microseconds: Int) {
         var head = head
-        let isCall = request.call != nil
-        let location = head.status.kind == .redirection && !isCall ? head.headerFields[.location] : nil
-        if !isCall { head.headerFields = ResponseFields.cached(head.headerFields) }
+        let location = head.status.kind == .redirection ? head.headerFields[.location] : nil
+        head.headerFields = ResponseFields.cached(head.headerFields)
         self.init(
-            head: head, body: isCall || head.status.kind == .successful ? body : [],
+            head: head, body: head.status.kind == .successful ? body : [],
             location: location.map { request.url.resolving($0) }, microseconds: microseconds)
     }
 

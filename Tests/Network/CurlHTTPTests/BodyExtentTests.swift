@@ -66,11 +66,11 @@ import Wire
         "HTTP/2 1234 OK", "HTTP/2 99999999999999999999 OK", "HTTP/1.1 1000 OK", "HTTP/1.1 099 OK", "HTTP/3 0 X",
     ])
     func `a status that is none is a failure, and ends no process`(line: String) async throws {
-        for isCall in [false, true] {
+        for post in [nil, [1]] as [[UInt8]?] {
             try await withListener(answer: "\(line)\r\nContent-Length: 0\r\n\r\n") { listener in
                 try await withClient { client in
                     let url = try HTTPURL(listener.url + "/")
-                    let request = TransferRequest(url: url, call: isCall ? .init(method: .get) : nil)
+                    let request = TransferRequest(url: url, post: post)
                     let error = await #expect(throws: TransferError.self) { try await client.response(for: request) }
                     #expect(error?.kind == .broken, "\(error as Any)")
                 }

@@ -52,13 +52,13 @@ import Wire
         }
     }
 
-    @Test func `no cookie is kept for another transfer, calls included`() async throws {
+    @Test func `no cookie is kept for another transfer, POSTs included`() async throws {
         try await withScriptedServer(Self.answer) { server in
             try await withClient { client in
                 let url = try HTTPURL(server.url + "/sets")
                 _ = try await send(client, url.string)
-                _ = try await client.response(for: TransferRequest(url: url, call: .init(method: .get)))
-                _ = try await client.response(for: TransferRequest(url: url, call: .init(method: .get)))
+                _ = try await client.response(for: TransferRequest(url: url, post: [1]))
+                _ = try await client.response(for: TransferRequest(url: url, post: [1]))
                 _ = try await send(client, url.string)
                 _ = try await send(client, server.url + "/last")
                 _ = try await send(client, server.url + "/last")

@@ -42,13 +42,13 @@ struct TransportAdapter: Sendable {
 
     private func transportRequest(_ request: TransferRequest) -> TransportRequest {
         var fields = request.headerFields
-        if request.call == nil {
+        if request.post == nil {
             for field in TransferRequest.coverFields where fields[field.name] == nil { fields.append(field) }
         }
         if fields[.userAgent] == nil { fields[.userAgent] = userAgent }
         return TransportRequest(
-            method: request.call?.method ?? .get, url: URL(key: request.url.requestURL), headerFields: fields,
-            body: request.call?.body.map { Data($0) })
+            method: request.post == nil ? .get : .post, url: URL(key: request.url.requestURL), headerFields: fields,
+            body: request.post.map { Data($0) })
     }
 
     private static func transferError(_ error: any Error, url: String) -> TransferError {

@@ -35,15 +35,20 @@ extension CacheCommandTests {
             }
         }
 
-        @Test func `a part of a list that has no cover is a success`() async throws {
+        @Test func `a part of a list that has no cover is a success, and the metrics name the part`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<3))
-                let results = try await [
-                    stage.run("prefetch", list, "--shard", "0/2", "--json"),
-                    stage.run("prefetch", list, "--shard", "1/2", "--json"),
-                ]
-                #expect(results.map(\.status) == [0, 0])
-                #expect(try results.map { try $0.summary().requested }.sorted() == [0, 3])
+                let file = stage.folder + "/sleeve.prom"
+                var counts: [Int] = []
+                for shard in 0...1 {
+                    let result = try await stage.run(
+                        "prefetch", list, "--shard", "\(shard)/2", "--json", "--metrics-file", file)
+                    #expect(result.status == 0, "\(result)")
+                    counts.append(try result.summary().requested)
+                    let series = try stage.text(of: file).split(separator: "\n").filter { $0.contains("run_shard{") }
+                    #expect(series.count == 1 && series[0].hasSuffix(#",index="\#(shard)",count="2"} 1"#), "\(series)")
+                }
+                #expect(counts.sorted() == [0, 3])
             }
         }
     }

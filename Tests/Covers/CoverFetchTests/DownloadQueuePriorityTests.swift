@@ -33,7 +33,9 @@ extension DownloadQueueHostTests {
         _ = queue.end(try url(1).string)
         #expect(try turn(&queue).started == [url(2, host: 3).string], "another host's takes the free place")
         for host in 2...3 { for path in 1...2 { _ = queue.end(try url(path, host: host).string) } }
-        #expect(try turn(&queue, after: 59).started.allSatisfy { try $0 != url(2).string })
+        let others = turn(&queue, after: 59).started
+        #expect(try others.allSatisfy { try $0 != url(2).string })
+        for key in others { _ = queue.end(key) }
         #expect(try turn(&queue, after: 61).started.contains(url(2).string))
     }
 

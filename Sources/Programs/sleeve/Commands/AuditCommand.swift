@@ -18,7 +18,7 @@ struct AuditCommand: AsyncParsableCommand {
 
             Each line has a kind, the album, what is wrong and a path. The kinds, in this order:
               missing      no cover file, and not every track has one in its tags
-              small        a side has fewer pixels than --min-pixels; not if the size is unknown
+              small        a side has fewer pixels than --min-pixels; unknown sizes are not
               damaged      no image, cut off, or not readable
               placeholder  what services show in place of a cover, or under 16 pixels
               repeated     the same picture on albums of three artists or more

@@ -93,8 +93,12 @@ final class CurlMulti {
             streams = needed
             sleeve_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
         }
-        if curl_multi_add_handle(multi, transfer.easy) != CURLM_OK { rejected.append(lastID) }
+        add(transfer)
         return lastID
+    }
+
+    private func add(_ transfer: Transfer) {
+        if curl_multi_add_handle(multi, transfer.easy) != CURLM_OK { rejected.append(transfer.id) }
     }
 
     private func makeTransfer() -> Transfer {
@@ -160,6 +164,12 @@ final class CurlMulti {
             }
             // `remove` invalidates the message.
             let result = message.pointee.data.result
+            if transfer.needsOtherConnection {
+                transfer.takeOtherConnection()
+                curl_multi_remove_handle(multi, transfer.easy)
+                add(transfer)
+                continue
+            }
             if result == CURLE_OPERATION_TIMEDOUT { closeIfSilent(transfer) }
             let ending = transfer.end(result)
             _ = remove(transfer.id)

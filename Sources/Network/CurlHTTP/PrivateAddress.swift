@@ -27,8 +27,7 @@ enum PrivateAddress {
     }
 
     /// Whether a text is an address that is not private.
-    static func isPublic(_ text: UnsafePointer<CChar>?) -> Bool {
-        guard let text = text.map({ String(cString: $0) }) else { return false }
+    static func isPublic(_ text: String) -> Bool {
         if let address = v4(text) { return !contains(v4: address) }
         return v6(text).map { !contains(v6: $0) } ?? false
     }

@@ -52,6 +52,10 @@ package final class Transfer {
     private var awaitsAnswer = false
     /// libcurl may send the request again after its connection ended.
     private var mayResend = true
+    /// The connection that carries the request, since the request was sent.
+    private var connection: OpenSockets.Connection?
+    /// Bytes waited on the connection before the request was sent. libcurl has closed it.
+    private(set) var needsOtherConnection = false
     /// A response has set a cookie, or the request carried one.
     private var hasCookies = false
     private var completion: Completion?
@@ -123,8 +127,12 @@ package final class Transfer {
             address.map { Transfer.from(context).openSocket(for: $0) } ?? CURL_SOCKET_BAD
         }
         sleeve_setopt_pointer(easy, CURLOPT_PREREQDATA, context)
-        sleeve_setopt_prereq(easy) { context, address, _, _, _ in
-            Transfer.from(context).willSend(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        sleeve_setopt_prereq(easy) { context, peer, local, peerPort, localPort in
+            guard let peer, let local else { return CURL_PREREQFUNC_ABORT }
+            let endpoints = OpenSockets.Endpoints(
+                local: String(cString: local), localPort: Int(localPort), peer: String(cString: peer),
+                peerPort: Int(peerPort))
+            return Transfer.from(context).willSend(between: endpoints) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         // Starts the cookie engine without a file.
         sleeve_setopt_string(easy, CURLOPT_COOKIEFILE, "")
@@ -167,7 +175,7 @@ package final class Transfer {
         heads = ResponseHeads(limit: configuration.maximumHeadSize)
         firstByte = nil
         (awaitsAnswer, mayResend) = (false, true)
-        errorText[0] = 0
+        takeOtherConnection()
         setTarget(request)
         if waitsToMultiplex != request.waitsToMultiplex {
             waitsToMultiplex = request.waitsToMultiplex
@@ -217,11 +225,18 @@ package final class Transfer {
     }
 
     /// The connection is ready, and the request is about to be sent.
-    /// - Parameter address: of the connection, which may have been opened for a transfer that denies no addresses.
-    /// - Returns: false to end the transfer: the address is refused, or libcurl would repeat the request, which its caller does not allow.
-    private func willSend(to address: UnsafePointer<CChar>?) -> Bool {
-        if deniesPrivateAddresses, isRefused || !PrivateAddress.isPublic(address) {
+    /// - Parameter endpoints: of the connection, which may have been opened for a transfer that denies no addresses.
+    /// - Returns: false to end the transfer: the address is refused, libcurl would repeat the request, which its caller does not allow,
+    ///   or the connection cannot be used again.
+    private func willSend(between endpoints: OpenSockets.Endpoints) -> Bool {
+        if deniesPrivateAddresses, isRefused || !PrivateAddress.isPublic(endpoints.peer) {
             isRefused = true
+            return false
+        }
+        connection = sockets.connection(between: endpoints)
+        // RFC 9112 section 9.2: what arrives before a request is no response to it. libcurl would take it for one.
+        if let connection, connection.hasAnswered, connection.isReadable {
+            needsOtherConnection = true
             return false
         }
         if awaitsAnswer {
@@ -239,6 +254,7 @@ package final class Transfer {
     private func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
         if firstByte == nil { firstByte = .now }
         awaitsAnswer = false
+        if let connection, !connection.hasAnswered, line.starts(with: "HTTP/1.".utf8) { connection.hasAnswered = true }
         guard heads.receive(line) else { return false }
         if heads.setsCookie { hasCookies = true }
         return true
@@ -277,7 +293,13 @@ package final class Transfer {
     // MARK: Completing
 
     /// The socket of the connection; nil if it is closed.
-    var openSocket: Int32? { sockets.socket(to: origin, localPort: easy.long(CURLINFO_LOCAL_PORT)) }
+    var openSocket: Int32? { connection.flatMap { $0.isOpen ? $0.socket : nil } }
+
+    /// Prepares the handle for the same request once more. None of it was sent.
+    func takeOtherConnection() {
+        (connection, needsOtherConnection) = (nil, false)
+        errorText[0] = 0
+    }
 
     /// The end of a use. The handle may be prepared again before `run` is called.
     struct Ending {
@@ -301,6 +323,7 @@ package final class Transfer {
         defer {
             completion = nil
             onConnection = nil
+            connection = nil
             body = []
         }
         let result = result.mapError { error in

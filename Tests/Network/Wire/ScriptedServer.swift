@@ -28,6 +28,7 @@ package final class ScriptedServer: Sendable {
     package var requests: [Request] { log.withLock { $0 } }
     private let acceptor: Acceptor
     private let log = Mutex<[Request]>([])
+    private let open = Mutex<[Int: Int32]>([:])
 
     /// - Parameter port: the port to listen on; 0 chooses a free one.
     package init(port: Int = 0, _ answer: @escaping Answer) throws {
@@ -39,8 +40,26 @@ package final class ScriptedServer: Sendable {
 
     package func stop() { acceptor.stop() }
 
+    /// Sends bytes that no request asked for. When it returns, they wait at the client.
+    /// - Parameter connection: the number of a connection that is open.
+    /// - Returns: whether they were sent.
+    package func send(_ bytes: some Sequence<UInt8>, on connection: Int) -> Bool {
+        open.withLock { open in open[connection].map { Loopback.send(bytes, to: $0) } ?? false }
+    }
+
+    /// Ends the sending side of a connection.
+    package func endSending(on connection: Int) {
+        open.withLock { open in if let socket = open[connection] { shutdown(socket, Int32(SHUT_WR)) } }
+    }
+
     private func serve(_ connection: Int32, _ number: Int, _ answer: Answer) {
-        defer { close(connection) }
+        open.withLock { $0[number] = connection }
+        defer {
+            open.withLock { open in
+                open[number] = nil
+                close(connection)
+            }
+        }
         while case let bytes = Loopback.readHead(connection), bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) {
             let head = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
             let words = head.split(separator: " ")

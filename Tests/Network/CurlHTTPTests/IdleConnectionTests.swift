@@ -1,0 +1,66 @@
+import HTTPTypes
+import Testing
+import Wire
+
+@testable import CurlHTTP
+
+/// RFC 9112 section 9.2: what arrives on a connection without a request is no response.
+@Suite(.timeLimit(.minutes(5))) struct IdleConnectionTests {
+    /// Bytes that servers send on idle connections.
+    enum Stray: CaseIterable {
+        case response, timeout, badRequest, newline, body, end
+
+        var bytes: [UInt8] {
+            switch self {
+            case .response: httpResponse("200 OK", [], Array("another".utf8))
+            case .timeout: Array("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n".utf8)
+            case .badRequest: Array("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".utf8)
+            case .newline: Array("\r\n".utf8)
+            case .body: Array("the body of a 304".utf8)
+            case .end: []
+            }
+        }
+    }
+
+    @Test(arguments: Stray.allCases) func `bytes on an idle connection are no response to the next request`(
+        stray: Stray
+    ) async throws {
+        try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { server in
+            try await withClient { client in
+                for number in 0..<5 {
+                    let response = try await client.get(server.url + "/\(number)")
+                    #expect(response.body.elementsEqual("/\(number)".utf8))
+                    let connection = try #require(server.requests.last?.connection)
+                    if stray == .end { server.endSending(on: connection) }
+                    #expect(server.send(stray.bytes, on: connection) || stray == .end)
+                }
+            }
+            // Each request was sent once, on a connection of its own.
+            #expect(server.requests.map(\.target) == (0..<5).map { "/\($0)" })
+            #expect(server.requests.map(\.connection) == Array(0..<5))
+        }
+    }
+
+    @Test func `a POST finds bytes that wait, and is sent once`() async throws {
+        try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { server in
+            try await withClient { client in
+                _ = try await client.get(server.url + "/first")
+                #expect(server.send("HTTP/1.1 408 Request Timeout\r\n\r\n".utf8, on: 0))
+                let post = TransferRequest(url: try HTTPURL(server.url + "/post"), post: Array("edit".utf8))
+                let response = try await client.response(for: post)
+                #expect(response.body.elementsEqual("/post".utf8))
+            }
+            #expect(server.requests.map(\.connection) == [0, 1])
+            #expect(server.requests.last?.body == Array("edit".utf8))
+        }
+    }
+
+    @Test func `a quiet connection is used again`() async throws {
+        try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { server in
+            try await withClient { client in
+                for number in 0..<5 { _ = try await client.get(server.url + "/\(number)") }
+            }
+            #expect(server.requests.map(\.connection) == [0, 0, 0, 0, 0])
+        }
+    }
+}

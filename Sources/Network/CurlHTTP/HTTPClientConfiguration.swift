@@ -17,6 +17,8 @@ package struct HTTPClientConfiguration: Sendable {
     package var deniesPrivateAddresses = false
     /// The path of a PEM file with the certificate authorities to trust instead of the system's.
     package var certificateAuthorities: String?
+    /// The path of a directory with such files, named by hashes as `openssl rehash` does.
+    package var certificateDirectory: String?
     /// Maximum number of idle connections, of all hosts together.
     package var maximumConnections = 64
 

@@ -137,6 +137,7 @@ package final class Transfer {
         // Starts the cookie engine without a file.
         sleeve_setopt_string(easy, CURLOPT_COOKIEFILE, "")
         if let path = configuration.certificateAuthorities { sleeve_setopt_string(easy, CURLOPT_CAINFO, path) }
+        if let path = configuration.certificateDirectory { sleeve_setopt_string(easy, CURLOPT_CAPATH, path) }
     }
 
     /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names.

@@ -35,7 +35,7 @@ import Testing
     func `a URL that is none of a file of this machine is an error, and nothing is created`(text: String) async throws {
         let url = try #require(URL(string: text))
         #expect(try await problem { $0.cacheDirectory = url }?.contains("not the URL of a file") == true)
-        for change in [\LibraryConfiguration.libraryFile, \.certificateAuthorities] {
+        for change in [\LibraryConfiguration.libraryFile, \.certificateAuthorities, \.certificateDirectory] {
             #expect(try await problem { $0[keyPath: change] = url }?.contains("not the URL of a file") == true)
         }
         try await withStage { stage in

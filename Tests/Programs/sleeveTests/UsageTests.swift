@@ -3,6 +3,7 @@ import CoverLibrary
 import Foundation
 import SleeveStage
 import Testing
+import Wire
 
 @testable import sleeve
 
@@ -176,6 +177,35 @@ extension CommandTests {
                 let missing = stage.folder + "/ca.pem"
                 let result = try await stage.run("get", "https://127.0.0.1:1/x.jpg", "--cacert", missing)
                 #expect(result.status == 1 && result.stderr.contains(missing), "\(result)")
+            }
+        }
+
+        @Test(.enabled(if: Nginx.isInstalled))
+        func `the variables that name authorities for curl name them for sleeve`()
+            async throws
+        {
+            try await withStage { stage in
+                try await Nginx.with(.https, server: "location / { return 404; }") { server in
+                    let hash = try await stage.shell(
+                        "mkdir \"$HOME/ca\" && cp \"$1\" \"$HOME/ca/$(openssl x509 -hash -noout -in \"$1\").0\"",
+                        server.certificate)
+                    try #require(hash.status == 0, "\(hash)")
+                    func get(_ variables: [String: String]) async throws -> String {
+                        let environment = stage.environment.merging(variables) { $1 }
+                        return try await run(["get", server.url + "/x.jpg"], environment: environment).stderr
+                    }
+                    let none = try await get([:])
+                    #expect(none.contains("is not trusted (--cacert FILE trusts other authorities)"), "\(none)")
+                    for trusted in [
+                        ["SSL_CERT_FILE": server.certificate], ["SSL_CERT_DIR": stage.folder + "/ca"],
+                        ["CURL_CA_BUNDLE": server.certificate, "SSL_CERT_FILE": "/no/such/file"],
+                    ] {
+                        let text = try await get(trusted)
+                        #expect(text.contains("404"), "\(trusted): \(text)")
+                    }
+                    let missing = try await get(["SSL_CERT_FILE": "/no/such/file"])
+                    #expect(missing.contains("of $SSL_CERT_FILE in /no/such/file"), "\(missing)")
+                }
             }
         }
     }

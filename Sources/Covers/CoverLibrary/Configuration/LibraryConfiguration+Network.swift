@@ -9,6 +9,7 @@ extension LibraryConfiguration {
         http.timeout = timeout
         http.maximumBodySize = maximumSize
         http.certificateAuthorities = certificateAuthorities?.relativePath
+        http.certificateDirectory = certificateDirectory?.relativePath
         http.deniesPrivateAddresses = deniesPrivateAddresses
         http.maximumConnections = max(parallel, 16)
         return http

@@ -27,6 +27,8 @@ public struct LibraryConfiguration: Sendable {
     public var maximumSize = 32 << 20
     /// A PEM file of certificate authorities to trust instead of the system's.
     public var certificateAuthorities: URL?
+    /// A directory of such files, named by hashes as `openssl rehash` does, to trust instead of the system's.
+    public var certificateDirectory: URL?
     /// The URL of the Cover Art Archive, or of a server with the same API (musicbrainz.org/doc/Cover_Art_Archive/API). Albums with
     /// a MusicBrainz id whose other cover URLs fail get their covers from there.
     public var coverArtArchive = URL(string: "https://coverartarchive.org")!
@@ -57,8 +59,8 @@ public struct LibraryConfiguration: Sendable {
     /// `headerFields["https://music.example.org"] = [.authorization: "Bearer …"]`. A refresh sends them, too. Fields of one name in a
     /// request replace these.
     public var headerFields: [String: RequestHeaderFields] = [:]
-    /// Sends the requests in place of libcurl; nil for libcurl. With it, `timeout`, `certificateAuthorities` and
-    /// `deniesPrivateAddresses` do not apply.
+    /// Sends the requests in place of libcurl; nil for libcurl. With it, `timeout`, `certificateAuthorities`,
+    /// `certificateDirectory` and `deniesPrivateAddresses` do not apply.
     public var transport: (any CoverTransport)?
     /// The paths of the cover files that a program wrote beside the music of these albums, by their ids; without those that changed since. An album
     /// without another cover shows them. Called on a thread that may block.
@@ -84,6 +86,9 @@ public struct LibraryConfiguration: Sendable {
         if let libraryFile { configuration.libraryFile = try absolute(libraryFile, "libraryFile") }
         if let certificateAuthorities {
             configuration.certificateAuthorities = try absolute(certificateAuthorities, "certificateAuthorities")
+        }
+        if let certificateDirectory {
+            configuration.certificateDirectory = try absolute(certificateDirectory, "certificateDirectory")
         }
         try validate()
         return configuration

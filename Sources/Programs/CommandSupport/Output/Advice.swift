@@ -4,6 +4,7 @@ enum Advice {
         ("choose another directory", "--cache"), ("choose a new or an empty directory", "--cache"),
         ("raise the capacity", "--capacity"),
         ("raise the maximum size", "--max-size"),
+        ("is not trusted", "--cacert FILE trusts other authorities"),
         ("redirected from https to http", "--allow-downgrade follows it"),
         ("repair the cache", "`sleeve cache verify --repair`"), ("evict all covers", "`sleeve cache evict --to 0`"),
     ]

@@ -53,7 +53,8 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Trust these certificate authorities (PEM) instead of the system's.", valueName: "file",
+            "Trust these certificate authorities (PEM) instead of the system's. (default: $CURL_CA_BUNDLE, $SSL_CERT_FILE)",
+            valueName: "file",
             visibility: .hidden),
         completion: .file())
     var cacert: String?
@@ -118,13 +119,31 @@ struct NetworkOptions: ParsableArguments {
         configuration.isOffline = offline
         configuration.allowsDowngrades = allowDowngrade
         configuration.deniesPrivateAddresses = denyPrivate
-        if let cacert {
-            guard access(cacert, R_OK) == 0 else {
-                throw fail("cannot read the certificate authorities in \(cacert): \(SystemError("access").reason)")
-            }
-            configuration.certificateAuthorities = URL(filePath: cacert)
-        }
+        try applyAuthorities(to: &configuration)
         ProcessSetup.prepareForTransfers()
+    }
+
+    /// Of several, those count that count for curl.
+    private func applyAuthorities(to configuration: inout LibraryConfiguration) throws {
+        func readable(_ path: String, _ name: String) throws -> URL {
+            guard access(path, R_OK) == 0 else {
+                throw fail(
+                    "cannot read the certificate authorities of \(name) in \(path): \(SystemError("access").reason)")
+            }
+            return URL(filePath: path)
+        }
+        if let cacert {
+            configuration.certificateAuthorities = try readable(cacert, "--cacert")
+        } else if let bundle = Environment.value("CURL_CA_BUNDLE") {
+            configuration.certificateAuthorities = try readable(bundle, "$CURL_CA_BUNDLE")
+        } else {
+            if let file = Environment.value("SSL_CERT_FILE") {
+                configuration.certificateAuthorities = try readable(file, "$SSL_CERT_FILE")
+            }
+            if let folder = Environment.value("SSL_CERT_DIR") {
+                configuration.certificateDirectory = try readable(folder, "$SSL_CERT_DIR")
+            }
+        }
     }
 
     private static func isContact(_ text: String) -> Bool {

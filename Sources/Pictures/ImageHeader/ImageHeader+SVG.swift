@@ -16,14 +16,20 @@ extension ImageHeader {
 
     /// SVG in UTF-16, with a byte order mark or without.
     static func svgInUTF16(_ view: ByteView) -> ImageHeader? {
+        // The root element of a cover is near its beginning.
+        inUTF8(view, maximum: 1 << 20).flatMap { $0.withUnsafeBytes { svg(ByteView($0)) } }
+    }
+
+    /// The text of a document in UTF-16 in UTF-8; nil if it is in another encoding.
+    /// - Parameter maximum: the bytes of the document that are read.
+    static func inUTF8(_ view: ByteView, maximum: Int = .max) -> [UInt8]? {
         guard let mark = view.bigEndian(0, 2), [0xFEFF, 0xFFFE, 0x003C, 0x3C00].contains(mark) else { return nil }
         let isBig = mark == 0xFEFF || mark == 0x003C
         let start = mark == 0xFEFF || mark == 0xFFFE ? 2 : 0
-        // The root element of a cover is near its beginning.
-        let units = stride(from: start, to: min(view.count, 1 << 20), by: 2).lazy.compactMap { offset in
+        let units = stride(from: start, to: min(view.count, maximum), by: 2).lazy.compactMap { offset in
             (isBig ? view.bigEndian(offset, 2) : view.littleEndian(offset, 2)).map { UInt16($0) }
         }
-        return Array(String(decoding: Array(units), as: UTF16.self).utf8).withUnsafeBytes { svg(ByteView($0)) }
+        return Array(String(decoding: Array(units), as: UTF16.self).utf8)
     }
 }
 

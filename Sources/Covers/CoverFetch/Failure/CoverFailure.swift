@@ -224,6 +224,11 @@ extension CoverFailure {
         )
     }
 
+    /// A picture whose own format says that it is incomplete replaces none that is complete.
+    package static func cutOff(_ url: String) -> CoverFailure {
+        CoverFailure(.truncated, url: url, detail: "the new picture is cut off; the cached one stays")
+    }
+
     /// RFC 9111 §5.2.2.5.
     package static func notStorable(_ url: String) -> CoverFailure {
         CoverFailure(.notStorable, url: url, detail: "the server forbids storing it (Cache-Control: no-store)")

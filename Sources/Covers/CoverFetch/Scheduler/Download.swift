@@ -5,7 +5,8 @@ package import ImageHeader
 /// A judged transfer on its way to the disk.
 package struct Download: Sendable {
     package enum Content: Sendable {
-        case cover(ImageHeader, StoredResponse, [UInt8])
+        /// `replacing` is the version that was stored when the cover was requested; nil if it was missing.
+        case cover(ImageHeader, StoredResponse, [UInt8], replacing: StoredVersion?)
         /// A cover that the server forbids to store.
         case unstorable([UInt8])
         /// The server confirmed the stored version with this 304.
@@ -16,7 +17,7 @@ package struct Download: Sendable {
         /// Memory that the content holds, in bytes.
         var footprint: Int {
             switch self {
-            case .cover(_, _, let body), .unstorable(let body): body.capacity
+            case .cover(_, _, let body, _), .unstorable(let body): body.capacity
             case .notModified, .failure: 512
             }
         }

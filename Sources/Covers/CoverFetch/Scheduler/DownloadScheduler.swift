@@ -282,7 +282,8 @@ package actor DownloadScheduler {
         guard stored.isStorable, !varies(response, start.job) else {
             return finish(start.job, start.url, .unstorable(response.body))
         }
-        finish(start.job, start.url, .cover(header, stored, response.body))
+        let replaced = queue.first(of: start.job) { $0.stored }
+        finish(start.job, start.url, .cover(header, stored, response.body, replacing: replaced))
     }
 
     /// 304: the stored version is still valid (RFC 9111 §4.3.4).

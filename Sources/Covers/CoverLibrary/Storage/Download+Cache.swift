@@ -24,7 +24,7 @@ extension Download {
         switch content {
         case .cover, .unstorable: nil
         case .notModified(let version, _): version
-        case .failure(_, let version): version
+        case .failure(_, stored: let version): version
         }
     }
 

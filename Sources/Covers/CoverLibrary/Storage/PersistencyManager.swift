@@ -1,6 +1,7 @@
 import CoverCache
 import CoverFetch
 import CurlHTTP
+import ImageHeader
 import Platform
 import Synchronization
 
@@ -131,7 +132,10 @@ actor PersistencyManager: DownloadStore {
         case .failure(let failure, stored: nil) where download.absence == nil:
             publish([CoverOutcome(failure, of: download)])
         case .failure, .notModified: pipeline.add(renewal: download, now: now)
-        case .cover(let header, let response, let body):
+        case .cover(_, _, let body, replacing: let version?) where isCutOff(body, unlike: version):
+            download.content = .failure(.cutOff(download.key), stored: version)
+            pipeline.add(renewal: download, now: now)
+        case .cover(let header, let response, let body, _):
             var outcome = CoverOutcome(.downloaded, of: download)
             do {
                 while try !pipeline.hasRoom || writer().isGroupFull(before: body.count) {
@@ -159,6 +163,15 @@ actor PersistencyManager: DownloadStore {
                 publish([outcome])
             }
         }
+    }
+
+    /// Whether a picture is cut off, and the version that it would replace is not: a server's disk was full, or it has lost a part.
+    private func isCutOff(_ body: [UInt8], unlike version: StoredVersion) -> Bool {
+        func isComplete(_ body: [UInt8]) -> Bool { body.withUnsafeBytes { ImageHeader.isComplete($0) } }
+        guard !isComplete(body),
+            case .hit(_, let stored)? = try? openReader?.cover(digest: version.digest, counting: false)
+        else { return false }
+        return isComplete(stored)
     }
 
     private func waitForRoom() async { await withCheckedContinuation { waitingForRoom.append($0) } }

@@ -38,6 +38,50 @@ import Wire
         }
     }
 
+    @Test func `a picture that is cut off replaces none that is whole, and is asked for again`() async throws {
+        let (whole, newer) = (CoverImage.png(number: 1), CoverImage.png(number: 2))
+        let body = Mutex(whole)
+        try await withScriptedServer({ _ in httpResponse("200 OK", ["Cache-Control: max-age=0"], body.withLock { $0 }) }
+        ) {
+            server in
+            try await withStage { stage in
+                let url = server.url + "/1.png"
+                #expect(try await stage.library.prefetch([url]).summary().downloaded == 1)
+                body.withLock { $0 = Array(newer.dropLast(20)) }
+                for request in 2...3 {
+                    let (outcomes, summary) = try await stage.library.refresh().collect()
+                    #expect(summary.failed == 1 && summary.downloaded == 0, "\(summary)")
+                    #expect(outcomes.first?.failure?.kind == .truncated)
+                    #expect(outcomes.first?.failure?.detail == "the new picture is cut off; the cached one stays")
+                    #expect(try stage.library.cached(url)?.bytes == whole)
+                    #expect(server.requests.count == request)
+                }
+                body.withLock { $0 = newer }
+                #expect(try await stage.library.refresh().summary().downloaded == 1)
+                #expect(try stage.library.cached(url)?.bytes == newer)
+            }
+        }
+    }
+
+    @Test func `a picture that is cut off is stored where its length was kept, and replaced by any other`() async throws
+    {
+        let half = Array(CoverImage.png(number: 1).dropLast(20))
+        let body = Mutex(half)
+        try await withScriptedServer({ _ in httpResponse("200 OK", ["Cache-Control: max-age=0"], body.withLock { $0 }) }
+        ) {
+            server in
+            try await withStage { stage in
+                let url = server.url + "/1.png"
+                let first = try await stage.library.prefetch([url]).summary()
+                #expect(first.downloaded == 1)
+                #expect(try await stage.library.refresh().summary().downloaded == 1)
+                body.withLock { $0 = Array(half.dropLast(1)) }
+                #expect(try await stage.library.refresh().summary().failed == 0)
+                #expect(try stage.library.cached(url)?.bytes == Array(half.dropLast(1)))
+            }
+        }
+    }
+
     private final class Sink: OutcomeSink {
         let continuation: AsyncStream<CoverOutcome>.Continuation
         let isWanted = true

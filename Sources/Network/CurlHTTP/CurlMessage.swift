@@ -17,7 +17,7 @@ package enum CurlMessage: String, CaseIterable, Sendable {
     case answeredByProxy = "from proxy"
     /// `CURLE_SSL_CONNECT_ERROR` because the server has closed the connection: OpenSSL 1.
     case closedInHandshake = "SSL_ERROR_SYSCALL"
-    /// The same of OpenSSL 3.
+    /// The same of OpenSSL 3, and `CURLE_RECV_ERROR` for an end without TLS's notice.
     case endedInHandshake = "unexpected eof"
     /// `CURLE_PEER_FAILED_VERIFICATION`: the reason follows.
     case untrusted = "SSL certificate problem: "

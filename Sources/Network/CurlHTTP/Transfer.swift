@@ -313,7 +313,7 @@ package final class Transfer {
 
     /// Ends the use with libcurl's result.
     func end(_ code: CURLcode) -> Ending {
-        complete(with: code == CURLE_OK ? checkedResponse() : .failure(error(code)))
+        complete(with: code == CURLE_OK || endedWithoutNotice(code) ? checkedResponse() : .failure(error(code)))
     }
 
     /// Ends the use with the error `cancelled`.
@@ -333,6 +333,14 @@ package final class Transfer {
             return error
         }
         return Ending(completion: completion, result: result)
+    }
+
+    /// A server over TLS has marked the end of the body by closing the connection, without TLS's own notice (RFC 9112 section 9.8). The
+    /// response is as one over TCP: its end is not marked.
+    private func endedWithoutNotice(_ code: CURLcode) -> Bool {
+        code == CURLE_RECV_ERROR && received > 0 && easy.long(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0
+            && heads.first(.transferEncoding) == nil && heads.first(.contentLength) == nil
+            && easy.message(code, errorText).contains(.endedInHandshake)
     }
 
     private func failure(_ kind: TransferError.Kind, _ detail: String) -> TransferError {

@@ -39,6 +39,36 @@ import Wire
         }
     }
 
+    @Test(.enabled(if: Nginx.isInstalled), arguments: [false, true])
+    func
+        `RFC 9112 section 9.8: over TLS too a body may end with its connection, and without notice if it has no length`(
+            hasLength: Bool
+        ) async throws
+    {
+        let answer = "HTTP/1.0 200 OK\r\n\(hasLength ? "Content-Length: 11\r\n" : "")\r\n0123456789"
+        try await withListener(answer: answer) { listener in
+            let proxy =
+                "proxy_buffering off; location / { proxy_pass http://127.0.0.1:\(listener.port); proxy_http_version 1.0; }"
+            try await Nginx.with(.https, server: proxy + " keepalive_timeout 0; chunked_transfer_encoding off;") {
+                nginx in
+                let relay = try Relay(to: nginx.port, swallowsNotice: true)
+                defer { relay.stop() }
+                try await withClient {
+                    $0.certificateAuthorities = nginx.certificate
+                } _: { client in
+                    let url = "https://127.0.0.1:\(relay.port)/"
+                    if hasLength {
+                        let kind = await client.failure(url)?.kind
+                        #expect(kind == .truncated)
+                    } else {
+                        let response = try await client.get(url)
+                        #expect(response.body == Self.body && !response.isEndMarked)
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `the end of a body with a length or with chunks is marked`() async throws {
         #expect(try await response(httpResponse("200 OK", [], Self.body)).isEndMarked)
         let chunks = raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n") + Array("\r\n0\r\n\r\n".utf8)

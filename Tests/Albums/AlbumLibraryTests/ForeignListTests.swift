@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import AlbumLibrary
@@ -83,11 +84,105 @@ import Testing
         #expect(parsed.urls == ["https://a/2", "https://a/3"] && parsed.problems.count == 2, "\(parsed)")
     }
 
-    @Test func `an object around a list is named, with advice`() throws {
-        let text = #"{"total": 1, "albums": {"items": [{"title": "A", "coverUrl": "https://a/1"}]}}"#
+    @Test(
+        arguments: [
+            #"{"albums": ALBUMS}"#, #"{"total": 1, "albums": {"items": ALBUMS, "next": {"a": ["]"]}}, "x": "}"}"#,
+            #"{"title": "Mine", "errors": ["x"], "artists": [{"name": "B"}], "albums": ALBUMS}"#,
+            #"{"results": ALBUMS, "count": 2}"#,
+        ])
+    func `an array in an object is read, and what follows the object`(text: String) throws {
+        let albums = #"[{"title": "A", "coverUrl": "https://a/1"}, {"title": "B", "coverUrl": "https://a/2"}]"#
+        let text = text.replacing("ALBUMS", with: albums)
+        for name in ["list", "x.json"] {
+            #expect(try list(text, name: name).urls == ["https://a/1", "https://a/2"])
+            #expect(try list(text, name: name, ListOptions(keepsOtherFields: true)).albums.map(\.title) == ["A", "B"])
+        }
+        for chunk in [1, 3, 1_000] {
+            let pages = "\(text)\n{\"urls\": [\"https://a/3\"]}\n\"https://a/4\"\n"
+            let parsed = ParsedList(JSONListParser(file: "f", hasLines: true), pages, chunk: chunk)
+            #expect(parsed.urls == (1...4).map { "https://a/\($0)" } && parsed.problems.isEmpty, "\(parsed)")
+        }
+        let cut = ParsedList(JSONListParser(file: "f", hasLines: true), String(text.dropLast()))
+        #expect(cut.urls.count == 2 || cut.problems.count == 1, "\(cut)")
+    }
+
+    @Test func `an object of any length streams the array that it holds`() throws {
+        let urls = (0..<60_000).map { "https://covers.example/\($0).jpg" }
+        let items = urls.joined(separator: "\", \"")
+        let text = "{\"name\": \"x\", \"items\": [\"\(items)\"], \"end\": {}}\n\"https://a/1\"\n"
+        #expect(text.utf8.count > 2 * ListLimit.element)
+        let parsed = ParsedList(JSONListParser(file: "f", hasLines: true), text, chunk: ListLimit.chunk)
+        #expect(parsed.urls == urls + ["https://a/1"] && parsed.problems.isEmpty && parsed.thrown == nil)
+    }
+
+    @Test func `an object that holds no albums is named, with advice`() throws {
         let advice = "the object is no album; if it holds some, give these, as by jq '.albums[]'; skipped"
-        for name in ["list", "x.json"] { #expect(try list(text, name: name).urls == [advice]) }
-        #expect(try list(text, ListOptions(keepsOtherFields: true)).albums.isEmpty)
+        for text in [#"{"tracks": [{"title": "A"}]}"#, #"{"a": {"b": ["x"]}}"#] {
+            for name in ["list", "x.json"] { #expect(try list(text, name: name).urls == [advice]) }
+            #expect(try list(text, ListOptions(keepsOtherFields: true)).albums.isEmpty)
+        }
+        let album = try list(#"{"title": "A", "tracks": [{"title": "T", "url": "https://a/no"}]}"#).urls
+        #expect(album == ["album 'A' has no cover URL; skipped"])
+    }
+
+    @Test(arguments: [
+        "\u{FEFF}", "\u{200B}", "\u{A0}", "\u{2060}", "\u{200E}", "\u{3000}", "\u{AD}", "\u{85}", "\u{2028}",
+    ])
+    func `invisible characters around a URL are left out, and counted`(character: String) throws {
+        let lists = [
+            "https://a/0\n\(character)https://a/1\n\(character)\n\(character)# https://a/no\n"
+                + " \(character) https://a/2\(character)\n",
+            "title,url\n\(character)a,https://a/0\nb,\(character)https://a/1\nc,\"https://a/2\(character)\"\n",
+            "[\"https://a/0\", \"\(character)https://a/1\", {\"coverUrl\": \"https://a/2 \(character)\"}]",
+        ]
+        for text in lists {
+            let file = try ListFile(text.utf8)
+            let reader = try AlbumListReader(path: file.path)
+            #expect(try reader.elements().urls == ["https://a/0", "https://a/1", "https://a/2"])
+            let code = String(format: "%04X", character.unicodeScalars.first?.value ?? 0)
+            let notice = "invisible characters around 2 URLs are left out, the first of them U+\(code)"
+            #expect(reader.leftOutNotice?.message == notice)
+        }
+        let albums = try list("title,url\na,\(character)https://a/1\n", ListOptions(keepsOtherFields: true)).albums
+        #expect(albums.map(\.coverURL) == ["https://a/1"])
+        let plain = try AlbumListReader(path: ListFile("https://a/ü\n \"https://a/1\" \n".utf8).path)
+        #expect(try plain.elements().count == 2 && plain.leftOutNotice == nil)
+    }
+
+    @Test(
+        arguments: [
+            "https://a/1\n\u{FEFF}https://a/2\n\u{FEFF}",
+            "title,url\n\u{FEFF}\"a\",https://a/1\n\u{FEFF}\nb,https://a/2\n",
+            "\"https://a/1\"\n\u{FEFF}\"https://a/2\"\n", "[\"https://a/1\"]\u{FEFF}[\"https://a/2\"]",
+        ])
+    func `lists that were joined may have byte order marks in their midst`(text: String) throws {
+        for name in ["list", "x.jsonl"] where name == "list" || text.first == "\"" {
+            #expect(try list(text, name: name).urls == ["https://a/1", "https://a/2"])
+        }
+    }
+
+    @Test(arguments: [
+        "title,url\ra,https://a/1\r\"b\rc\",https://a/2\r", "https://a/1\rhttps://a/2",
+        "#x\r\rurl\rhttps://a/1\rhttps://a/2\r",
+    ])
+    func `lines may end with a carriage return alone`(text: String) throws {
+        #expect(try list(text).urls == ["https://a/1", "https://a/2"])
+        #expect(try list("https://a/1\r\r\nhttps://a/2\r\r\n").urls == ["https://a/1", "https://a/2"])
+        let rows = (0..<20_000).map { "t,https://covers.example/\($0).jpg" }
+        let long = try list("title,url\r" + rows.joined(separator: "\r"))
+        #expect(long.urls == rows.map { String($0.dropFirst(2)) })
+        guard case .item(let last)? = long.last else { return #expect(!long.isEmpty) }
+        #expect(last.line == 20_001)
+    }
+
+    @Test(arguments: [
+        "My albums\ntitle,img\na,https://a/1\n", "Covers; a list\n\nMonday;2024\nTitle;Link\na;https://a/1\n",
+        "\"Covers, all\",,\ntitle,artist,picture\na,b,https://a/1\n", "# x\nA title\nimg\nhttps://a/1\n",
+    ])
+    func `a header may stand below a title`(text: String) throws {
+        for name in ["list", "x.csv"] { #expect(try list(text, name: name).urls == ["https://a/1"]) }
+        let urls = try list("no title\nhttps://a/1\nurl\nhttps://a/2\n").urls
+        #expect(urls == ["no title", "https://a/1", "url", "https://a/2"])
     }
 
     @Test func `two URLs on a line are an error, and a blank inside a URL is not`() throws {

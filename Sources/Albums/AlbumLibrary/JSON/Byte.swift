@@ -17,6 +17,8 @@ enum Byte {
     static let closeBrace = UInt8(ascii: "}")
     static let zero = UInt8(ascii: "0")
     static let less = UInt8(ascii: "<")
+    /// U+FEFF, with which some programs begin a file. In files that were joined it is anywhere.
+    static let orderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Whether `byte` is a space, tab, line feed, vertical tab, form feed or carriage return.
     @inline(__always)
@@ -67,13 +69,21 @@ extension String {
         return safe.count > 60 ? safe.prefix(60) + "…" : safe
     }
 
-    /// The text without ASCII whitespace at either end.
+    /// The text without whitespace and invisible characters at either end: texts that were pasted from web pages, and files that were
+    /// joined, have no-break spaces, zero-width characters and byte order marks there.
     package func trimmingWhitespace() -> String {
-        guard let first = utf8.first, let last = utf8.last, Byte.isWhitespace(first) || Byte.isWhitespace(last) else {
-            return self
-        }
-        let text = utf8.drop(while: Byte.isWhitespace)
-        let end = text.lastIndex { !Byte.isWhitespace($0) }.map(text.index(after:)) ?? text.startIndex
-        return String(text[..<end]) ?? self
+        guard let first = utf8.first, let last = utf8.last,
+            first >= 0x80 || last >= 0x80 || Byte.isWhitespace(first) || Byte.isWhitespace(last)
+        else { return self }
+        let text = unicodeScalars.drop(while: \.isInvisible)
+        let end = text.lastIndex { !$0.isInvisible }.map(text.index(after:)) ?? text.startIndex
+        return String(text[..<end])
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is whitespace, or is drawn as nothing. A variation selector changes how the character before it is drawn.
+    var isInvisible: Bool {
+        properties.isWhitespace || properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector
     }
 }

@@ -1,11 +1,14 @@
 /// Finds the end of a JSON value in chunks of any length, without checking it.
 struct JSONScanner {
-    private var depth = 0
+    private var depth: Int
     private var isEscaped = false
     /// The offset of the string in which the last bytes ended, in those bytes; 0 if it began before them.
     private(set) var stringStart: Int?
     /// A line ends in a string. JSON strings contain no line feed, so a quote is missing.
     private(set) var isBroken = false
+
+    /// - Parameter depth: the number of containers that are open before the first byte.
+    init(depth: Int = 0) { self.depth = depth }
 
     /// - Returns: The end of the value, or the line feed in a string; nil if the value goes on after `bytes`.
     mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {

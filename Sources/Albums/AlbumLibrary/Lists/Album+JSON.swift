@@ -8,5 +8,6 @@ extension Album {
         }
         guard let parser, parser.mismatch == nil else { return nil }
         self = parser.album
+        coverURL = coverURL?.trimmingWhitespace()
     }
 }

@@ -16,6 +16,10 @@ package final class AlbumListReader {
     private var opening: [UInt8] = []
     private var buffer: ListBuffer?
     private var isEnded = false
+    /// The byte that ends the list's lines. The parsers get line feeds.
+    private var lineEnd = Byte.newline
+    /// Where a character was left out that stood around a URL, and of how many URLs.
+    private var leftOut: (first: ListLocation, character: Unicode.Scalar, count: Int)?
     /// The error that the next call throws.
     private var pending: ListProblem?
 
@@ -69,6 +73,11 @@ package final class AlbumListReader {
                 pending = error
             }
         }
+        for case .item(let item) in elements {
+            guard let character = item.leftOut else { continue }
+            let first = leftOut ?? (ListLocation(file: file, line: item.line), character, 0)
+            leftOut = (first.first, first.character, first.count + 1)
+        }
         return options.isLibraryFile ? elements : elements.map(\.withoutCoverFile)
     }
 
@@ -76,6 +85,18 @@ package final class AlbumListReader {
     package var notice: ListProblem? {
         guard let problem = buffer?.badText, !options.keepsOtherFields else { return nil }
         return problem
+    }
+
+    /// Characters around URLs that were left out since the list's beginning; nil if there were none.
+    package var leftOutNotice: ListProblem? {
+        leftOut.map { first, character, count in
+            let code = String(character.value, radix: 16, uppercase: true)
+            let name = "U+" + String(repeating: "0", count: max(0, 4 - code.count)) + code
+            return ListProblem(
+                first,
+                "invisible characters around \(count == 1 ? "a URL" : "\(count) URLs") are left out, the first of them \(name)"
+            )
+        }
     }
 
     private func step(_ elements: inout [ListElement]) throws(ListProblem) {
@@ -88,6 +109,7 @@ package final class AlbumListReader {
         }
         let bytes = UnsafeMutableRawBufferPointer(rebasing: chunk[..<(try read())])
         isEnded = bytes.isEmpty
+        if lineEnd != Byte.newline { Self.replace(lineEnd, in: bytes) }
         if buffer == nil {
             opening.append(contentsOf: bytes)
             try begin(&elements)
@@ -98,7 +120,7 @@ package final class AlbumListReader {
 
     /// Chooses the parser once enough bytes are read, and feeds them to it.
     private func begin(_ elements: inout [ListElement]) throws(ListProblem) {
-        let opening = opening
+        var opening = opening
         let isLast = isEnded
         let detected = try opening.withBytes { (bytes) throws(ListProblem) in
             try DetectedFormat.detect(bytes, isWhole: isLast, file: file, options)
@@ -112,12 +134,19 @@ package final class AlbumListReader {
             case .csv: CSVParser(file: file, separator: detected.separator, line: detected.line, options)
             case .urls: URLListParser(file: file)
             }
+        lineEnd = detected.lineEnd
+        if lineEnd != Byte.newline { opening.withUnsafeMutableBytes { Self.replace(lineEnd, in: $0) } }
         var buffer = ListBuffer(parser, options)
         defer { self.buffer = buffer }
         try opening.withBytes { (bytes) throws(ListProblem) in
             let list = UnsafeRawBufferPointer(rebasing: bytes[detected.start...])
             try buffer.feed(list, isLast: isLast, into: &elements)
         }
+    }
+
+    /// Makes line feeds of the bytes that end lines.
+    private static func replace(_ lineEnd: UInt8, in bytes: UnsafeMutableRawBufferPointer) {
+        for index in bytes.indices where bytes[index] == lineEnd { bytes[index] = Byte.newline }
     }
 
     // MARK: The file

@@ -11,6 +11,8 @@ struct AlbumParser {
     private var others: [(field: ListField, member: JSONMember)] = []
     /// Whether a field holds others.
     private var isStructured = false
+    /// Whether the name of one says that it holds albums.
+    private var namesAlbums = false
 
     init(_ options: ListOptions) {
         self.options = options
@@ -21,14 +23,13 @@ struct AlbumParser {
     /// - Throws: `SyntaxError` if the JSON is malformed.
     mutating func read(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
         try cursor.object { (cursor, name) throws(JSONCursor.SyntaxError) in try set(name, &cursor) }
-        let url = (album.coverURL ?? snakeCaseCoverURL)?.trimmingWhitespace() ?? ""
-        if !url.isEmpty { album.coverURL = url }
+        if let url = album.coverURL ?? snakeCaseCoverURL, !url.isEmpty { album.coverURL = url }
         if !options.isLibraryFile { adoptOthers() }
     }
 
     /// Whether the object may hold albums rather than being one.
     var mayHoldAlbums: Bool {
-        isStructured && album.title.isEmpty && album.coverURL?.isEmpty != false
+        isStructured && (album.title.isEmpty || namesAlbums) && album.coverURL?.isEmpty != false
             && (try? album.hasCoverLocation()) == false
     }
 
@@ -59,7 +60,10 @@ struct AlbumParser {
     private mutating func setOther(_ name: String, _ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
         let normalized = Album.CoverField.normalize(name)
         guard !isStructured(&cursor), let field = ListField(normalized), field.kind != .cover || urlColumn == nil else {
-            if isStructured(&cursor) { isStructured = true }
+            if isStructured(&cursor) {
+                isStructured = true
+                if HeldArray.names.contains(normalized) { namesAlbums = true }
+            }
             return try keep(name, &cursor, options.keepsOtherFields)
         }
         let member = JSONMember(name, json: try cursor.rawValue(depth: 1))

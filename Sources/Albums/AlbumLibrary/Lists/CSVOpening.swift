@@ -1,8 +1,11 @@
-/// The lines of a list up to its header, if it is CSV: comments (`#`, as PowerShell's `#TYPE`), and `sep=;`, with which Excel
-/// names the separator.
+/// The lines of a list up to its header, if it is CSV: comments (`#`, as PowerShell's `#TYPE`), `sep=;`, with which Excel
+/// names the separator, and titles, which some programs write above their tables.
 struct CSVOpening {
+    /// The maximum number of lines that are neither blank nor comments before the header. A line with a URL is none of them.
+    private static let maximumTitles = 8
+
     private(set) var separator = Byte.comma
-    /// Whether the first line that is no comment is a header, or the separator is named.
+    /// Whether there is a header, or the separator is named. Else the first line that is no comment stands for one.
     private(set) var isCSV = false
     /// Where the header begins.
     private(set) var start: Int
@@ -10,14 +13,18 @@ struct CSVOpening {
     private(set) var line = 1
 
     /// Returns nil if more bytes are needed.
-    /// - Parameter start: The length of a byte order mark.
-    init?(_ bytes: UnsafeRawBufferPointer, from start: Int, isWhole: Bool, _ options: ListOptions) {
+    /// - Parameters:
+    ///   - start: The length of a byte order mark.
+    ///   - lineEnd: The byte that ends lines.
+    init?(
+        _ bytes: UnsafeRawBufferPointer, from start: Int, lineEnd: UInt8, isWhole: Bool, _ options: ListOptions
+    ) {
         self.start = start
         let isEnough = isWhole || bytes.count > DetectedFormat.limit
         var (index, number) = (start, 1)
-        var named: UInt8?
+        var (named, titles) = (UInt8?.none, 0)
         while index < bytes.count {
-            let end = bytes.firstOffset(of: Byte.newline, from: index)
+            let end = bytes.firstOffset(of: lineEnd, from: index)
             guard end != nil || isEnough else { return nil }
             var line = bytes[index..<(end ?? bytes.count)]
             if line.last == Byte.carriageReturn { line = line.dropLast() }
@@ -29,9 +36,12 @@ struct CSVOpening {
                 if text.trimmed.first != Byte.hash
                     || (found.isHeader && text.trimmed.dropFirst().first == found.separator)
                 {
-                    (self.start, self.line, separator) = (index, number, found.separator)
                     isCSV = found.isHeader || named != nil
-                    return
+                    if found.isHeader || titles == 0 {
+                        (self.start, self.line, separator) = (index, number, found.separator)
+                    }
+                    titles += 1
+                    if found.isHeader || titles > Self.maximumTitles || text.text.isURL { return }
                 }
             }
             (index, number) = (end.map { $0 + 1 } ?? bytes.count, number + 1)

@@ -74,7 +74,8 @@ struct CSVRow {
         return bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[start..<ends[field]]).trimmed.text }
     }
 
-    var texts: [String] { ends.indices.map { text($0) } }
+    /// The texts of all fields, without invisible characters around them: the names of columns.
+    var texts: [String] { ends.indices.map { text($0).trimmingWhitespace() } }
 
     /// Reads the row that begins with the first of `bytes`, by RFC 4180 section 2: quotes, doubled quotes, line breaks inside
     /// quotes, CRLF or LF. A quote inside a field that did not begin with one is an ordinary character.
@@ -82,7 +83,8 @@ struct CSVRow {
     mutating func read(_ source: UnsafeRawBufferPointer, _ separator: UInt8, isLast: Bool) -> Int? {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
-        var index = 0
+        // Files that were joined have byte order marks in their midst.
+        var index = source.first == Byte.orderMark[0] && source.starts(with: Byte.orderMark) ? Byte.orderMark.count : 0
         while true {
             if index < source.count, source[index] == Byte.quote {
                 guard let end = readQuoted(source, from: index + 1) else { return nil }

@@ -7,6 +7,8 @@ struct DetectedFormat: Equatable {
     var start = 0
     /// The number of the line at `start`.
     var line = 1
+    /// The byte that ends the lines: a line feed, or a carriage return alone, as in CSV that Excel writes for old Macs.
+    var lineEnd = Byte.newline
 
     /// Maximum number of bytes read before deciding: a longer first line is not a header.
     static let limit = ListLimit.element
@@ -33,8 +35,10 @@ struct DetectedFormat: Equatable {
         if format == nil { format = try byExtension(location, first: bytes[begin]) }
         if format == nil { format = try byFirstByte(location, bytes[begin...]) }
         if let format, format == .json || format == .jsonl { return DetectedFormat(format: format, start: markLength) }
-        guard let opening = CSVOpening(bytes, from: markLength, isWhole: isWhole, options) else { return nil }
-        var detected = DetectedFormat(format: .urls, start: markLength)
+        guard let lineEnd = Self.lineEnd(bytes, isWhole: isWhole),
+            let opening = CSVOpening(bytes, from: markLength, lineEnd: lineEnd, isWhole: isWhole, options)
+        else { return nil }
+        var detected = DetectedFormat(format: .urls, start: markLength, lineEnd: lineEnd)
         if format == .csv || (format == nil && opening.isCSV) {
             detected.format = .csv
             (detected.separator, detected.start, detected.line) = (opening.separator, opening.start, opening.line)
@@ -73,6 +77,17 @@ struct DetectedFormat: Equatable {
                 location, "is HTML or XML; \(expected); `sleeve fill DIR` finds the covers of a music folder")
         default: return nil
         }
+    }
+
+    /// The byte that ends the first line; nil if more bytes are needed.
+    private static func lineEnd(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> UInt8? {
+        guard let end = bytes.firstIndex(where: { $0 == Byte.newline || $0 == Byte.carriageReturn }) else {
+            return Byte.newline
+        }
+        guard let next = bytes[end...].first(where: { $0 != Byte.carriageReturn }) else {
+            return isWhole || bytes.count > limit ? Byte.carriageReturn : nil
+        }
+        return next == Byte.newline ? Byte.newline : Byte.carriageReturn
     }
 
     private static func mayBeMark(_ bytes: UnsafeRawBufferPointer) -> Bool {

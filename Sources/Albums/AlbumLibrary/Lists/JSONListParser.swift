@@ -1,4 +1,5 @@
-/// Parses JSON: arrays of albums or URLs, or values one after another (JSON lines, or what `jq` prints).
+/// Parses JSON: arrays of albums or URLs, or values one after another (JSON lines, or what `jq` prints). A value may be an object
+/// that holds such an array, which is read instead.
 ///
 /// Malformed JSON inside an array ends the list: nothing after it can be trusted. Between values on lines of their own, the line is
 /// skipped. A well-formed element that is not a cover is skipped.
@@ -9,6 +10,8 @@ struct JSONListParser: ListParser {
         case outside
         /// In an array, at its beginning or behind something.
         case first, afterValue, afterComma
+        /// After an array, in the objects that hold it.
+        case afterArray
     }
 
     private(set) var location: ListLocation
@@ -19,6 +22,8 @@ struct JSONListParser: ListParser {
     /// Whether an array has ended, or a value on a line was read.
     private var hasValue = false
     private var skipped = JSONScanner()
+    /// The number of objects that hold the array.
+    private var depth = 0
 
     /// - Parameter hasLines: The list is not one array: each value stands on a separate line.
     init(file: String, hasLines: Bool, _ options: ListOptions = ListOptions()) {
@@ -32,7 +37,12 @@ struct JSONListParser: ListParser {
     ) throws(ListProblem) -> Int {
         var length = bytes.firstIndex { !Byte.isWhitespace($0) } ?? bytes.count
         if length == 0 {
-            length = state == .outside ? try top(bytes, isLast, &elements) : try inside(bytes, isLast, &elements)
+            length =
+                switch state {
+                case .outside: try top(bytes, isLast, &elements)
+                case .afterArray: try end(bytes)
+                default: try inside(bytes, isLast, &elements)
+                }
         }
         location = location.advanced(by: length, in: bytes)
         return length
@@ -44,6 +54,10 @@ struct JSONListParser: ListParser {
         _ bytes: UnsafeRawBufferPointer, _ isLast: Bool, _ elements: inout [ListElement]
     ) throws(ListProblem) -> Int {
         let byte = bytes[0]
+        if byte == Byte.orderMark[0] {
+            if bytes.starts(with: Byte.orderMark) { return Byte.orderMark.count }
+            if bytes.count < Byte.orderMark.count, !isLast { return 0 }
+        }
         if byte == Byte.openBracket, !hasValue || !options.isLibraryFile {
             state = .first
             return 1
@@ -61,16 +75,19 @@ struct JSONListParser: ListParser {
         let failure: JSONCursor.SyntaxError
         do throws(JSONCursor.SyntaxError) {
             let element = try ListElement.read(&cursor, location, options)
+            if element == nil, let length = enter(bytes) { return length }
             let rest = bytes[cursor.offset...].first { $0 != 0x20 && $0 != Byte.tab }
             if rest == nil, !isLast { return 0 }
             let follows = [Byte.newline, Byte.carriageReturn, Byte.openBrace, Byte.openBracket, Byte.quote]
             guard rest.map(follows.contains) ?? true else { throw cursor.unexpected("nothing more after the value") }
-            elements.append(element)
+            elements.append(element ?? .noAlbum(location))
             hasValue = true
             return cursor.offset
         } catch {
             failure = error
         }
+        // No album is that long, but an object that holds albums may be.
+        if bytes.count > options.limit, let length = enter(bytes) { return length }
         if cursor.isAtEnd, !isLast { return 0 }
         elements.append(.problem(ListProblem(malformed: failure, location, in: bytes, "; skipped")))
         // An error in a later line is that of a value over several lines, unless another value begins there.
@@ -78,6 +95,22 @@ struct JSONListParser: ListParser {
         if failure.offset < end || end == bytes.count { return end }
         if [Byte.openBrace, Byte.openBracket, Byte.quote].contains(bytes[end]) { return end }
         return bytes.firstOffset(of: Byte.newline, from: failure.offset).map { $0 + 1 } ?? bytes.count
+    }
+
+    /// Goes on in the array of albums or URLs that an object holds.
+    /// - Returns: where its first element may begin; nil if there is none.
+    private mutating func enter(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard !options.isLibraryFile, let array = HeldArray(in: bytes, location, options) else { return nil }
+        (state, depth) = (.first, array.depth)
+        return array.start
+    }
+
+    /// Skips what follows the array in the objects that hold it.
+    private mutating func end(_ bytes: UnsafeRawBufferPointer) throws(ListProblem) -> Int {
+        let end = skipped.end(in: bytes)
+        if skipped.isBroken { throw problem("a string is not closed on its line") }
+        if end != nil { (state, depth) = (.outside, 0) }
+        return end ?? bytes.count
     }
 
     // MARK: Inside
@@ -92,7 +125,8 @@ struct JSONListParser: ListParser {
             state = .afterComma
             return 1
         case (.first, Byte.closeBracket), (.afterValue, Byte.closeBracket):
-            (state, hasValue) = (.outside, true)
+            (state, hasValue) = (depth == 0 ? .outside : .afterArray, true)
+            skipped = JSONScanner(depth: depth)
             return 1
         case (.afterValue, _): throw problem("expected ',' or ']' after an element, found \(Byte.name(byte))")
         case _ where !JSONCursor.beginsValue(byte): throw problem("expected an element, found \(Byte.name(byte))")
@@ -108,7 +142,7 @@ struct JSONListParser: ListParser {
         do throws(JSONCursor.SyntaxError) {
             let element = try ListElement.read(&cursor, location, options)
             guard cursor.offset < bytes.count || cursor.isDelimited || isLast else { return 0 }
-            elements.append(element)
+            elements.append(element ?? .noAlbum(location))
         } catch {
             var scanner = JSONScanner()
             guard scanner.end(in: bytes) == nil else { throw ListProblem(malformed: error, location, in: bytes) }
@@ -141,6 +175,7 @@ struct JSONListParser: ListParser {
     }
 
     func finish(into elements: inout [ListElement]) throws(ListProblem) {
+        if state == .afterArray { throw problem("the object is not closed: expected '}', found the end of the file") }
         if state != .outside { throw problem("the array is not closed: expected ']', found the end of the file") }
         if !hasLines, !hasValue { throw problem("expected '[', found the end of the file") }
     }

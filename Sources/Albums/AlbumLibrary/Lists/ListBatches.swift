@@ -15,7 +15,8 @@ package struct ListBatches<Batch: Sendable>: AsyncSequence, Sendable {
 
     /// - Parameters:
     ///   - transform: Called with each batch of a file, on the thread.
-    ///   - onNotice: Called once for each list with text that is not UTF-8 in elements that are used nonetheless.
+    ///   - onNotice: Called for each list, once with text that is not UTF-8 in elements that are used nonetheless, and once with invisible
+    ///     characters that were left out.
     ///   - onFailure: Called for each list that cannot be read to its end. The next list is read nonetheless.
     package init(
         paths: [String], _ options: ListOptions = ListOptions(),
@@ -34,6 +35,7 @@ package struct ListBatches<Batch: Sendable>: AsyncSequence, Sendable {
                 let file = path == "-" ? "stdin" : path
                 do throws(ListProblem) {
                     let reader = try AlbumListReader(path: path, options)
+                    defer { if let notice = reader.leftOutNotice { onNotice(notice) } }
                     var hasNotice = false
                     while let batch = try reader.next() {
                         if !hasNotice, let notice = reader.notice {

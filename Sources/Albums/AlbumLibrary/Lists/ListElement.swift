@@ -54,15 +54,22 @@ package struct ListProblem: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// One cover of a list.
 package struct ListItem: Sendable, Hashable {
-    /// As written, without surrounding whitespace, not validated; `""` if the album locates its cover in another way.
+    /// As written, without whitespace and invisible characters around it, not validated; `""` if the album locates its cover in another way.
     package var url: String
     /// Nil in lists of bare URLs.
     package var album: Album?
     /// The line on which the element begins, from 1.
     package var line: Int
+    /// A character other than ASCII whitespace that stood around the URL, and is left out.
+    package let leftOut: Unicode.Scalar?
 
     package init(url: String, album: Album? = nil, line: Int) {
-        self.url = url
+        self.url = url.trimmingWhitespace()
+        leftOut =
+            self.url.utf8.count == url.utf8.count
+            ? nil
+            : url.unicodeScalars.prefix(while: \.isInvisible).first { !$0.isASCII }
+                ?? url.unicodeScalars.reversed().prefix(while: \.isInvisible).first { !$0.isASCII }
         self.album = album
         self.line = line
     }
@@ -89,11 +96,14 @@ package enum ListElement: Sendable, Hashable {
 
     /// An album of a list: an item if it locates its cover, else a problem.
     static func album(_ album: Album, _ location: ListLocation) -> ListElement {
-        let url = album.coverURL?.trimmingWhitespace() ?? ""
-        if !url.isEmpty { return .item(ListItem(url: url, album: album, line: location.line)) }
+        var item = ListItem(url: album.coverURL ?? "", album: album, line: location.line)
+        if !item.url.isEmpty {
+            item.album?.coverURL = item.url
+            return .item(item)
+        }
         let reason: String
         do throws(AlbumProblem) {
-            if try album.hasCoverLocation() { return .item(ListItem(url: "", album: album, line: location.line)) }
+            if try album.hasCoverLocation() { return .item(item) }
             reason = " has no cover URL"
         } catch {
             reason = ": \(error)"

@@ -43,8 +43,9 @@ struct ListField: Hashable {
         .cover: [
             "coverurl", "coverarturl", "albumcoverurl", "albumimageurl", "albumarturl", "artworkurl", "frontcoverurl",
             "coverxl", "coverbig", "coverimage", "artworkurl600", "artworkurl100", "albumcover", "albumart", "artwork",
-            "coverart", "frontcover", "imageurl", "cover", "images", "image", "pictureurl", "picture", "covermedium",
-            "coversmall", "artworkurl60", "thumbnailurl", "thumbnail", "thumburl", "thumb", "url",
+            "coverart", "frontcover", "imageurl", "cover", "images", "image", "imgurl", "img", "pictureurl",
+            "picture", "covermedium", "coversmall", "artworkurl60", "thumbnailurl", "thumbnail", "thumburl", "thumb",
+            "url", "link",
         ],
     ]
     /// Before thumbnails and `url`, which is the address of the album's page in some lists.

@@ -13,7 +13,7 @@ struct URLListParser: ListParser {
         // A last line without a line feed is a line.
         guard end != nil || isLast else { return 0 }
         let text = UnsafeRawBufferPointer(rebasing: bytes[..<(end ?? bytes.count)]).trimmed
-        if let first = text.first, first != Byte.hash { elements.append(element(text, first)) }
+        if let element = element(text) { elements.append(element) }
         location.line += 1
         return end.map { $0 + 1 } ?? bytes.count
     }
@@ -26,14 +26,17 @@ struct URLListParser: ListParser {
         return end + 1
     }
 
-    private func element(_ text: UnsafeRawBufferPointer, _ first: UInt8) -> ListElement {
-        let isPlain = first != Byte.quote && first != Byte.less && !text.contains { $0 <= 0x20 }
-        let url = isPlain ? text.text : Self.unquoted(text.text)
-        if !isPlain, Self.isSeveral(url) {
-            return .problem(
-                ListProblem(location, "two URLs are on one line; write each on a separate line; skipped"))
+    /// Nil for a blank line and a comment.
+    private func element(_ text: UnsafeRawBufferPointer) -> ListElement? {
+        guard let first = text.first, first != Byte.hash else { return nil }
+        var item = ListItem(url: text.text, line: location.line)
+        if first != Byte.quote && first != Byte.less && !text.contains(where: { $0 <= 0x20 || $0 >= 0x80 }) {
+            return .item(item)
         }
-        return .item(ListItem(url: url, line: location.line))
+        if item.url.isEmpty || item.url.utf8.first == Byte.hash { return nil }
+        item.url = Self.unquoted(item.url)
+        if !Self.isSeveral(item.url) { return .item(item) }
+        return .problem(ListProblem(location, "two URLs are on one line; write each on a separate line; skipped"))
     }
 
     /// Whether a URL follows another after whitespace.

@@ -74,6 +74,33 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [true, false])
+        func `the gallery's runs start after its program was replaced or removed`(isReplaced: Bool) async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<1))
+                let program = stage.folder + "/sleeve"
+                try FileManager.default.copyItem(atPath: sleeveBinary, toPath: program)
+                let serve = try Child(
+                    program, ["serve", "--port", "0", "--no-token"], environment: stage.environment)
+                let url = try #require(await serve.firstOutputLine())
+                if isReplaced { try Data().write(to: URL(filePath: program + ".new")) }
+                let change = isReplaced ? "mv \"$1.new\" \"$1\"" : "rm \"$1\""
+                #expect(try await stage.shell(change, program).status == 0)
+                let begun = try await get(
+                    url + "api/runs/refresh", "-H", "Content-Type: application/json", "-d", "{}", on: stage)
+                #expect(begun.hasSuffix("\n202"), "\(begun)")
+                let state = try await stage.shell(
+                    """
+                    until curl -sS "$1api/state" >"$HOME/state" && grep -q '"running":null' "$HOME/state"; do sleep 0.1; done
+                    cat "$HOME/state"
+                    """, url
+                ).stdout
+                #expect(state.contains(#""name":"refresh""#) && state.contains(#""problem":null"#), "\(state)")
+                serve.kill(SIGTERM)
+                _ = await serve.exit()
+            }
+        }
+
         @Test func `a token of one's own counts, and none is needed if --no-token says so`() async throws {
             try await withStage { stage in
                 let serve = try stage.start("serve", "--listen", "0.0.0.0:0", "--token", "0123456789abcdef")

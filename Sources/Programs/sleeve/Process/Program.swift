@@ -3,17 +3,16 @@ import Platform
 
 /// The running program.
 enum Program {
-    /// Its path.
+    /// A path that starts it again. On Linux it leads to the file that is running, even if an upgrade has replaced or removed that.
     /// - Throws: An exit code, after an error message, if the system does not say.
     static var path: String {
         get throws {
             #if os(Linux)
-                let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+                return "/proc/self/exe"
             #else
-                let path = Bundle.main.executablePath
+                guard let path = Bundle.main.executablePath else { throw fail("the path of this program is unknown") }
+                return path
             #endif
-            guard let path else { throw fail("the path of this program is unknown") }
-            return path
         }
     }
 }

@@ -36,6 +36,11 @@ struct Sleeve: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.openClosed()
+        Signals.endFirstProcess()
+        #if os(Linux)
+            // Swift's runtime reads the arguments there. Without them, this would be a request for help.
+            if access("/proc/self/cmdline", R_OK) != 0 { exit(withError: fail("/proc cannot be read; mount it")) }
+        #endif
         let arguments = Array(CommandLine.arguments.dropFirst())
         runningCommand.withLock { $0 = String(NamedCommand(arguments).name.dropFirst("sleeve ".count)) }
         do {

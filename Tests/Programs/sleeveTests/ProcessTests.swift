@@ -131,6 +131,30 @@ extension CommandTests {
             }
         }
 
+        @Test(.enabled(if: mayMount, "needs a user namespace"))
+        func `the first process of a container ends with SIGTERM, whatever it waits for`() async throws {
+            try await withStage { stage in
+                // The kernel discards a signal that this process has no handler for, as long as it is the shell.
+                let result = try await stage.shell(
+                    """
+                    exec unshare -Urpf sh -c 'while kill -TERM 1; do sleep 0.05; done & exec "$SLEEVE" refresh --jitter 1h'
+                    """)
+                #expect(result.status == 143, "\(result)")
+            }
+        }
+
+        @Test(
+            .enabled(if: mayMount, "needs a user namespace"),
+            arguments: [["--version"], ["cache", "stats"], ["prefetch", "-"], ["serve"]])
+        func `without /proc a command says so and fails`(arguments: [String]) async throws {
+            try await withStage { stage in
+                let script = "mount -t tmpfs tmpfs /proc && exec \"$SLEEVE\" \(arguments.joined(separator: " "))"
+                let result = try await stage.shell("exec unshare -Urm sh -c \"$1\"", script)
+                #expect(result.status == 1 && result.stdout.isEmpty, "\(result)")
+                #expect(result.stderr == "sleeve: /proc cannot be read; mount it\n", "\(result)")
+            }
+        }
+
         @Test func `the origin stops in order on a signal`() async throws {
             try await withStage { stage in
                 let child = try stage.start("origin", "--port", "0")

@@ -56,6 +56,13 @@ package enum Signals {
         }
     }
 
+    /// Makes signals end the first process of a container, where the kernel discards those that have no handler (pid_namespaces(7)). `handle`
+    /// replaces these handlers.
+    package static func endFirstProcess() {
+        guard getpid() == 1 else { return }
+        for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) { signal(number) { _exit(128 + $0) } }
+    }
+
     /// The signals that arrive after this call, for servers.
     package static func stream() -> AsyncStream<Int32> {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)

@@ -313,7 +313,13 @@ package final class Transfer {
 
     /// Ends the use with libcurl's result.
     func end(_ code: CURLcode) -> Ending {
-        complete(with: code == CURLE_OK || endedWithoutNotice(code) ? checkedResponse() : .failure(error(code)))
+        if hasBytesBehindCoding(code), let status = easy.status {
+            var response = response(status, BodyExtent(of: easy, heads))
+            // What follows may be a second member (RFC 1952 section 2.2).
+            response.isEndMarked = false
+            return complete(with: .success(response))
+        }
+        return complete(with: code == CURLE_OK || endedWithoutNotice(code) ? checkedResponse() : .failure(error(code)))
     }
 
     /// Ends the use with the error `cancelled`.
@@ -341,6 +347,13 @@ package final class Transfer {
         code == CURLE_RECV_ERROR && received > 0 && easy.long(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0
             && heads.first(.transferEncoding) == nil && heads.first(.contentLength) == nil
             && easy.message(code, errorText).contains(.endedInHandshake)
+    }
+
+    /// A body in gzip or deflate has ended, and bytes follow in its content. libcurl calls that an error of the program that takes the body;
+    /// gzip(1) ignores such bytes.
+    private func hasBytesBehindCoding(_ code: CURLcode) -> Bool {
+        code == CURLE_WRITE_ERROR && received > 0 && !isTooLarge && !heads.isTooLarge && heads.isComplete
+            && heads.first(.contentEncoding) != nil
     }
 
     private func failure(_ kind: TransferError.Kind, _ detail: String) -> TransferError {

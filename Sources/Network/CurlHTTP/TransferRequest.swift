@@ -59,8 +59,11 @@ extension Transfer {
     /// percent-encodings.
     func setTarget(_ request: TransferRequest) {
         sleeve_setopt_string(easy, CURLOPT_URL, request.url.requestURL)
-        // CURLOPT_REQUEST_TARGET would also be sent to a proxy that needs the whole URL.
+        // CURLOPT_REQUEST_TARGET would also be sent to a proxy that needs the whole URL. Servers have to take that, too (RFC 9112 section
+        // 3.2.2), so it may be sent where an empty query would be dropped.
+        let target = request.url.target
         let isOwn = request.url.isHTTPS || !Self.hasProxy
-        sleeve_setopt_string(easy, CURLOPT_REQUEST_TARGET, isOwn ? String(request.url.target) : nil)
+        let written = isOwn ? String(target) : target.utf8.last == UInt8(ascii: "?") ? request.url.requestURL : nil
+        sleeve_setopt_string(easy, CURLOPT_REQUEST_TARGET, written)
     }
 }

@@ -56,10 +56,11 @@ extension CommandTests {
             }
         }
 
-        @Test func `a proxy gets the whole URL with its target as written`() async throws {
+        @Test(arguments: ["a/../b%2fc.jpg?e=%c3%bc", "a.jpg?", "?"])
+        func `a proxy gets the whole URL with its target as written`(target: String) async throws {
             try await withStage { stage in
                 try await withListener(answer: Self.answer) { listener in
-                    let url = "http://covers.example/a/../b%2fc.jpg?e=%c3%bc"
+                    let url = "http://covers.example/\(target)"
                     let result = try await stage.shell(
                         "http_proxy=$1 $SLEEVE get '\(url)' -o /dev/null", listener.url)
                     #expect(result.status == 0, "\(result)")

@@ -86,16 +86,16 @@ extension CommandTests {
                 if isReplaced { try Data().write(to: URL(filePath: program + ".new")) }
                 let change = isReplaced ? "mv \"$1.new\" \"$1\"" : "rm \"$1\""
                 #expect(try await stage.shell(change, program).status == 0)
-                let begun = try await get(
-                    url + "api/runs/refresh", "-H", "Content-Type: application/json", "-d", "{}", on: stage)
-                #expect(begun.hasSuffix("\n202"), "\(begun)")
-                let state = try await stage.shell(
+                let ran = try await stage.shell(
                     """
-                    until curl -sS "$1api/state" >"$HOME/state" && grep -q '"running":null' "$HOME/state"; do sleep 0.1; done
-                    cat "$HOME/state"
+                    curl -sN "$1api/events?page=page-0001" >"$HOME/events" & events=$!
+                    until [ -s "$HOME/events" ]; do sleep 0.05; done
+                    curl -s -w '%{http_code}\\n' -H "Origin: ${1%/}" -H 'Content-Type: application/json' -d '{}' "$1api/runs/refresh"
+                    until grep '"running":null.*"name":"refresh"' "$HOME/events"; do sleep 0.05; done
+                    kill $events
                     """, url
                 ).stdout
-                #expect(state.contains(#""name":"refresh""#) && state.contains(#""problem":null"#), "\(state)")
+                #expect(ran.contains("202\n") && ran.contains("\"result\":{"), "\(ran)")
                 serve.kill(SIGTERM)
                 _ = await serve.exit()
             }

@@ -1,4 +1,5 @@
-/// Iterates over the boxes of ISO/IEC 14496-12 section 4.2 in a range of bytes. It ends at a box whose length is not valid.
+/// Iterates over the boxes of ISO/IEC 14496-12 section 4.2 in a range of bytes. It ends at a box whose length is not valid, or when it has
+/// looked at the headers of 8,192 boxes, which are `ByteView.maximumBeginning` bytes.
 struct Boxes: Sequence, IteratorProtocol {
     struct Box {
         /// The offset of the four characters of the type.
@@ -9,6 +10,7 @@ struct Boxes: Sequence, IteratorProtocol {
 
     private let view: ByteView
     private var rest: Range<Int>
+    private var remaining = ByteView.maximumBeginning / 8
 
     init(_ view: ByteView, in range: Range<Int>) {
         self.view = view
@@ -20,7 +22,8 @@ struct Boxes: Sequence, IteratorProtocol {
 
     mutating func next() -> Box? {
         let offset = rest.lowerBound
-        guard offset < rest.upperBound, let size = view.bigEndian(offset, 4) else { return nil }
+        guard remaining > 0, offset < rest.upperBound, let size = view.bigEndian(offset, 4) else { return nil }
+        remaining -= 1
         var header = 8
         var length = size
         if size == 0 {

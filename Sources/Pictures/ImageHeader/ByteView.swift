@@ -6,6 +6,10 @@ package struct ByteView {
 
     var count: Int { bytes.count }
 
+    /// The bytes that are looked at to recognise a type, at most: what a server sends must not decide how long that takes.
+    static let maximumBeginning = 64 << 10
+    var beginning: ByteView { ByteView(UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.maximumBeginning))) }
+
     package func byte(_ offset: Int) -> UInt8? {
         offset >= 0 && offset < bytes.count ? bytes[offset] : nil
     }

@@ -2,8 +2,8 @@ extension ImageHeader {
     /// Names what bytes that are no image look like, for an error message: `an HTML page`, `JSON`, `XML`, `text`,
     /// `an empty body`, `compressed data (gzip)`, `a header that claims an impossible size` or `unknown data`.
     package static func describe(_ bytes: UnsafeRawBufferPointer) -> String {
-        let view = ByteView(bytes)
-        if recognized(view)?.isImpossible == true { return "a header that claims an impossible size" }
+        if recognized(ByteView(bytes))?.isImpossible == true { return "a header that claims an impossible size" }
+        let view = ByteView(bytes).beginning
         let start = view.afterBlanks(view.bigEndian(0, 3) == 0xEFBBBF ? 3 : 0)
         guard let first = view.byte(start) else { return "an empty body" }
         // RFC 1952 section 2.3.1. Requests ask for no content encoding, and none is decoded.

@@ -3,6 +3,7 @@ extension ImageHeader {
     /// SVG 2 (W3C) sections 5.1 and 8.2: the root element of an XML document is `svg`, with any namespace prefix. The size
     /// is not read.
     static func svg(_ view: ByteView) -> ImageHeader? {
+        let view = view.beginning
         guard let root = MarkupPrologue(view).root else { return nil }
         var end = root + 1
         var start = end
@@ -16,17 +17,15 @@ extension ImageHeader {
 
     /// SVG in UTF-16, with a byte order mark or without.
     static func svgInUTF16(_ view: ByteView) -> ImageHeader? {
-        // The root element of a cover is near its beginning.
-        inUTF8(view, maximum: 1 << 20).flatMap { $0.withUnsafeBytes { svg(ByteView($0)) } }
+        inUTF8(view.beginning).flatMap { $0.withUnsafeBytes { svg(ByteView($0)) } }
     }
 
     /// The text of a document in UTF-16 in UTF-8; nil if it is in another encoding.
-    /// - Parameter maximum: the bytes of the document that are read.
-    static func inUTF8(_ view: ByteView, maximum: Int = .max) -> [UInt8]? {
+    static func inUTF8(_ view: ByteView) -> [UInt8]? {
         guard let mark = view.bigEndian(0, 2), [0xFEFF, 0xFFFE, 0x003C, 0x3C00].contains(mark) else { return nil }
         let isBig = mark == 0xFEFF || mark == 0x003C
         let start = mark == 0xFEFF || mark == 0xFFFE ? 2 : 0
-        let units = stride(from: start, to: min(view.count, maximum), by: 2).lazy.compactMap { offset in
+        let units = stride(from: start, to: view.count, by: 2).lazy.compactMap { offset in
             (isBig ? view.bigEndian(offset, 2) : view.littleEndian(offset, 2)).map { UInt16($0) }
         }
         return Array(String(decoding: Array(units), as: UTF16.self).utf8)
@@ -34,7 +33,7 @@ extension ImageHeader {
 }
 
 /// The part before the root element of an XML or HTML document (XML 1.0 section 2.8): a byte order mark, white space, the XML
-/// declaration and other processing instructions, comments, a document type.
+/// declaration and other processing instructions, comments, a document type. A root element behind the `beginning` is none.
 struct MarkupPrologue {
     /// The offset of the root element's `<`. Nil if there is none.
     private(set) var root: Int?
@@ -42,6 +41,7 @@ struct MarkupPrologue {
     private(set) var isHTML = false
 
     init(_ view: ByteView) {
+        let view = view.beginning
         var offset = view.afterBlanks(view.bigEndian(0, 3) == 0xEFBBBF ? 3 : 0)
         while view.byte(offset) == Byte.less {
             var end: Int?

@@ -16,7 +16,8 @@ package struct ImageHeader: Equatable, Sendable {
 
     /// Recognises JPEG, PNG, GIF, WebP, AVIF, HEIC, JPEG XL, BMP, TIFF and SVG. Nil if the bytes are no image, or claim an impossible size:
     /// nothing that decodes pictures gets them.
-    /// - Parameter bytes: the whole body if possible: 64 KiB and more of metadata can precede a JPEG's size.
+    /// However long the body is, it looks at 64 KiB at most.
+    /// - Parameter bytes: the whole body if possible: 64 KiB and more of metadata, which are passed unseen, can precede a JPEG's size.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard let header = Self.recognized(ByteView(bytes)), !header.isImpossible else { return nil }
         self = header

@@ -1,5 +1,6 @@
 /// Iterates over the segments of a JPEG before the first scan (ITU-T T.81 annex B): each has a marker and a length. Fill bytes and stray
-/// bytes between them are skipped, as decoders do. It ends at a segment whose length is not valid.
+/// bytes between them are skipped, as decoders do. It ends at a segment whose length is not valid, or when it has looked at
+/// `ByteView.maximumBeginning` bytes. The contents of segments, which may be megabytes of metadata, are passed unseen.
 package struct JPEGSegments: Sequence, IteratorProtocol {
     package struct Segment {
         package var marker: UInt8
@@ -10,11 +11,16 @@ package struct JPEGSegments: Sequence, IteratorProtocol {
     private let view: ByteView
     /// Of the marker that the iteration has ended at, at its end.
     private(set) var offset = 2
+    /// The number of bytes that may still be looked at.
+    private var rest = ByteView.maximumBeginning
 
     package init(_ view: ByteView) { self.view = view }
 
     package mutating func next() -> Segment? {
-        while let start = view.bytes.firstOffset(of: 0xFF, from: offset), let marker = view.byte(start + 1) {
+        while let start = UnsafeRawBufferPointer(rebasing: view.bytes.prefix(offset + rest))
+            .firstOffset(of: 0xFF, from: offset), let marker = view.byte(start + 1)
+        {
+            rest = Swift.max(0, rest - (start - offset) - 4)
             offset = start
             switch marker {
             // Any number of fill bytes may precede a marker (B.1.1.2).

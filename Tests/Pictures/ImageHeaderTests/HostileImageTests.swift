@@ -52,6 +52,34 @@ import Testing
         }
     }
 
+    @Test func `a type is recognised from 64 KiB at most`() {
+        func header(_ bytes: [UInt8]) -> ImageHeader? { bytes.withUnsafeBytes { ImageHeader($0) } }
+        let svg = Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)
+        func commented(_ count: Int) -> [UInt8] {
+            Array("<!--".utf8) + [UInt8](repeating: 0x78, count: count) + Array("-->".utf8) + svg
+        }
+        #expect(header(commented(60 << 10))?.mediaType == "image/svg+xml")
+        #expect(header(commented(64 << 10)) == nil && header([UInt8](repeating: 0x20, count: 64 << 10) + svg) == nil)
+        let text = [UInt8](repeating: 0x20, count: 64 << 10) + Array("{}".utf8)
+        #expect(text.withUnsafeBytes { ImageHeader.describe($0) } == "an empty body")
+        // JPEG's metadata are passed unseen, stray bytes are not.
+        let segment: [UInt8] = [0xFF, 0xE1] + ImageSample.big(65_535, 2) + [UInt8](repeating: 0xFF, count: 65_533)
+        let metadata = (0..<40).flatMap { _ in segment }
+        func jpeg(_ bytes: [UInt8]) -> [UInt8] {
+            Array(ImageSample.jpeg()[..<2]) + bytes + Array(ImageSample.jpeg()[2...])
+        }
+        #expect(header(jpeg(metadata))?.width == 640)
+        for (count, width) in [(60 << 10, 640), (64 << 10, nil)] {
+            let found = header(jpeg([UInt8](repeating: 0, count: count)))
+            #expect(found?.mediaType == "image/jpeg" && found?.width == width, "\(count)")
+        }
+        let free = (0..<9_000).flatMap { _ in ImageSample.box("free", []) }
+        let avif = ImageSample.isoMedia("avif", "mif1")
+        let (brand, meta) = (Array(avif[..<20]), Array(avif[20...]))
+        #expect(header(brand + free[..<8_000] + meta)?.width == 640)
+        #expect(header(brand + free + meta) == nil)
+    }
+
     @Test func `one side suffices, and every number is a size or none`() {
         for side in [Int.min, -1, 0, 65_536, Int.max] {
             #expect(PixelSize(side, 1) == nil && PixelSize(1, side) == nil && PixelSize(side, side) == nil)

@@ -262,6 +262,13 @@ struct SmallPictureTests {
         }
     }
 
+    @Test(arguments: [(UInt8(2), true), (1, false)])
+    func `an animated PNG is used as it is, and one of a single frame is not`(frames: UInt8, isAnimated: Bool) {
+        var writer = PNGWriter(width: 400, height: 400, colorType: 0) { x, y in [UInt16((x + y) % 256)] }
+        writer.chunks = [("acTL", [0, 0, 0, frames, 0, 0, 0, 0])]
+        #expect((SmallPicture.reduce(writer.bytes, to: 300).reason == .format) == isAnimated)
+    }
+
     @Test func `a picture of a few bytes that claims billions of pixels is refused`() throws {
         let png = PNGWriter(width: 1, height: 1, colorType: 6) { _, _ in [1, 2, 3, 4] }
         var header = png.bytes

@@ -8,8 +8,8 @@ struct TarReader {
         case damage(String)
     }
 
-    /// Larger files are left out, in bytes: no cover is so large.
-    private static let maximumFile = 256 << 20
+    /// Larger files are left out, in bytes, as they are held in memory: no cover is so large.
+    private static let maximumFile = 64 << 20
     /// Longer records about a file are left out, in bytes: no name is so long.
     private static let maximumRecords = 1 << 20
 

@@ -131,6 +131,21 @@ import Testing
         }
     }
 
+    @Test func `a file of more than 64 MiB is left out, and what follows it is read`() throws {
+        try withFolder { folder in
+            try fill(folder)
+            let large = [UInt8](repeating: 0, count: 64 << 20 + 1)
+            let bytes = archive(
+                [("entries.jsonl", try lines(folder)), (name(picture(1)), large)]
+                    + (2...3).map { (name(picture($0)), picture($0)) })
+            let contents = try read(bytes, folder)
+            #expect(
+                contents.problems.count == 1 && contents.problems[0].contains("it is too large"), "\(contents.problems)"
+            )
+            #expect(contents.covers == all.filter { $0.key != url(1) })
+        }
+    }
+
     @Test func `tar lists and extracts a pack, and a folder is none`() throws {
         try withFolder { folder in
             let bytes = try pack(folder)

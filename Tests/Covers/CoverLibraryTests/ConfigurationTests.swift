@@ -31,6 +31,13 @@ import Testing
         }
     }
 
+    @Test func `a capacity in which no cover fits is an error`() async throws {
+        for capacity in [Int.min, 0, 4_095] {
+            #expect(try await problem { $0.capacity = capacity }?.contains("capacity must be at least 4096") == true)
+        }
+        #expect(try await problem { $0.capacity = 4_096 } == nil)
+    }
+
     @Test(arguments: ["https://example.org/x", "sftp://nas/x", "file://nas/x", "x"])
     func `a URL that is none of a file of this machine is an error, and nothing is created`(text: String) async throws {
         let url = try #require(URL(string: text))

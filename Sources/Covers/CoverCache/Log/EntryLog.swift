@@ -32,7 +32,7 @@ package struct EntryLog {
     static let start = #"{"sleeve":""#
     static let header = Line.format("entries 1").bytes
     /// No cover fits into less, in bytes.
-    static let minimumCapacity = 4 << 10
+    package static let minimumCapacity = 4 << 10
     private static let blockLength = 1 << 20
     private static let readLength = 64 << 10
     /// Longer lines are left out, in bytes: a file of one line must not fill the memory.

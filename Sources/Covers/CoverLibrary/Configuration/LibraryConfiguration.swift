@@ -1,4 +1,5 @@
 public import AlbumLibrary
+import CoverCache
 public import Logging
 public import Platform
 
@@ -8,7 +9,7 @@ public struct LibraryConfiguration: Sendable {
     public var cacheDirectory: URL
     /// The library file: albums as JSON. A file URL. Created by the first edit. Without it, calls for albums throw.
     public var libraryFile: URL?
-    /// Maximum size of the cache on disk, in bytes. Nil keeps the cache's own, at first 10 GiB.
+    /// Maximum size of the cache on disk, in bytes, at least 4096. Nil keeps the cache's own, at first 10 GiB.
     public var capacity: Int?
     /// Maximum number of transfers in flight, all hosts together: 1 to 65536.
     public var parallel = 128
@@ -104,7 +105,7 @@ public struct LibraryConfiguration: Sendable {
         try require(timeout > .zero && timeout <= .seconds(31_536_000), "timeout", "above 0 and at most a year")
         try require(retries >= 0, "retries", "at least 0")
         try require(maximumSize > 0, "maximumSize", "at least 1 byte")
-        try require(capacity.map { $0 >= 0 } ?? true, "capacity", "at least 0 bytes")
+        try require(capacity.map { $0 >= EntryLog.minimumCapacity } ?? true, "capacity", "at least 4096 bytes")
         try require(
             headerFields.keys.allSatisfy { Self.origin($0) != nil }, "headerFields",
             "by origin, such as https://example.org")

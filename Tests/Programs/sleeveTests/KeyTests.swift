@@ -1,6 +1,7 @@
 import OriginServer
 import SleeveStage
 import Testing
+import Wire
 
 extension CommandTests {
     /// `--key-ignores`.
@@ -24,6 +25,22 @@ extension CommandTests {
                 #expect(try await stage.run("get", "--offline", "--path", "\(base)?size=4000&sig=a").status == 3)
                 let removed = try await stage.run("cache", "remove", "\(base)?size=4000&v=9", "--key-ignores", "v")
                 #expect(removed.status == 0, "\(removed)")
+            }
+        }
+
+        @Test(arguments: [403, 404])
+        func `of two addresses of one cover, the second is tried where the first fails`(status: Int) async throws {
+            try await withStage { stage in
+                let image = Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)
+                try await withScriptedServer { request in
+                    request.head.contains("sig=old")
+                        ? httpResponse("\(status) No", [], []) : httpResponse("200 OK", [], image)
+                } _: { server in
+                    let list = try stage.list(["old", "new", "old"].map { "\(server.url)/1?sig=\($0)" })
+                    let result = try await stage.run("prefetch", list, "--key-ignores", "sig", "--json")
+                    let summary = try result.summary()
+                    #expect(result.status == 3 && summary.downloaded == 1 && summary.failed == 2, "\(result)")
+                }
             }
         }
 

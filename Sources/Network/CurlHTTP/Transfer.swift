@@ -30,6 +30,7 @@ package final class Transfer {
     // Options that change from use to use. They are set only if they differ: each costs a call.
     private var waitsToMultiplex = false
     private var keepsCoding = false
+    private var needsNewConnection = false
     /// Nil for a cover request.
     private var isPost = false
 
@@ -181,6 +182,10 @@ package final class Transfer {
         if waitsToMultiplex != request.waitsToMultiplex {
             waitsToMultiplex = request.waitsToMultiplex
             sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
+        }
+        if needsNewConnection != request.needsNewConnection {
+            needsNewConnection = request.needsNewConnection
+            sleeve_setopt_long(easy, CURLOPT_FRESH_CONNECT, needsNewConnection ? 1 : 0)
         }
         if isPost || request.post != nil {
             set(post: request.post)

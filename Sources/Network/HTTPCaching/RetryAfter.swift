@@ -7,9 +7,13 @@ package enum RetryAfter {
 
     /// The delay a response asks for, from now: 0 s to a year. Of several field lines the longest delay counts. Nil if the field
     /// is missing or invalid.
-    /// - Parameter now: seconds since 1970.
+    ///
+    /// A date in it is by the server's clock, which `Date` and `Age` tell: the clocks of the two machines may differ.
+    /// - Parameter now: by this machine's clock, for a response without a `Date`. Seconds since 1970.
     package static func delay(_ fields: HTTPFields, now: Int64) -> Duration? {
-        fields[values: .retryAfter].flatMap { value in
+        let age = fields.text(.age).flatMap { $0.withBytes { CacheDirectives.seconds($0) } } ?? 0
+        let now = fields.text(.date).flatMap { HTTPDate.seconds($0, now: now) }.map { $0 + age } ?? now
+        return fields[values: .retryAfter].flatMap { value in
             // libcurl's lines arrive joined by commas, which dates contain, too.
             [Substring(value)] + value.split(separator: ",")
         }

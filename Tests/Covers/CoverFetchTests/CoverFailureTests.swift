@@ -63,6 +63,8 @@ import Testing
         var refused = CoverFailure(.status, url: "", detail: "", status: 429)
         refused.retryAfter = .seconds(1)
         #expect(refused.gatewayStatus == 503)
+        refused.status = 404
+        #expect(refused.gatewayStatus == 503 && refused.isRetryable, "it says not yet")
     }
 
     @Test func `a failure survives being encoded, and describes itself as other errors do`() throws {

@@ -155,10 +155,10 @@ extension DownloadQueueHostTests {
     // MARK: Retry-After
 
     func refuse(_ queue: inout Queue, _ keys: [String], pause: Duration, after seconds: Double) {
-        let failure = CoverFailure(.status, url: "", detail: "", status: 503)
+        var failure = CoverFailure(.status, url: "", detail: "", status: 503)
+        failure.retryAfter = pause
         for key in keys {
-            let signal = HostSignal(failure, pause: pause)
-            queue.didReceive(signal, of: key, failure: failure, now: startTime + .seconds(seconds))
+            queue.didReceive(HostSignal(failure), of: key, failure: failure, now: startTime + .seconds(seconds))
             _ = queue.end(key)
         }
     }

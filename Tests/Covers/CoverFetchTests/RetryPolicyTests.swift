@@ -10,16 +10,17 @@ import Testing
         _ kind: CoverFailure.Kind = .connect, status: Int? = nil, retryAfter: Duration? = nil, attempt: Int = 0,
         random: Double = 1
     ) -> RetryPolicy.Decision {
-        policy.decide(
-            CoverFailure(kind, url: "", detail: "", status: status), retryAfter: retryAfter, attempt: attempt,
-            random: random)
+        var failure = CoverFailure(kind, url: "", detail: "", status: status)
+        failure.retryAfter = retryAfter
+        return policy.decide(failure, attempt: attempt, random: random)
     }
 
     @Test func `transient statuses are retried, others are not`() {
-        for status in [408, 425, 429, 500, 502, 503, 504, 507, 508, 520, 525, 529, 530, 598, 599] {
+        let transient = [408, 420, 425, 429, 430, 500, 502, 503, 504, 506, 507, 509, 510, 511, 529, 561, 599, 600, 999]
+        for status in transient {
             #expect(decide(.status, status: status) == .retry(after: .milliseconds(250)), "\(status)")
         }
-        for status in [400, 401, 403, 404, 410, 451, 501, 505, 506, 510, 511, 519, 531, 304] {
+        for status in [400, 401, 403, 404, 410, 444, 451, 499, 501, 505, 304, 202] {
             #expect(decide(.status, status: status) == .giveUp, "\(status)")
         }
     }
@@ -49,7 +50,7 @@ import Testing
         #expect(decide(attempt: 3) == .giveUp)
         let none = RetryPolicy(retries: 0)
         #expect(
-            none.decide(CoverFailure(.timeout, url: "", detail: ""), retryAfter: nil, attempt: 0, random: 1) == .giveUp)
+            none.decide(CoverFailure(.timeout, url: "", detail: ""), attempt: 0, random: 1) == .giveUp)
     }
 
     @Test
@@ -57,8 +58,7 @@ import Testing
     {
         let policy = RetryPolicy(retries: 1_000)
         func wait(_ attempt: Int, _ random: Double) -> RetryPolicy.Decision {
-            policy.decide(
-                CoverFailure(.connect, url: "", detail: ""), retryAfter: nil, attempt: attempt, random: random)
+            policy.decide(CoverFailure(.connect, url: "", detail: ""), attempt: attempt, random: random)
         }
         #expect([0, 1, 2, 3].map { wait($0, 1) } == [250, 500, 1_000, 2_000].map { .retry(after: .milliseconds($0)) })
         #expect(wait(2, 0.5) == .retry(after: .milliseconds(500)))
@@ -73,9 +73,35 @@ import Testing
         #expect(decide(.status, status: 503, retryAfter: .seconds(120)) == .retry(after: .seconds(120)))
     }
 
+    @Test(arguments: [202, 304, 401, 403, 404, 409, 410, 423, 444, 501])
+    func `any status with a Retry-After is retried after it, and one of 0 s asks for nothing`(status: Int) {
+        #expect(decide(.status, status: status, retryAfter: .seconds(1)) == .retry(after: .seconds(1)))
+        #expect(decide(.status, status: status, retryAfter: .zero) == .giveUp)
+    }
+
+    @Test func `a page with a Retry-After instead of the picture is retried`() {
+        #expect(decide(.notAnImage, status: 200, retryAfter: .seconds(1)) == .retry(after: .seconds(1)))
+    }
+
+    @Test func `429 and its like, and a 403 with a Retry-After, are limits of the host; others concern their URL`() {
+        func signal(_ status: Int, _ pause: Duration?) -> HostSignal {
+            var failure = CoverFailure(.status, url: "", detail: "", status: status)
+            failure.retryAfter = pause
+            return HostSignal(failure)
+        }
+        for status in [420, 429, 430, 509] { #expect(signal(status, nil) == .rateLimited(pause: nil), "\(status)") }
+        for status in [403, 420, 429, 430, 503, 509, 529] {
+            #expect(signal(status, .seconds(1)) == .rateLimited(pause: .seconds(1)), "\(status)")
+        }
+        for status in [202, 404, 409, 423] { #expect(signal(status, .seconds(1)) == .answered, "\(status)") }
+        for status in [500, 506, 555, 600] { #expect(signal(status, nil) == .serverError, "\(status)") }
+        #expect(signal(403, nil) == .answered)
+    }
+
     @Test func `a Retry-After above the limit ends the retries`() {
         #expect(decide(.status, status: 503, retryAfter: .seconds(121)) == .tooLong(.seconds(121)))
-        #expect(decide(.status, status: 404, retryAfter: .seconds(121)) == .giveUp)
+        #expect(decide(.status, status: 404, retryAfter: .seconds(121)) == .tooLong(.seconds(121)))
+        #expect(decide(.status, status: 404) == .giveUp)
         #expect(decide(.status, status: 503, retryAfter: .seconds(121), attempt: 3) == .giveUp)
     }
 }

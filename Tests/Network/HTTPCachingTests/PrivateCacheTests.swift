@@ -202,6 +202,8 @@ import Testing
         ("404 cache-control: no-store", "none"),
         ("410 cache-control: no-cache, max-age=60", "none"),
         ("404 vary: *", "none"),
+        ("404 cache-control: max-age=60; retry-after: 1", "none"),
+        ("404 retry-after: 0", "absent 600"),
     ])
     func `§4, §4.2.2: a 404 is believed for ten minutes, a 410 for a day, or as long as they say, up to a week`(
         answer: String, expected: String

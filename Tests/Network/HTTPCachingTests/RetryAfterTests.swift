@@ -25,6 +25,16 @@ import Testing
         #expect(RetryAfter.delay([.retryAfter: text], now: Self.now) == expected)
     }
 
+    @Test(arguments: [(-3_600, 0), (3_600, 0), (0, 0), (-3_600, 60)] as [(Int64, Int64)])
+    func `a date in Retry-After is by the clock of the response's Date and Age`(skew: Int64, age: Int64) {
+        let server = Self.now + skew
+        var fields: HTTPFields = [.retryAfter: HTTPDate.text(server + 3), .date: HTTPDate.text(server - age)]
+        if age > 0 { fields[.age] = "\(age)" }
+        #expect(RetryAfter.delay(fields, now: Self.now) == .seconds(3))
+        fields[.retryAfter] = "3"
+        #expect(RetryAfter.delay(fields, now: Self.now) == .seconds(3))
+    }
+
     @Test func `of several Retry-After lines the longest delay counts, and without any there is none`() {
         var fields: HTTPFields = [.retryAfter: "30"]
         fields.append(HTTPField(name: .retryAfter, value: "Mon, 01 Jan 2024 00:01:30 GMT"))

@@ -159,8 +159,8 @@ extension CoverFailure {
     /// No other address would help.
     var isFinal: Bool { leavesCoverUnknown || endsRequest || kind == .offline }
 
-    /// The server has answered that there is no cover.
-    var isAbsence: Bool { kind == .status && (status == 404 || status == 410) }
+    /// The server has answered that there is no cover, rather than none yet.
+    var isAbsence: Bool { kind == .status && (status == 404 || status == 410) && !pauses }
 
     /// Host and port that failed; nil if it is another one than that of `url`: a redirect's target, or the host of an alternative URL.
     public var failedHost: String? { isElsewhere || host.isEmpty ? nil : host }

@@ -17,11 +17,9 @@ enum HostSignal: Equatable {
     /// No connection: no address, refused, no TLS.
     case unreachable
 
-    /// - Parameters:
-    ///   - failure: why a response holds no cover; nil if it holds one.
-    ///   - pause: the pause that the response asks for; nil if it names none.
-    init(_ failure: CoverFailure?, pause: Duration?) {
-        let pause = pause.flatMap { $0 > .zero ? $0 : nil }
+    /// - Parameter failure: why a response holds no cover; nil if it holds one.
+    init(_ failure: CoverFailure?) {
+        let pause = failure.flatMap { $0.pauses ? $0.retryAfter : nil }
         switch failure?.refusal {
         case .tooManyRequests: self = .rateLimited(pause: pause)
         case .overloaded: self = pause == nil ? .overloaded : .rateLimited(pause: pause)

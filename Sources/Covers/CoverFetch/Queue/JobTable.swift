@@ -68,6 +68,8 @@ struct JobState {
     var ignoresStored = false
     /// The body had no content coding that can be decoded: it is taken as it is.
     var codingFailure: CoverFailure?
+    /// The connection was none for the URL (421): the next transfers open their own.
+    var isMisdirected = false
     /// When the last redirect was answered.
     var redirectedAt: ContinuousClock.Instant?
     /// The target of a redirect failed, and the URL itself was requested again.

@@ -21,10 +21,11 @@ package struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - attempt: 0 for the first; -1 if none has sent a request.
     ///   - random: between 0 and 1.
-    func decide(_ failure: CoverFailure, retryAfter: Duration?, attempt: Int, random: Double) -> Decision {
+    func decide(_ failure: CoverFailure, attempt: Int, random: Double) -> Decision {
         guard attempt < retries, failure.isTransient else { return .giveUp }
-        if let retryAfter, retryAfter > longestRetryAfter { return .tooLong(retryAfter) }
+        let pause = failure.retryAfter ?? .zero
+        if pause > longestRetryAfter { return .tooLong(pause) }
         let ceiling = min(cap, base * Double(1 << min(max(attempt, 0), 20)))
-        return .retry(after: max(ceiling * random, retryAfter ?? .zero))
+        return .retry(after: max(ceiling * random, pause))
     }
 }

@@ -9,14 +9,12 @@ extension DownloadScheduler {
     private static let shortestLife = Duration.seconds(1)
 
     func retryOrFail(
-        _ start: DownloadQueue<Ask>.Start, _ failure: CoverFailure, retryAfter: Duration?,
-        _ now: ContinuousClock.Instant
+        _ start: DownloadQueue<Ask>.Start, _ failure: CoverFailure, _ now: ContinuousClock.Instant
     ) {
         if queue.hasPersistentErrors(hostOf: start.job) { return finish(start.job, start.url, failing: failure) }
         var policy = policy.retry
         policy.retries = retries(of: start.job)
-        let decision = policy.decide(
-            failure, retryAfter: retryAfter, attempt: queue.attempts(start.job), random: .random(in: 0...1))
+        let decision = policy.decide(failure, attempt: queue.attempts(start.job), random: .random(in: 0...1))
         switch decision {
         case .retry(let delay):
             let level: Logger.Level = delay >= Self.notableDelay ? .warning : .debug

@@ -179,13 +179,16 @@ package actor DownloadScheduler {
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
         request.keepsCoding = queue.jobs[start.job].state.codingFailure != nil
+        let isMisdirected = queue.jobs[start.job].state.isMisdirected
+        request.needsNewConnection = isMisdirected
         request.context = queue.first(of: start.job) { $0.sink.origin?.context }
         request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
         queue.jobs[start.job].state.deniesPrivateAddresses = request.deniesPrivateAddresses
         request.onConnection = { [weak self] event in
             self?.assumeIsolated { scheduler in
                 switch event {
-                case .opening(let others) where !scheduler.queue.mayConnect(start.job, others: others): return false
+                case .opening(let others)
+                where !scheduler.queue.mayConnect(start.job, others: isMisdirected ? 0 : others): return false
                 case .resending: return scheduler.mayResend(start.job)
                 case .opening, .ready: break
                 }
@@ -237,7 +240,7 @@ package actor DownloadScheduler {
                 queue.jobs[start.job].state.codingFailure = failure
                 return retry(start.job, at: now)
             }
-            retryOrFail(start, failure, retryAfter: nil, now)
+            retryOrFail(start, failure, now)
         case .success(let response): didAnswer(start, response, now)
         }
     }
@@ -251,13 +254,12 @@ package actor DownloadScheduler {
         let disposition = ResponseDisposition(
             response, of: start.url, at: start.target, redirectCount: queue.jobs[job].state.redirects.count,
             policy: policy.redirect, revalidated: queue.jobs[job].state.revalidated)
-        // It binds the response's URL; the host's other covers wait when several are refused and none arrives in between.
-        let pause =
-            disposition.failure == nil
-            ? nil : RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
-        queue.jobs[job].state.failure = disposition.failure
-        queue.jobs[job].state.failure?.retryAfter = pause
-        didReceive(HostSignal(disposition.failure, pause: pause), of: job, disposition.failure, now)
+        // `Retry-After` binds the response's URL; the host's other covers wait when several are refused and none arrives in between.
+        var failure = disposition.failure
+        failure?.retryAfter = RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
+        queue.jobs[job].state.failure = failure
+        didReceive(HostSignal(failure), of: job, failure, now)
+        if let failure { return failed(start, response, failure, now) }
         if case .redirect(let target) = disposition {
             queue.jobs[job].state.redirects.append(response.head)
             queue.jobs[job].state.redirectedAt = now
@@ -266,12 +268,9 @@ package actor DownloadScheduler {
             return endVainAsks(of: job, now)
         }
         switch disposition {
-        case .redirect: break
+        case .redirect, .failure: break
         case .notModified(let version): notModified(start, response, version)
         case .cover(let header): received(start, response, header)
-        case .failure(var failure):
-            failure.retryAfter = pause
-            failed(start, response, failure, pause, now)
         }
     }
 
@@ -299,12 +298,16 @@ package actor DownloadScheduler {
 
     private func failed(
         _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse, _ failure: CoverFailure,
-        _ pause: Duration?, _ now: ContinuousClock.Instant
+        _ now: ContinuousClock.Instant
     ) {
         let coding = failure.kind == .notAnImage ? queue.jobs[start.job].state.codingFailure : nil
         if let coding { return finish(start.job, start.url, failing: coding) }
         if retriesWithoutRedirect(start.job, start.url, failure) { return }
-        if pause == nil, retriesWithoutConditions(start.job, failure) { return }
+        if !failure.pauses, retriesWithoutConditions(start.job, failure) { return }
+        if failure.status == 421, !queue.jobs[start.job].state.isMisdirected {
+            queue.jobs[start.job].state.isMisdirected = true
+            return retry(start.job, at: now)
+        }
         let timeToLive = queue.first(of: start.job) { $0.negativeTimeToLive }
         // What a server refuses to some it may have for others.
         if queue.jobs[start.job].state.headerFields.isEmpty,
@@ -314,7 +317,7 @@ package actor DownloadScheduler {
             return finish(
                 start.job, start.url, .failure(failure, stored: stored), absence: (failure.status ?? 404, until))
         }
-        retryOrFail(start, failure, retryAfter: pause, now)
+        retryOrFail(start, failure, now)
     }
 
     // MARK: To the store

@@ -1,5 +1,6 @@
 import OriginServer
 import Testing
+import Wire
 
 @testable import CoverFetch
 @testable import CoverLibrary
@@ -106,6 +107,42 @@ import Testing
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
             #expect(await stage.library.failure(urls[1]) == nil)
             await back.stop()
+        }
+    }
+
+    @Test func `a cover that is not ready yet arrives in the same run, when its server says`() async throws {
+        try await withStage { stage in
+            let statuses = [202, 403, 404, 409, 410, 423, 501]
+            let urls = statuses.map { stage.url($0, "status=\($0)&times=1&retry-after=1") }
+            let summary = try await stage.library.prefetch(urls).summary()
+            #expect(summary.downloaded == statuses.count, "\(summary)")
+            #expect(stage.origin.requestCount == 2 * statuses.count)
+        }
+    }
+
+    @Test func `a 404 that asks for a longer pause than a run waits fails, and the next run asks again`() async throws {
+        try await withStage { stage in
+            let url = stage.url(1, "status=404&times=1&retry-after=600")
+            let failure = try #require(await stage.library.failure(url))
+            #expect(failure.detail.hasSuffix("it asks to wait 600 s, which is too long"), "\(failure)")
+            #expect(failure.rememberedUntil == nil && stage.origin.requestCount == 1)
+            _ = try await stage.library.cover(at: url)
+        }
+    }
+
+    @Test func `RFC 9110 section 15.5.20: a 421 is asked once more, over a new connection`() async throws {
+        try await withStage { stage in
+            let server = try ScriptedServer { request in
+                request.connection == 0 || request.target == "/never.jpg"
+                    ? httpResponse("421 Misdirected Request") : httpResponse("200 OK", [], CoverImage.jpeg(number: 1))
+            }
+            defer { server.stop() }
+            let cover = try await stage.library.cover(at: server.url + "/1.jpg")
+            #expect(cover.bytes == CoverImage.jpeg(number: 1))
+            #expect(await stage.library.failure(server.url + "/never.jpg")?.status == 421)
+            #expect(server.requests.map(\.target) == ["/1.jpg", "/1.jpg", "/never.jpg", "/never.jpg"])
+            let connections = server.requests.map(\.connection)
+            #expect(connections[0] != connections[1] && connections[2] != connections[3])
         }
     }
 

@@ -170,7 +170,7 @@ final class CurlMulti {
                 add(transfer)
                 continue
             }
-            if result == CURLE_OPERATION_TIMEDOUT { closeIfSilent(transfer) }
+            if result == CURLE_OPERATION_TIMEDOUT, !transfer.isAnswered { closeIfSilent(transfer) }
             let ending = transfer.end(result)
             _ = remove(transfer.id)
             ending.run()

@@ -33,7 +33,7 @@ package enum ResponseFields {
 struct BodyExtent {
     /// Bytes that arrived.
     let received: Int
-    /// The `Content-Length`, unless a transfer coding overrides it (RFC 9112 section 6.3); nil if there is none.
+    /// As `ResponseHeads.announcedLength`.
     let announced: Int?
     /// The protocol shows that the body is complete. Otherwise it ended with the connection, or with an HTTP/2 stream: libcurl before
     /// 8.0 does not tell a stream that was reset without an error from one that ended.
@@ -41,14 +41,10 @@ struct BodyExtent {
     /// The `Content-Range` covers the complete representation, and all of it arrived (RFC 9110 section 14.4).
     let isWhole: Bool
 
-    /// Whether a response with this status to a GET has a body, of the length in its `Content-Length` (RFC 9110 section 6.4.1).
-    func hasBody(_ status: HTTPResponse.Status) -> Bool { status != .noContent && status != .notModified }
-
     init(of easy: UnsafeMutableRawPointer, _ heads: ResponseHeads) {
         received = Int(clamping: easy.offset(CURLINFO_SIZE_DOWNLOAD_T))
-        let coding = heads.first(.transferEncoding)
-        announced = coding == nil ? heads.first(.contentLength).flatMap { Int($0) } : nil
-        isEndMarked = coding?.lowercased().hasSuffix("chunked") ?? (announced != nil)
+        announced = heads.announcedLength
+        isEndMarked = heads.first(.transferEncoding)?.lowercased().hasSuffix("chunked") ?? (announced != nil)
         isWhole = heads.first(.contentRange)?.lowercased() == "bytes 0-\(received - 1)/\(received)"
     }
 }

@@ -98,6 +98,14 @@ struct ResponseHeads {
         return String(decoding: bytes.flatMap { $0 < 0x80 ? [$0] : PercentEncoding.encoded($0) }, as: UTF8.self)
     }
 
+    /// The `Content-Length`, unless a transfer coding overrides it (RFC 9112 section 6.3); nil if there is none. A number that is too large for
+    /// an `Int` is the largest.
+    var announcedLength: Int? {
+        guard first(.transferEncoding) == nil, let text = first(.contentLength) else { return nil }
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        return digits.isEmpty ? nil : Int(digits) ?? .max
+    }
+
     /// Whether there are several `Content-Length` lines that differ (RFC 9112 section 6.3).
     var hasDifferentLengths: Bool { Set(fields[values: .contentLength]).count > 1 }
 }

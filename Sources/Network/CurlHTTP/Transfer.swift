@@ -13,6 +13,12 @@ package final class Transfer {
     static let acceptedCoding = TransferRequest.coverFields[.acceptEncoding]
     /// Maximum memory taken for a body before it arrives, in bytes.
     private static let largestReserve = 4 << 20
+    /// The most that is read of a body that nobody keeps, in bytes, for its connection to be used again.
+    private static let longestUnkept = 64 << 10
+    /// How long such a body may stop, in seconds.
+    private static let unkeptStall = 2
+    /// The bytes of a body that show whether it is wanted.
+    private static let deciding = 64 << 10
     /// libcurl's message when it has sent five requests again that ended without an answer. Before 8.17 it counts those of all transfers
     /// of an easy handle, so this one may have been sent once.
     private static let endedResending = "Connection died"
@@ -31,6 +37,7 @@ package final class Transfer {
     private var waitsToMultiplex = false
     private var keepsCoding = false
     private var needsNewConnection = false
+    private var lowSpeedTime: Int
     /// Nil for a cover request.
     private var isPost = false
 
@@ -43,6 +50,9 @@ package final class Transfer {
     /// The length with which `memory` counts the body.
     private var counted = 0
     private var keepsBody = false
+    /// Nothing else of the response is needed, however it ends.
+    private(set) var isAnswered = false
+    private var isWanted: (@Sendable ([UInt8]) -> Bool)?
     private var isTooLarge = false
     private var isRefused = false
     private var deniesPrivateAddresses = false
@@ -70,6 +80,7 @@ package final class Transfer {
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         coverFields = curl_slist_append(nil, Self.accept)
+        lowSpeedTime = configuration.lowSpeedTime
         setConstantOptions()
     }
 
@@ -122,7 +133,6 @@ package final class Transfer {
         sleeve_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_LIMIT, configuration.lowSpeedLimit)
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_TIME, configuration.lowSpeedTime)
-        sleeve_setopt_off(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(configuration.maximumBodySize))
         sleeve_setopt_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
         sleeve_setopt_opensocket(easy) { context, _, address in
             address.map { Transfer.from(context).openSocket(for: $0) } ?? CURL_SOCKET_BAD
@@ -164,12 +174,11 @@ package final class Transfer {
         self.id = id
         self.completion = completion
         onConnection = request.onConnection
+        isWanted = request.isWanted
         requested = request.url
         origin = request.url.origin
-        body = []
-        received = 0
-        keepsBody = false
-        isTooLarge = false
+        forgetResponse()
+        set(lowSpeedTime: configuration.lowSpeedTime)
         deniesPrivateAddresses = configuration.deniesPrivateAddresses || request.deniesPrivateAddresses
         // A proxy would connect to it.
         isRefused = deniesPrivateAddresses && PrivateAddress.isNamed(by: request.url)
@@ -250,6 +259,7 @@ package final class Transfer {
             mayResend = !isPost && onConnection?(.resending) ?? true
         }
         awaitsAnswer = true
+        forgetResponse()
         if mayResend { _ = onConnection?(.ready) }
         return mayResend
     }
@@ -261,39 +271,71 @@ package final class Transfer {
         if firstByte == nil { firstByte = .now }
         awaitsAnswer = false
         if let connection, !connection.hasAnswered, line.starts(with: "HTTP/1.".utf8) { connection.hasAnswered = true }
+        let wasComplete = heads.isComplete
         guard heads.receive(line) else { return false }
         if heads.setsCookie { hasCookies = true }
-        return true
+        return wasComplete || !heads.isComplete || beginBody()
     }
 
     /// - Returns: the length of the chunk; any other number ends the transfer.
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
-        if received == 0, !keepsBody { beginBody() }
         received += chunk.count
+        guard keepsBody else { return received > Self.longestUnkept ? 0 : chunk.count }
         if received > configuration.maximumBodySize {
             isTooLarge = true
             return 0
         }
-        guard keepsBody else { return chunk.count }
         body.append(contentsOf: chunk)
         if received > counted {
             memory.grow(by: received - counted)
             counted = received
         }
+        if received >= Self.deciding, let isWanted {
+            self.isWanted = nil
+            isAnswered = !isWanted(body)
+            if isAnswered { return 0 }
+        }
         return chunk.count
     }
 
-    private func beginBody() {
+    /// A head is complete.
+    /// - Returns: false to end the transfer.
+    private func beginBody() -> Bool {
         let status = easy.long(CURLINFO_RESPONSE_CODE)
-        keepsBody = (200..<300).contains(status)
-        guard keepsBody else { return }
+        // An interim response, or a proxy's to CONNECT.
+        if status < 200 { return true }
+        let announced = heads.announcedLength ?? 0
+        guard isPost ? status < 300 : [200, 203, 206].contains(status) else {
+            isAnswered = true
+            // No body follows, whatever the length says.
+            if status == 204 || status == 304 { return true }
+            // libcurl counts the time before the answer, too.
+            let elapsed = Int(easy.offset(CURLINFO_STARTTRANSFER_TIME_T) / 1_000_000) + 1
+            set(lowSpeedTime: min(elapsed + Self.unkeptStall, configuration.lowSpeedTime))
+            return announced <= Self.longestUnkept && !heads.hasDifferentLengths
+        }
+        if announced > configuration.maximumBodySize {
+            isTooLarge = true
+            return false
+        }
         // Memory beyond `largestReserve` is taken as the body arrives, not as its server announces it.
-        let length = Int(clamping: easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
-        let announced = min(max(length, 0), configuration.maximumBodySize)
         body.reserveCapacity(min(announced, Self.largestReserve))
         // A server may announce any length, whose sums would overflow.
         counted = min(announced, 1 << 40)
         memory.begin(counted)
+        keepsBody = true
+        return true
+    }
+
+    private func set(lowSpeedTime seconds: Int) {
+        guard lowSpeedTime != seconds else { return }
+        lowSpeedTime = seconds
+        sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_TIME, seconds)
+    }
+
+    private func forgetResponse() {
+        if keepsBody { memory.end(counted) }
+        (body, received, keepsBody, isAnswered, isTooLarge) = ([], 0, false, false, false)
     }
 
     // MARK: Completing
@@ -324,19 +366,20 @@ package final class Transfer {
             response.isEndMarked = false
             return complete(with: .success(response))
         }
-        return complete(with: code == CURLE_OK || endedWithoutNotice(code) ? checkedResponse() : .failure(error(code)))
+        let isResponse = code == CURLE_OK || isAnswered || endedWithoutNotice(code)
+        return complete(with: isResponse ? checkedResponse() : .failure(error(code)))
     }
 
     /// Ends the use with the error `cancelled`.
     func cancel() -> Ending { complete(with: .failure(failure(.cancelled, "cancelled"))) }
 
     private func complete(with result: Result<TransferResponse, TransferError>) -> Ending {
-        if keepsBody { memory.end(counted) }
         defer {
             completion = nil
             onConnection = nil
+            isWanted = nil
             connection = nil
-            body = []
+            forgetResponse()
         }
         let result = result.mapError { error in
             var error = error
@@ -369,7 +412,7 @@ package final class Transfer {
     private func checkedResponse() -> Result<TransferResponse, TransferError> {
         if !heads.isComplete { return .failure(failure(.broken, "the response ended within its header fields")) }
         // RFC 9112 section 6.3: the end of the body is ambiguous.
-        if heads.hasDifferentLengths {
+        if heads.hasDifferentLengths, !isAnswered {
             return .failure(failure(.broken, "the response has several lengths that differ"))
         }
         guard let status = easy.status else {
@@ -378,7 +421,7 @@ package final class Transfer {
         }
         let extent = BodyExtent(of: easy, heads)
         // RFC 9112 section 8, RFC 9113 section 8.1.1. libcurl does not check all of it over HTTP/2.
-        if let announced = extent.announced, announced != extent.received, extent.hasBody(status) {
+        if let announced = extent.announced, announced != extent.received, !isAnswered {
             return .failure(
                 failure(.truncated, "the body has \(extent.received) bytes instead of the announced \(announced)"))
         }

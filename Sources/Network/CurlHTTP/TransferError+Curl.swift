@@ -26,7 +26,7 @@ extension TransferError {
         case CURLE_COULDNT_CONNECT:
             self.init(.connect, url: url, detail: text)
             isRefused = systemError == ECONNREFUSED
-        case CURLE_WRITE_ERROR where isTooLarge, CURLE_FILESIZE_EXCEEDED:
+        case CURLE_WRITE_ERROR where isTooLarge:
             self.init(
                 .tooLarge, url: url, detail: "larger than the limit of \(ByteCount(limit)); raise the maximum size")
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:

@@ -4,7 +4,7 @@ package import HTTPTypes
 package struct TransferResponse: Sendable {
     /// The status, and the fields that a private cache needs (`ResponseFields`).
     package var head: HTTPResponse
-    /// Empty for a status other than 2xx.
+    /// Empty for a status that brings no cover: other than 200, 203 and 206, and other than 2xx for a POST.
     package var body: [UInt8]
     /// The target of a redirect, as the server wrote it; the whole URL.
     package var location: String?

@@ -22,6 +22,12 @@ extension ImageHeader {
         return common ?? ImageHeader(type)
     }
 
+    /// Whether it begins as an AVIF or a HEIC does.
+    static func isISOMedia(_ view: ByteView) -> Bool {
+        guard let length = view.bigEndian(0, 4), view.has("ftyp", at: 4) else { return false }
+        return mediaType(view, length) != nil
+    }
+
     /// By the major brand first, then by the compatible ones. Nil for a video.
     private static func mediaType(_ view: ByteView, _ length: Int) -> String? {
         // The minor version separates the major brand from the compatible ones. No real list has more than 32.

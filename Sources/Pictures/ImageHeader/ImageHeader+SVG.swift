@@ -20,6 +20,13 @@ extension ImageHeader {
         inUTF8(view.beginning).flatMap { $0.withUnsafeBytes { svg(ByteView($0)) } }
     }
 
+    /// Whether it begins as an XML document, whose root element comes later.
+    static func isMarkupWithoutRoot(_ view: ByteView) -> Bool {
+        let text = inUTF8(view) ?? Array(view.bytes)
+        let prologue = text.withUnsafeBytes { MarkupPrologue(ByteView($0)) }
+        return prologue.hasBegun && prologue.root == nil
+    }
+
     /// The text of a document in UTF-16 in UTF-8; nil if it is in another encoding.
     static func inUTF8(_ view: ByteView) -> [UInt8]? {
         guard let mark = view.bigEndian(0, 2), [0xFEFF, 0xFFFE, 0x003C, 0x3C00].contains(mark) else { return nil }
@@ -39,10 +46,13 @@ struct MarkupPrologue {
     private(set) var root: Int?
     /// Whether the document type is HTML.
     private(set) var isHTML = false
+    /// Whether the document begins with markup.
+    let hasBegun: Bool
 
     init(_ view: ByteView) {
         let view = view.beginning
         var offset = view.afterBlanks(view.bigEndian(0, 3) == 0xEFBBBF ? 3 : 0)
+        hasBegun = view.byte(offset) == Byte.less
         while view.byte(offset) == Byte.less {
             var end: Int?
             if view.has("<?", at: offset) {

@@ -23,6 +23,14 @@ package struct ImageHeader: Equatable, Sendable {
         self = header
     }
 
+    /// Whether a longer body that begins with these bytes may be an image.
+    package static func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
+        let view = ByteView(bytes)
+        if let header = recognized(view) { return !header.isImpossible }
+        // What identifies the image may come later: the properties of an AVIF, the root element of an SVG.
+        return isISOMedia(view) || isMarkupWithoutRoot(view)
+    }
+
     static func recognized(_ view: ByteView) -> ImageHeader? {
         switch view.byte(0) {
         case 0xFF?: jpeg(view) ?? jpegXL(view) ?? svgInUTF16(view)

@@ -77,6 +77,28 @@ enum ImageSample {
         Array(bytes).withUnsafeBytes { ImageHeader.describe($0) }
     }
 
+    @Test func `the first 64 KiB of a picture never say that it is none, however late its header ends`() {
+        func mayBegin(_ start: [UInt8]) -> Bool {
+            (start + [UInt8](repeating: 0x20, count: 70_000)).prefix(64 << 10).withUnsafeBytes {
+                ImageHeader.mayBegin(with: $0)
+            }
+        }
+        for (name, bytes, _) in ImageSample.all { #expect(mayBegin(bytes), "\(name)") }
+        let comment = "<?xml version='1.0'?><!-- "
+        let late: [(String, [UInt8])] = [
+            ("AVIF", ImageSample.box("ftyp", Array("avif".utf8) + ImageSample.big(0, 4))),
+            ("TIFF", Array("II".utf8) + ImageSample.little(42, 2) + ImageSample.little(90_000, 4)),
+            ("SVG", Array(comment.utf8)), ("SVG in UTF-16", comment.utf8.flatMap { [0, $0] }),
+        ]
+        for (name, bytes) in late { #expect(mayBegin(bytes), "\(name)") }
+        let others: [(String, [UInt8])] = [
+            ("MP3", Array("ID3".utf8) + [4, 0]), ("Ogg", Array("OggS".utf8)), ("FLAC", Array("fLaC".utf8)),
+            ("MPEG-4 audio", ImageSample.box("ftyp", Array("M4A ".utf8) + ImageSample.big(0, 4))),
+            ("HTML", Array("<!DOCTYPE html><html><body>".utf8)), ("JSON", Array("{".utf8)), ("blanks", []),
+        ]
+        for (name, bytes) in others { #expect(!mayBegin(bytes), "\(name)") }
+    }
+
     @Test(arguments: ImageSample.all.indices)
     func `each format is recognised with its size, or without one where none is read`(index: Int) {
         let (name, bytes, mediaType) = ImageSample.all[index]

@@ -181,6 +181,7 @@ package actor DownloadScheduler {
         request.keepsCoding = queue.jobs[start.job].state.codingFailure != nil
         let isMisdirected = queue.jobs[start.job].state.isMisdirected
         request.needsNewConnection = isMisdirected
+        request.isWanted = { $0.withUnsafeBytes { ImageHeader.mayBegin(with: $0) } }
         request.context = queue.first(of: start.job) { $0.sink.origin?.context }
         request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
         queue.jobs[start.job].state.deniesPrivateAddresses = request.deniesPrivateAddresses

@@ -130,6 +130,19 @@ import Wire
         }
     }
 
+    @Test(arguments: ["audio/mpeg", "image/jpeg"])
+    func `of a long body that begins as no picture, whatever its type, little is read`(type: String) async throws {
+        try await withStage { stage in
+            let listener = try Listener(
+                answer: "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: 30000000\r\n\r\nID3",
+                endless: String(repeating: "\0", count: 65_536))
+            defer { listener.stop() }
+            let failure = try #require(await stage.library.failure(listener.url + "/1.jpg"))
+            #expect(failure.kind == .notAnImage && failure.detail.contains("unknown data"), "\(failure)")
+            #expect(listener.sent < 24 << 20)
+        }
+    }
+
     @Test func `RFC 9110 section 15.5.20: a 421 is asked once more, over a new connection`() async throws {
         try await withStage { stage in
             let server = try ScriptedServer { request in

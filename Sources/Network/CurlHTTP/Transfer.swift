@@ -37,6 +37,7 @@ package final class Transfer {
     private var waitsToMultiplex = false
     private var keepsCoding = false
     private var needsNewConnection = false
+    private var isHTTP1 = false
     private var lowSpeedTime: Int
     /// Nil for a cover request.
     private var isPost = false
@@ -195,6 +196,11 @@ package final class Transfer {
         if needsNewConnection != request.needsNewConnection {
             needsNewConnection = request.needsNewConnection
             sleeve_setopt_long(easy, CURLOPT_FRESH_CONNECT, needsNewConnection ? 1 : 0)
+        }
+        if isHTTP1 != request.isHTTP1 {
+            isHTTP1 = request.isHTTP1
+            sleeve_setopt_long(
+                easy, CURLOPT_HTTP_VERSION, isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         }
         if isPost || request.post != nil {
             set(post: request.post)
@@ -470,8 +476,10 @@ package final class Transfer {
         }
         var text = easy.message(code, errorText)
         if code == CURLE_OPERATION_TIMEDOUT { text = easy.timeoutDetail(BodyExtent(of: easy, heads), text) }
-        return TransferError(
+        var error = TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
             text: text, systemError: Int32(easy.long(CURLINFO_OS_ERRNO)))
+        error.isOfHTTP2 = code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM
+        return error
     }
 }

@@ -28,6 +28,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var detail: String
     /// For `connect`: the host has refused the connection.
     package var isRefused = false
+    /// What arrived was no valid HTTP/2, or its server refuses to speak it.
+    package var isOfHTTP2 = false
     /// For `other`: the name of the failure.
     package var name: String?
     /// Duration of the transfer in microseconds.

@@ -13,6 +13,8 @@ package struct TransferRequest: Sendable {
     package var headerFields: HTTPFields
     /// Wait for a connection that can multiplex instead of opening another. For hosts that are known to speak HTTP/2.
     package var waitsToMultiplex: Bool
+    /// Speak HTTP/1.1 over TLS, too.
+    package var isHTTP1 = false
     /// Use no connection that is open.
     package var needsNewConnection = false
     /// Streams of an HTTP/2 connection before libcurl opens another one. The largest number so far applies to all hosts; 100 if

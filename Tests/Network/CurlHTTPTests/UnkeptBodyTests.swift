@@ -12,7 +12,8 @@ import Wire
     private static let endings = [
         "Content-Length: 154\r\nConnection: close", "Content-Length: 154", "Content-Length: 99999999999",
         "Content-Length: 99999999999999999999", "Content-Length: 18\r\nContent-Length: 19",
-        "Transfer-Encoding: chunked", "Content-Encoding: unknown\r\nContent-Length: 18", "Content-Encoding: gzip\r\nContent-Length: 18",
+        "Transfer-Encoding: chunked", "Content-Encoding: unknown\r\nContent-Length: 18",
+        "Content-Encoding: gzip\r\nContent-Length: 18",
         "Connection: close",
     ]
 

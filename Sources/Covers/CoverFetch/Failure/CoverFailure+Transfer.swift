@@ -16,6 +16,7 @@ extension CoverFailure {
         let kind = Kind(rawValue: error.name ?? error.kind.rawValue) ?? .notAnImage
         self.init(kind, url: error.url, detail: Self.detail(of: error))
         isConnectionRefused = error.isRefused
+        isOfHTTP2 = error.isOfHTTP2
     }
 
     /// Rewords libcurl's message: a host by its name and port, without milliseconds and system calls.

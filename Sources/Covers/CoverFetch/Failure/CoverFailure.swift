@@ -83,6 +83,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     package var isRemembered = false
     /// For `connect`: the host has refused the connection.
     var isConnectionRefused = false
+    /// As `TransferError.isOfHTTP2`.
+    var isOfHTTP2 = false
     /// For `notTried`: the host asked for fewer requests or for a pause.
     package var isRateLimit = false
     /// Another host than that of `url` failed: a redirect's target, or the host of an alternative URL.

@@ -17,7 +17,9 @@ import CurlHTTP
 ///    either. If it ends so again while others are in flight, the host refuses that many streams: the limit falls by one, and the
 ///    transfer starts again when there is room.
 /// 8. A transfer that has timed out before says nothing new about its host, and the limit stays above what was answered meanwhile.
-/// 9. A host that has never answered gets at most a quarter of `parallel`: it may be dead, and others wait until its transfers time out.
+/// 9. A cover for which HTTP/2 fails (RFC 9113 sections 7 and 8.1.1) is requested over HTTP/1.1. If that is answered, and no cover of the host
+///    has arrived over HTTP/2, the host keeps to HTTP/1.1.
+/// 10. A host that has never answered gets at most a quarter of `parallel`: it may be dead, and others wait until its transfers time out.
 struct HostGate {
     typealias Instant = ContinuousClock.Instant
 
@@ -80,6 +82,10 @@ struct HostGate {
     private(set) var limiter: ConcurrencyLimiter
     /// The host speaks HTTP/2; nil if unknown.
     private(set) var http2: Bool?
+    /// HTTP/2 does not work with the host, and HTTP/1.1 does.
+    private(set) var keepsToHTTP1 = false
+    /// A cover has arrived over HTTP/2.
+    private var worksOverHTTP2 = false
     /// The host has answered a request, even if with an error.
     var hasAnswered = false
     /// Maximum number of connections to a host that speaks HTTP/2.
@@ -247,12 +253,20 @@ struct HostGate {
             start: passage.began ?? now, inFlightAtStart: passage.inFlightAtStart, inFlight: inFlight)
     }
 
+    /// The host has answered over HTTP/1.1 after HTTP/2 had failed.
+    mutating func answeredInstead() {
+        if worksOverHTTP2 { return }
+        keepsToHTTP1 = true
+        setVersion(http2: false)
+    }
+
     /// The host speaks this version of HTTP, so there is nothing to wait for.
-    mutating func setVersion(http2 isHTTP2: Bool) {
+    mutating func setVersion(http2: Bool) {
         state = .open
+        let isHTTP2 = http2 && !keepsToHTTP1
         if !isHTTP2 { limit = nil }
-        guard http2 != isHTTP2 else { return }
-        http2 = isHTTP2
+        guard self.http2 != isHTTP2 else { return }
+        self.http2 = isHTTP2
         limiter.ceiling = Self.ceiling(http2: isHTTP2, limits)
     }
 
@@ -268,7 +282,7 @@ struct HostGate {
     ) -> Bool {
         var ended = ended(passage, now: now)
         ended.isRepeated = signal == .timedOut && passage.hasFailed
-        if hasFailed { passage.hasFailed = true }
+        if hasFailed { passage.hasFailed = true } else if http2 == true { worksOverHTTP2 = true }
         passage.wasResent = false
         let isCrowded = isCrowded(&passage, signal)
         if signal == .timedOut {

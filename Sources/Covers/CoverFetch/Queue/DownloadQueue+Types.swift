@@ -12,6 +12,8 @@ extension DownloadQueue {
         var multiplexes: Bool
         /// Streams of each connection to the host; nil over HTTP/1.1.
         var streams: Int?
+        /// The host keeps to HTTP/1.1.
+        var isHTTP1: Bool
     }
 
     /// The next step of the scheduler.

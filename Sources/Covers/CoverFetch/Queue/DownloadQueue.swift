@@ -164,15 +164,17 @@ struct DownloadQueue<Request> {
         enqueue(host)
         return Start(
             job: id, url: jobs[id].url, target: jobs[id].target, attempt: jobs[id].attempt,
-            multiplexes: hosts[host].gate.multiplexes, streams: hosts[host].gate.streams)
+            multiplexes: hosts[host].gate.multiplexes, streams: hosts[host].gate.streams,
+            isHTTP1: hosts[host].gate.keepsToHTTP1)
     }
 
     // MARK: Events of a transfer
 
     /// The host answered, in this version of HTTP.
-    mutating func didAnswer(_ id: JobID, http2: Bool) {
+    /// - Parameter isInstead: HTTP/1.1 was spoken because HTTP/2 had failed for the job.
+    mutating func didAnswer(_ id: JobID, http2: Bool, isInstead: Bool = false) {
         guard let host = host(of: id) else { return }
-        hosts[host].gate.setVersion(http2: http2)
+        if isInstead { hosts[host].gate.answeredInstead() } else { hosts[host].gate.setVersion(http2: http2) }
         hosts[host].gate.hasAnswered = true
     }
 

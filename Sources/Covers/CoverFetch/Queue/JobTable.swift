@@ -70,6 +70,8 @@ struct JobState {
     var codingFailure: CoverFailure?
     /// The connection was none for the URL (421): the next transfers open their own.
     var isMisdirected = false
+    /// The origin whose HTTP/2 has failed: the next requests to it go over HTTP/1.1.
+    var http1Origin: Substring?
     /// When the last redirect was answered.
     var redirectedAt: ContinuousClock.Instant?
     /// The target of a redirect failed, and the URL itself was requested again.

@@ -15,6 +15,7 @@ extension DownloadScheduler {
         var policy = policy.retry
         policy.retries = retries(of: start.job)
         let decision = policy.decide(failure, attempt: queue.attempts(start.job), random: .random(in: 0...1))
+        if failure.isOfHTTP2 { queue.jobs[start.job].state.http1Origin = start.target.origin }
         switch decision {
         case .retry(let delay):
             let level: Logger.Level = delay >= Self.notableDelay ? .warning : .debug

@@ -179,8 +179,10 @@ package actor DownloadScheduler {
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
         request.keepsCoding = queue.jobs[start.job].state.codingFailure != nil
-        let isMisdirected = queue.jobs[start.job].state.isMisdirected
-        request.needsNewConnection = isMisdirected
+        request.needsNewConnection = queue.jobs[start.job].state.isMisdirected
+        request.isHTTP1 = start.isHTTP1 || queue.jobs[start.job].state.http1Origin == start.target.origin
+        // The connections that are open are none for it.
+        let opensOwn = request.needsNewConnection || request.isHTTP1
         request.isWanted = { $0.withUnsafeBytes { ImageHeader.mayBegin(with: $0) } }
         request.context = queue.first(of: start.job) { $0.sink.origin?.context }
         request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
@@ -189,7 +191,7 @@ package actor DownloadScheduler {
             self?.assumeIsolated { scheduler in
                 switch event {
                 case .opening(let others)
-                where !scheduler.queue.mayConnect(start.job, others: isMisdirected ? 0 : others): return false
+                where !scheduler.queue.mayConnect(start.job, others: opensOwn ? 0 : others): return false
                 case .resending: return scheduler.mayResend(start.job)
                 case .opening, .ready: break
                 }
@@ -251,7 +253,8 @@ package actor DownloadScheduler {
     ) {
         let job = start.job
         queue.jobs[job].state.add(response)
-        queue.didAnswer(job, http2: response.isHTTP2)
+        let isInstead = queue.jobs[job].state.http1Origin == start.target.origin
+        queue.didAnswer(job, http2: response.isHTTP2, isInstead: isInstead)
         let disposition = ResponseDisposition(
             response, of: start.url, at: start.target, redirectCount: queue.jobs[job].state.redirects.count,
             policy: policy.redirect, revalidated: queue.jobs[job].state.revalidated)

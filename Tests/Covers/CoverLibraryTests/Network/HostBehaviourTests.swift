@@ -1,3 +1,4 @@
+import Foundation
 import OriginServer
 import Testing
 import Wire
@@ -140,6 +141,28 @@ import Wire
             let failure = try #require(await stage.library.failure(listener.url + "/1.jpg"))
             #expect(failure.kind == .notAnImage && failure.detail.contains("unknown data"), "\(failure)")
             #expect(listener.sent < 24 << 20)
+        }
+    }
+
+    /// Connection-specific fields, which HTTP/2 forbids: nginx passes on what a server behind it says.
+    @Test(.enabled(if: Nginx.isInstalled), arguments: [false, true])
+    func `RFC 9113 section 8.2.2: a host whose HTTP/2 is malformed is asked over HTTP/1.1, for the run`(
+        answersFirst: Bool
+    ) async throws {
+        try await withStage { stage in
+            let port = stage.origin.port
+            let server = "add_header Upgrade h2c; \(Nginx.proxy(to: port)) location /none/ { return 404; }"
+            try await Nginx.with(.http2, server: server) { nginx in
+                await stage.library.close()
+                let library = try await stage.another {
+                    $0.certificateAuthorities = URL(filePath: nginx.certificate)
+                }
+                if answersFirst { #expect(await library.failure(nginx.url + "/none/1.jpg")?.status == 404) }
+                let urls = (1...100).map { nginx.url + stage.url($0).dropFirst(stage.origin.url.count) }
+                let summary = try await library.prefetch(urls).summary()
+                #expect(summary.downloaded == 100, "\(summary)")
+                await library.close()
+            }
         }
     }
 

@@ -3,7 +3,12 @@ package struct HTTPClientConfiguration: Sendable {
     package var userAgent: String
     /// The longest a transfer may take.
     package var timeout: Duration = .seconds(60)
+    /// From the start of the look-up, or from its end if it took more than half of this. In the latter case libcurl may notice it as late as
+    /// `timeout`.
     package var connectTimeout: Duration = .seconds(15)
+    /// The longest look-up of a name, if that is more than `connectTimeout`. glibc asks for both families, and waits 15 s where a router
+    /// answers for one only.
+    package var lookUpTimeout: Duration = .seconds(30)
     /// A transfer times out that is slower than this number of bytes a second for `lowSpeedTime` seconds.
     package var lowSpeedLimit = 64
     package var lowSpeedTime = 30

@@ -39,6 +39,7 @@ package final class Transfer {
     private var needsNewConnection = false
     private var isHTTP1 = false
     private var lowSpeedTime: Int
+    private var connectTimeout: Duration
     /// Nil for a cover request.
     private var isPost = false
 
@@ -58,6 +59,8 @@ package final class Transfer {
     private var isRefused = false
     private var deniesPrivateAddresses = false
     private var mayConnect = true
+    /// When the look-up of the name began; nil if none is in progress.
+    private var lookUp: ContinuousClock.Instant?
     private var heads = ResponseHeads()
     private var firstByte: ContinuousClock.Instant?
     /// A request was sent, and no line of its response has arrived.
@@ -82,6 +85,7 @@ package final class Transfer {
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         coverFields = curl_slist_append(nil, Self.accept)
         lowSpeedTime = configuration.lowSpeedTime
+        connectTimeout = configuration.connectTimeout
         setConstantOptions()
     }
 
@@ -138,6 +142,11 @@ package final class Transfer {
         sleeve_setopt_opensocket(easy) { context, _, address in
             address.map { Transfer.from(context).openSocket(for: $0) } ?? CURL_SOCKET_BAD
         }
+        sleeve_setopt_pointer(easy, CURLOPT_RESOLVER_START_DATA, context)
+        sleeve_setopt_resolver_start(easy) { _, _, context in
+            Transfer.from(context).beginLookUp()
+            return 0
+        }
         sleeve_setopt_pointer(easy, CURLOPT_PREREQDATA, context)
         sleeve_setopt_prereq(easy) { context, peer, local, peerPort, localPort in
             guard let peer, let local else { return CURL_PREREQFUNC_ABORT }
@@ -152,8 +161,29 @@ package final class Transfer {
         if let path = configuration.certificateDirectory { sleeve_setopt_string(easy, CURLOPT_CAPATH, path) }
     }
 
+    /// libcurl has one time-out for look-up and connection, and reads it whenever it checks: often during a look-up; while it connects, when
+    /// something happens, and at the time-out that was set when the transfer began.
+    private func beginLookUp() {
+        lookUp = .now
+        set(connectTimeout: max(configuration.connectTimeout, configuration.lookUpTimeout))
+    }
+
+    private func endLookUp() {
+        guard let begun = lookUp.take() else { return }
+        let elapsed = ContinuousClock.now - begun
+        let isSlow = elapsed * 2 > configuration.connectTimeout
+        set(connectTimeout: configuration.connectTimeout + (isSlow ? elapsed : .zero))
+    }
+
+    private func set(connectTimeout duration: Duration) {
+        guard connectTimeout != duration else { return }
+        connectTimeout = duration
+        sleeve_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, duration.inMilliseconds)
+    }
+
     /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
+        endLookUp()
         // In place: an IPv6 address is longer than the declared type.
         if deniesPrivateAddresses,
             isRefused || withUnsafePointer(to: &address.pointee.addr, { PrivateAddress.contains($0) })
@@ -180,6 +210,8 @@ package final class Transfer {
         origin = request.url.origin
         forgetResponse()
         set(lowSpeedTime: configuration.lowSpeedTime)
+        lookUp = nil
+        set(connectTimeout: configuration.connectTimeout)
         deniesPrivateAddresses = configuration.deniesPrivateAddresses || request.deniesPrivateAddresses
         // A proxy would connect to it.
         isRefused = deniesPrivateAddresses && PrivateAddress.isNamed(by: request.url)

@@ -30,6 +30,9 @@ static inline CURLcode sleeve_setopt_closesocket(CURL *easy, curl_closesocket_ca
 static inline CURLcode sleeve_setopt_opensocket(CURL *easy, curl_opensocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+static inline CURLcode sleeve_setopt_resolver_start(CURL *easy, curl_resolver_start_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
+}
 static inline CURLcode sleeve_setopt_prereq(CURL *easy, curl_prereq_callback value) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }

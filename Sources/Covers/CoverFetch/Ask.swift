@@ -49,6 +49,8 @@ package final class Ask: @unchecked Sendable {
 
     /// The stored version to revalidate; nil to download the cover.
     package var stored: StoredVersion?
+    /// The outcome if the server does not give the cover: a stored one is only checked.
+    package var fallback: CoverOutcome?
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
     package var negativeTimeToLive: Int64?
     /// `PendingStores.mark` before the look-up that did not find the cover: what was stored since answers the ask. Nil if it wants its
@@ -134,6 +136,7 @@ package final class Ask: @unchecked Sendable {
     @discardableResult
     package func complete(_ outcome: CoverOutcome, isOwn: Bool = false) -> Bool {
         var outcome = outcome
+        if let fallback, let failure = outcome.failure, !failure.leavesCoverUnknown { outcome = fallback }
         if var failure = outcome.failure, !isForUse || outcome.bodyIfNotStored == nil {
             (failure.url, failure.line) = (location, line)
             // Other header fields may get another answer.

@@ -26,15 +26,17 @@ extension LibraryAPI {
     }
 
     /// Downloads the covers of lists that are not cached. The thread that reads the lists also looks the covers up.
-    /// - Parameters: as of `ListBatches`, and the part of the lists that is this machine's; nil for all.
+    /// - Parameters: as of `ListBatches`, what each request sends to its URL's origin, and the part of the lists that is this machine's; nil for
+    ///   all.
     package func prefetch(
         lists paths: [String], _ options: ListOptions, cachePolicy: CoverRequest.CachePolicy = .useCache,
-        shard: Shard? = nil,
+        headerFields: RequestHeaderFields = [:], shard: Shard? = nil,
         onNotice: @escaping @Sendable (ListProblem) -> Void, onFailure: @escaping @Sendable (ListProblem) -> Void
     ) -> CoverOutcomes<LibraryError> {
         CoverOutcomes { [covers] run async throws(LibraryError) in
             try await covers.prefetch(
-                paths, options, cachePolicy, shard: shard, run, onNotice: onNotice, onFailure: onFailure)
+                paths, options, cachePolicy, headerFields: headerFields, shard: shard, run,
+                onNotice: onNotice, onFailure: onFailure)
         }
     }
 }
@@ -42,7 +44,8 @@ extension LibraryAPI {
 extension CoverPipeline {
     fileprivate func prefetch(
         _ paths: [String], _ options: ListOptions, _ cachePolicy: CoverRequest.CachePolicy,
-        shard: Shard? = nil, _ run: Run, onNotice: @escaping @Sendable (ListProblem) -> Void = { _ in },
+        headerFields: RequestHeaderFields = [:], shard: Shard? = nil, _ run: Run,
+        onNotice: @escaping @Sendable (ListProblem) -> Void = { _ in },
         onFailure: @escaping @Sendable (ListProblem) -> Void
     ) async throws(LibraryError) {
         let prefetcher = Prefetcher(self, run)
@@ -50,7 +53,8 @@ extension CoverPipeline {
             paths: paths, options,
             transform: { [self] batch, file in
                 let elements = batch.lazy.filter { !$0.isFileAlone }
-                return lookUp(elements.map { self.ask($0, in: file, cachePolicy, for: prefetcher) }, shard: shard)
+                return lookUp(
+                    elements.map { self.ask($0, in: file, cachePolicy, headerFields, for: prefetcher) }, shard: shard)
             },
             onNotice: onNotice, onFailure: onFailure)
         try await prefetcher.prefetch(batches)

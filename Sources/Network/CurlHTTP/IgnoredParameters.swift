@@ -25,7 +25,4 @@ extension HTTPURL {
         let query = kept.sorted { $0.lexicographicallyPrecedes($1) }.joined(separator: [UInt8(ascii: "&")])
         return target[..<question] + (kept.isEmpty ? [] : [UInt8(ascii: "?")] + query)
     }
-
-    /// The key lacks the credentials of a Subsonic server's cover. It cannot be requested.
-    package var keyOmitsCredentials: Bool { Self.ignoredParameters(of: string.utf8) != nil }
 }

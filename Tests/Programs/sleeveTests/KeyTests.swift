@@ -1,5 +1,7 @@
+import Foundation
 import OriginServer
 import SleeveStage
+import Synchronization
 import Testing
 import Wire
 
@@ -44,13 +46,45 @@ extension CommandTests {
             }
         }
 
-        @Test func `a refresh requests the URL without ignored parameters`() async throws {
+        @Test(arguments: ["/1.svg?token=hush", "/rest/getCoverArt?u=me&t=hush&s=salt&id=1"])
+        func `a refresh leaves covers out whose keys lack parameters, and a prefetch of their addresses checks them`(
+            target: String
+        ) async throws {
             try await withStage { stage in
-                let url = stage.origin.coverURL(1)
-                #expect(
-                    try await stage.run("get", "\(url)?sig=a", "--key-ignores", "sig", "-o", "/dev/null").status == 0)
-                let refresh = try await stage.run("refresh", "--all", "--json")
-                #expect(try refresh.summary().revalidated == 1, "\(refresh)")
+                let isNew = Atomic(false)
+                // Another picture for strangers.
+                let listener = try Listener { head in
+                    let side = !head.contains("hush") ? 16 : isNew.load(ordering: .relaxed) ? 301 : 300
+                    let image = "<svg xmlns='http://www.w3.org/2000/svg' width='\(side)' height='\(side)'/>"
+                    return
+                        "HTTP/1.1 200 OK\r\nConnection: close\r\nCache-Control: max-age=0\r\nContent-Length: \(image.utf8.count)\r\n\r\n\(image)"
+                }
+                defer { listener.stop() }
+                func shows(_ side: Int) async throws -> Bool {
+                    let file = stage.folder + "/cover.svg"
+                    let result = try await stage.run(
+                        "get", "--offline", listener.url + target, "--key-ignores", "token", "-o", file)
+                    return try result.status == 0 && stage.text(of: file).contains("width='\(side)'")
+                }
+                let list = try stage.list([listener.url + target, listener.url + target])
+                let prefetch = ["prefetch", list, "--key-ignores", "token"]
+                #expect(try await SleeveStage.run(prefetch, environment: stage.environment).status == 0)
+                for budget in [[], ["--max-requests", "5"]] {
+                    let refresh = try await SleeveStage.run(
+                        ["refresh", "--all"] + budget, environment: stage.environment)
+                    #expect(refresh.status == 0 && refresh.stdout.contains("1 left out"), "\(refresh)")
+                    #expect(try await shows(300))
+                }
+                isNew.store(true, ordering: .relaxed)
+                let changed = try await SleeveStage.run(prefetch + ["--json"], environment: stage.environment)
+                #expect(try changed.summary().downloaded == 1 && changed.status == 0, "\(changed)")
+                #expect(try await shows(301))
+                // What is cached is no failure of a prefetch, as before.
+                listener.stop()
+                let lost = try await SleeveStage.run(
+                    prefetch + ["--retries", "0", "--json"], environment: stage.environment)
+                #expect(try lost.summary().failed == 0 && lost.status == 0, "\(lost)")
+                #expect(try await shows(301))
             }
         }
     }

@@ -56,6 +56,8 @@ struct JobState {
     var token: HTTPClient.Token?
     /// The header fields that requests give, as the transfer in flight sends them.
     var headerFields: HTTPFields = [:]
+    /// The names of the header fields that callers gave and this attempt sent, in lower case, by the origin that got them.
+    var fieldNames: [String: Set<String>] = [:]
     /// The transfer in flight connects to public addresses only.
     var deniesPrivateAddresses = false
     /// The version whose validators the transfer in flight sends.
@@ -90,8 +92,8 @@ struct JobState {
         timings = timings + response.timings
     }
 
-    /// The next attempt starts from the beginning: cookies hold for one chain of redirects.
-    mutating func forgetRedirects() { (redirects, cookies) = ([], []) }
+    /// The next attempt starts from the beginning: cookies, and what was sent, hold for one chain of redirects.
+    mutating func forgetRedirects() { (redirects, cookies, fieldNames) = ([], [], [:]) }
 }
 
 /// The jobs that have not ended, by key and by ID. A key has at most one job.

@@ -31,6 +31,8 @@ package struct Download: Sendable {
     package var content: Content
     /// The server answered 404 or 410: the status, and until when it is cached, in milliseconds since 1970.
     package var absence: (status: Int, until: Int64)?
+    /// The names of the header fields that callers gave and the download sent, in lower case, by the origin that got them.
+    package var fieldNames: [String: Set<String>] = [:]
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
     package var timings: CoverTimings

@@ -9,17 +9,29 @@ import Platform
 /// of one origin are not for another). Requests for one URL with different fields share a transfer as long as it brings a cover that
 /// is stored: the cache is private, and what it holds answers all of them (RFC 9111 section 3.5 binds shared caches only).
 extension DownloadScheduler {
-    /// - Parameter conditions: those of the version to revalidate.
-    func headerFields(for start: DownloadQueue<Ask>.Start, conditions: HTTPFields) -> HTTPFields {
+    /// The fields that callers gave for the origin that is asked now.
+    func givenFields(for start: DownloadQueue<Ask>.Start) -> HTTPFields {
+        let origin = start.target.origin
+        var fields = policy.headerFields.isEmpty ? [:] : policy.headerFields[String(origin)] ?? [:]
+        if origin == start.url.origin { fields.set(queue.jobs[start.job].state.headerFields) }
+        return fields
+    }
+
+    /// - Parameters:
+    ///   - conditions: those of the version to revalidate.
+    ///   - given: `givenFields`.
+    func headerFields(
+        for start: DownloadQueue<Ask>.Start, conditions: HTTPFields, given: HTTPFields
+    ) -> HTTPFields {
         var fields = conditions
         // RFC 9111 section 5.2.1.4.
         if reloads(start.job) { fields[.cacheControl] = "no-cache" }
-        let origin = start.target.origin
-        if origin == start.url.origin, let trace = queue.first(of: start.job, { $0.sink.origin?.traceFields }) {
+        if start.target.origin == start.url.origin,
+            let trace = queue.first(of: start.job, { $0.sink.origin?.traceFields })
+        {
             fields.set(trace)
         }
-        if !policy.headerFields.isEmpty, let given = policy.headerFields[String(origin)] { fields.set(given) }
-        if origin == start.url.origin { fields.set(queue.jobs[start.job].state.headerFields) }
+        fields.set(given)
         return fields
     }
 
@@ -84,6 +96,9 @@ extension Ask {
 }
 
 extension HTTPFields {
+    /// The names, in lower case.
+    package var lowercaseNames: Set<String> { Set(map(\.name.canonicalName)) }
+
     /// Sets each field, in place of those of its name.
     fileprivate mutating func set(_ fields: HTTPFields) {
         for field in fields { self[values: field.name] = fields[values: field.name] }

@@ -173,8 +173,12 @@ package actor DownloadScheduler {
         queue.jobs[start.job].state.headerFields = queue.first(of: start.job) { $0.headerFields } ?? [:]
         let stored = stored(for: start.job), conditions = stored?.conditions(at: start.target, of: start.url) ?? [:]
         queue.jobs[start.job].state.revalidated = conditions.isEmpty ? nil : stored
+        let given = givenFields(for: start)
+        if !given.isEmpty {
+            queue.jobs[start.job].state.fieldNames[String(start.target.origin)] = given.lowercaseNames
+        }
         var request = TransferRequest(
-            url: start.target, headerFields: headerFields(for: start, conditions: conditions),
+            url: start.target, headerFields: headerFields(for: start, conditions: conditions, given: given),
             waitsToMultiplex: start.multiplexes)
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
@@ -346,8 +350,8 @@ package actor DownloadScheduler {
         batch.footprint += content.footprint
         batch.downloads.append(
             Download(
-                url: url, target: target, content: content, absence: absence, microseconds: state.microseconds,
-                timings: timings))
+                url: url, target: target, content: content, absence: absence, fieldNames: state.fieldNames,
+                microseconds: state.microseconds, timings: timings))
     }
 
     private func flushBatch() {

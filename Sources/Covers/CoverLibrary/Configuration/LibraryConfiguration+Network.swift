@@ -39,7 +39,7 @@ extension LibraryConfiguration {
     var redirectPolicy: RedirectPolicy { RedirectPolicy(allowsDowngrades: allowsDowngrades) }
 
     /// The header fields of each origin, normalised as `HTTPURL.origin`.
-    private var fieldsByOrigin: [String: HTTPFields] {
+    var fieldsByOrigin: [String: HTTPFields] {
         headerFields.reduce(into: [:]) { fields, entry in
             if let origin = Self.origin(entry.key) { fields[origin] = entry.value.fields }
         }

@@ -52,8 +52,8 @@ public struct LibraryConfiguration: Sendable {
     public var userAgent = "Sleeve/\(version)"
 
     /// Names of query parameters that do not tell covers apart, such as those of a signature or a session. URLs that differ in them only
-    /// are one cover. They are sent, and not kept: a refresh requests the URL without them. A Subsonic server's `getCoverArt` needs no
-    /// setting.
+    /// are one cover. They are sent, and not kept: a refresh leaves such covers out, unless it gets their requests. A Subsonic server's
+    /// `getCoverArt` needs no setting.
     public var ignoredParameters: Set<String> = []
 
     /// Header fields that are sent with every request to an origin, such as the credentials for a private server:

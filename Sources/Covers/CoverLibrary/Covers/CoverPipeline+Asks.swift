@@ -18,15 +18,14 @@ extension CoverPipeline {
         ask.deniesPrivateAddresses = request.deniesPrivateAddresses
         ask.retries = request.retries
         if let timeout = request.timeout { ask.wait(atMost: timeout) }
-        if !request.headerFields.isEmpty, let url = try? HTTPURL(request.location) {
-            ask.ownFields = (request.headerFields.fields, String(url.origin))
-        }
+        ask.send(request.headerFields, toOriginOf: request.location)
         return ask
     }
 
     /// The ask of an element of a list, or why there is none.
     func ask(
-        _ element: ListElement, in file: String, _ policy: CoverRequest.CachePolicy, for sink: any OutcomeSink
+        _ element: ListElement, in file: String, _ policy: CoverRequest.CachePolicy,
+        _ headerFields: RequestHeaderFields, for sink: any OutcomeSink
     ) -> AskBatch.Element {
         switch element {
         case .item(let item):
@@ -34,6 +33,7 @@ extension CoverPipeline {
                 let ask = try ask(at: item.url, of: item.album, line: item.line, for: sink)
                 ask.cacheUse = policy.use
                 ask.ignoresOutage = !ask.cacheUse.usesAbsence
+                ask.send(headerFields, toOriginOf: item.url)
                 return .success(ask)
             } catch {
                 guard let problem = item.problem(in: file) else { return .failure(error) }
@@ -117,7 +117,7 @@ extension CoverPipeline {
         answers.reserveCapacity(asks.count)
         for (ask, status) in zip(asks, try reader.status(of: asks.map(\.url.string), counting: counting)) {
             ask.mark = ask.cacheUse.asksServer ? nil : mark
-            answers.append(try answer(ask, status, reader))
+            answers.append(try answer(ask, status, reader, isFirst: counting))
         }
         let open = asks.indices.filter { answers[$0] == nil }
         if open.isEmpty { return answers }
@@ -135,8 +135,12 @@ extension CoverPipeline {
         return answers
     }
 
-    /// - Parameter status: of the cover that is stored for the ask's address.
-    private func answer(_ ask: Ask, _ status: CacheReader.Status?, _ reader: CacheReader) throws -> CoverOutcome? {
+    /// - Parameters:
+    ///   - status: of the cover that is stored for the ask's address.
+    ///   - isFirst: nothing was tried yet.
+    private func answer(
+        _ ask: Ask, _ status: CacheReader.Status?, _ reader: CacheReader, isFirst: Bool
+    ) throws -> CoverOutcome? {
         let isOffline = configuration.isOffline
         if ask.cacheUse.asksServer {
             if isOffline { return CoverOutcome(failed: .offline(ask.location, ask.cacheUse)) }
@@ -145,7 +149,11 @@ extension CoverPipeline {
             return nil
         }
         if let status, try mayUse(reader.entry(for: ask.url.string), for: ask) {
-            return CoverOutcome(cached: status, at: ask.location)
+            let answer = CoverOutcome(cached: status, at: ask.location)
+            if !isFirst || isOffline { return answer }
+            guard try isDue(ask, reader) else { return answer }
+            (ask.fallback, ask.stored) = (answer, version(of: ask, reader))
+            return nil
         }
         var others: [StoredAddress] = []
         if ask.hasAlternatives, status == nil || isOffline { others = (try? storedAlternatives(of: ask, reader)) ?? [] }
@@ -173,6 +181,18 @@ extension CoverPipeline {
         if ask.cacheUse.asksServer { return false }
         if !ask.isForUse { return true }
         return try entry().map { Staleness($0, at: WallClock.milliseconds()) != .forbidden } ?? false
+    }
+
+    /// Whether a run of downloads also checks what is stored: it is stale, and no refresh has the address, whose key leaves something out.
+    private func isDue(_ ask: Ask, _ reader: CacheReader) throws -> Bool {
+        guard ask.url.omitsParameters, !ask.isForUse, let entry = try reader.entry(for: ask.url.string) else {
+            return false
+        }
+        let unkept = UnkeptParts(entry.metadata.fields)
+        return unkept.omitsParameters
+            && unkept.areIn(ask.url, ask.headerFields, configured: configuration.fieldsByOrigin)
+            && !Staleness.isFresh(
+                until: entry.metadata.freshUntil, validatedAt: entry.validatedAt, at: WallClock.milliseconds())
     }
 
     private func version(of ask: Ask, _ reader: CacheReader) -> StoredVersion? {
@@ -241,6 +261,12 @@ extension CoverPipeline {
 }
 
 extension Ask {
+    /// - Parameter location: the address whose origin gets the fields, as written.
+    fileprivate func send(_ fields: RequestHeaderFields, toOriginOf location: String) {
+        guard !fields.isEmpty, let url = try? HTTPURL(location) else { return }
+        ownFields = (fields.fields, String(url.origin))
+    }
+
     /// Ends an ask that could not be submitted.
     func fail(_ error: LibraryError, isClosed: Bool) {
         if isClosed {

@@ -91,7 +91,8 @@ extension EntryMetadata {
             switch annotation {
             // A URL is kept if it leads to the same place, without credentials.
             case .requestURL: break
-            case .failing, .validatorsPlace, .redirects: imported.fields += annotation.line
+            case .failing, .validatorsPlace, .redirects, .omittedParameters, .headerFields:
+                imported.fields += annotation.line
             }
         }
         return imported

@@ -22,10 +22,14 @@ extension CoverPipeline {
 
     /// The keys of a request's URLs.
     /// - Throws: `CoverFailure` if none is usable.
-    func keys(of request: CoverRequest) throws(CoverFailure) -> [String] {
+    func keys(of request: CoverRequest) throws(CoverFailure) -> [String] { try urls(of: request).map(\.string) }
+
+    /// A request's usable URLs.
+    /// - Throws: `CoverFailure` if there is none.
+    func urls(of request: CoverRequest) throws(CoverFailure) -> [HTTPURL] {
         let locations = try self.locations(at: request.location, of: request.album) ?? [request.location]
-        let keys = locations.compactMap { try? key($0).string }
-        if keys.isEmpty { return [try key(locations[0]).string] }
-        return keys
+        let urls = locations.compactMap { try? key($0) }
+        if urls.isEmpty { return [try key(locations[0])] }
+        return urls
     }
 }

@@ -90,6 +90,7 @@ final class Prefetcher: OutcomeSink {
             } else {
                 // Its server is asked by the one that it repeats.
                 if ask.cacheUse.asksServer { ask.cacheUse = .ignoreAbsence }
+                ask.fallback?.kind = .joined
                 again.append(ask)
             }
         }

@@ -17,6 +17,9 @@ public struct RefreshRequest: Sendable, Hashable {
     public var scope = Scope.stale
     /// Only these covers, as far as they are due.
     public var selection = CoverSelection.all
+    /// What is sent for covers that were got with header fields of their requests or of the configuration: to the origin of each one's URL, and to
+    /// no other. Covers that need more than these and the configuration's are left out. The requests of a selection have their own.
+    public var headerFields: RequestHeaderFields = [:]
     /// Maximum number of requests. Covers that most likely changed, or were used last, come first.
     public var maximumRequests: Int?
     /// No request starts after bodies of this length, in bytes.

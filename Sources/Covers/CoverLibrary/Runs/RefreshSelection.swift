@@ -2,36 +2,58 @@ import CoverCache
 import CoverFetch
 import CurlHTTP
 import HTTPCaching
+import HTTPTypes
 
 /// Decides which cached entries a refresh checks, and in which order.
 struct RefreshSelection: Sendable {
     private let scope: RefreshRequest.Scope
     private let matcher: CoverMatcher?
-    /// Nil for all that `matcher` matches.
-    private let keys: Set<String>?
+    /// How requests ask, by key; nil for all that `matcher` matches.
+    private let named: [String: [Question]]?
+    /// What is sent for covers that were got with fields, to the origin of each one's URL.
+    private let headerFields: HTTPFields
+    /// What is sent with every request, by origin.
+    private let configured: [String: HTTPFields]
     /// Milliseconds since 1970.
     private let now: Int64
 
+    /// How a server is asked about an entry.
+    struct Question: Sendable {
+        var url: HTTPURL
+        /// What is sent to the origin of the URL, and to no other.
+        var headerFields: HTTPFields = [:]
+    }
+
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - keys: the keys of a request.
+    ///   - configured: the configuration's header fields, by origin.
+    ///   - urls: the URLs of a request.
     /// - Throws: `LibraryError` if the request names no valid host.
     init(
-        _ request: RefreshRequest, now: Int64, keys: (CoverRequest) throws(CoverFailure) -> [String] = { _ in [] }
+        _ request: RefreshRequest, now: Int64, configured: [String: HTTPFields] = [:],
+        urls: (CoverRequest) throws(CoverFailure) -> [HTTPURL] = { _ in [] }
     ) throws(LibraryError) {
-        (scope, self.now) = (request.scope, now)
+        (scope, self.now, self.configured) = (request.scope, now, configured)
+        headerFields = request.headerFields.fields
         switch request.selection {
-        case .matching(let filter): (matcher, self.keys) = (try CoverMatcher(filter), nil)
+        case .matching(let filter): (matcher, named) = (try CoverMatcher(filter), nil)
         case .requests(let requests):
-            (matcher, self.keys) = (nil, Set(requests.flatMap { (try? keys($0)) ?? [] }))
+            var named: [String: [Question]] = [:]
+            for request in requests {
+                let (own, origin) = (request.headerFields.fields, (try? HTTPURL(request.location))?.origin)
+                for url in (try? urls(request)) ?? [] {
+                    named[url.string, default: []].append(
+                        Question(url: url, headerFields: url.origin == origin ? own : [:]))
+                }
+            }
+            (matcher, self.named) = (nil, named)
         }
     }
 
-    /// Whether the entry's server is asked. A cover that was given as a file has none, and one of a Subsonic server refuses requests
-    /// without the credentials, which are not kept.
+    /// Whether the entry's server should be asked. A cover that was given as a file has none.
     func isDue(_ entry: CachedEntry) -> Bool {
-        if matcher?.matches(entry) == false || keys?.contains(entry.metadata.key) == false { return false }
-        if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost || url.keyOmitsCredentials { return false }
+        if matcher?.matches(entry) == false || named.map({ $0[entry.metadata.key] == nil }) == true { return false }
+        if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost { return false }
         // Its times are unknown: it was validated with a wrong clock.
         if entry.validatedAt > now { return true }
         let isFresh = Staleness.isFresh(until: entry.metadata.freshUntil, validatedAt: entry.validatedAt, at: now)
@@ -40,6 +62,23 @@ struct RefreshSelection: Sendable {
         case .stale: return !isFresh
         case .olderThan(let age): return .milliseconds(now - entry.validatedAt) > age
         case .all: return true
+        }
+    }
+
+    /// Whether this run has what the request for the entry's cover had.
+    func canAsk(about entry: CachedEntry) -> Bool {
+        if UnkeptParts(entry.metadata.fields).isEmpty { return true }
+        // One whose key is no usable URL fails with that.
+        do { return try question(about: entry) != nil } catch { return true }
+    }
+
+    /// How to ask about an entry; nil if this run does not have all that the request for its cover had.
+    /// - Throws: `CoverFailure` if the key is no usable URL.
+    func question(about entry: CachedEntry) throws(CoverFailure) -> Question? {
+        let (url, unkept) = (try entry.metadata.url(), UnkeptParts(entry.metadata.fields))
+        let own = Question(url: url, headerFields: unkept.fieldNames[String(url.origin)] == nil ? [:] : headerFields)
+        return ([own] + (named?[entry.metadata.key] ?? [])).first {
+            unkept.areIn($0.url, $0.headerFields, configured: configured)
         }
     }
 

@@ -1,6 +1,7 @@
 import CoverCache
 import CoverFetch
 import CurlHTTP
+import HTTPTypes
 import Platform
 import Synchronization
 
@@ -67,9 +68,9 @@ final class Refresher: OutcomeSink {
     // MARK: Entries
 
     private func selection() throws(LibraryError) -> RefreshSelection {
-        try RefreshSelection(request, now: WallClock.milliseconds()) { [pipeline] request throws(CoverFailure) in
-            try pipeline.keys(of: request)
-        }
+        try RefreshSelection(
+            request, now: WallClock.milliseconds(), configured: pipeline.configuration.fieldsByOrigin
+        ) { [pipeline] request throws(CoverFailure) in try pipeline.urls(of: request) }
     }
 
     /// Asks about every due entry in the order of storing.
@@ -79,17 +80,19 @@ final class Refresher: OutcomeSink {
         var stopped: ContinuousClock.Instant?
         while row < last {
             let (first, end) = (row, last)
-            let (next, due) = try await pipeline.read { reader in
-                var due: [CachedEntry] = []
+            let (next, due, leftOut) = try await pipeline.read { reader in
+                var (due, leftOut) = ([CachedEntry](), 0)
                 due.reserveCapacity(Self.batchSize)
                 let next = try reader.entries(after: first, through: end, limit: Self.batchSize) { entry in
-                    if selection.isDue(entry) { due.append(entry) }
+                    guard selection.isDue(entry) else { return }
+                    if selection.canAsk(about: entry) { due.append(entry) } else { leftOut += 1 }
                 }
-                return (next, due)
+                return (next, due, leftOut)
             }
             row = next
+            run.addLeftOut(leftOut)
             if !isOver {
-                await ask(due)
+                await ask(due, selection)
                 continue
             }
             run.addRemaining(due.count)
@@ -102,16 +105,19 @@ final class Refresher: OutcomeSink {
     /// Asks about as many due entries as the budget allows, those most likely changed or last used first.
     private func askByPriority() async throws {
         let selection = try selection()
-        var rows = try await pipeline.read { reader in
-            var due: [(row: Int64, priority: Double)] = []
+        let (due, leftOut) = try await pipeline.read { reader in
+            var (due, leftOut) = ([(row: Int64, priority: Double)](), 0)
             let clock = try reader.clock()
             try reader.entries { entry in
                 guard selection.isDue(entry) else { return }
+                guard selection.canAsk(about: entry) else { return leftOut += 1 }
                 due.append((entry.row.id, selection.priority(of: entry, clock: clock)))
             }
             due.sort { ($0.priority, $1.row) > ($1.priority, $0.row) }
-            return due.map(\.row)
-        }[...]
+            return (due.map(\.row), leftOut)
+        }
+        run.addLeftOut(leftOut)
+        var rows = due[...]
         let maximum = min(request.maximumRequests ?? .max, rows.count)
         run.addRemaining(rows.count - maximum)
         rows = rows.prefix(maximum)
@@ -121,35 +127,43 @@ final class Refresher: OutcomeSink {
             // Neighbours in the index lie on the same pages.
             let batch = rows.prefix(Self.batchSize).sorted()
             rows = rows.dropFirst(Self.batchSize)
-            await ask(try await pipeline.read { try $0.entries(rows: batch) })
+            await ask(try await pipeline.read { try $0.entries(rows: batch) }, selection)
         }
     }
 
-    private func ask(_ entries: [CachedEntry]) async {
+    private func ask(_ entries: [CachedEntry], _ selection: RefreshSelection) async {
         if entries.isEmpty { return }
         await run.waitForReader()
         run.addRequests(entries.count)
-        var due: [(entry: CachedEntry, url: HTTPURL)] = []
+        var due: [(entry: CachedEntry, question: RefreshSelection.Question)] = []
         for entry in entries {
             do throws(CoverFailure) {
-                due.append((entry, try entry.metadata.url()))
+                guard let question = try selection.question(about: entry) else {
+                    // Another process has stored it anew since it was chosen.
+                    run.moveToNextRun()
+                    continue
+                }
+                due.append((entry, question))
             } catch {
                 // Only damage or another program writes such a key. It concerns no other entry.
                 run.add(CoverOutcome(failed: error))
             }
         }
         do {
-            try await pipeline.scheduler().submit(due.map { ask(about: $0.entry, $0.url) })
+            try await pipeline.scheduler().submit(due.map { ask(about: $0.entry, $0.question) })
         } catch {
             stop("\(LibraryError(error))")
             run.moveToNextRun(due.count)
         }
     }
 
-    private func ask(about entry: CachedEntry, _ url: HTTPURL) -> Ask {
-        let ask = Ask(url, location: entry.metadata.key, sink: self)
+    private func ask(about entry: CachedEntry, _ question: RefreshSelection.Question) -> Ask {
+        let ask = Ask(question.url, location: entry.metadata.key, sink: self)
         (ask.cacheUse, ask.stored) = (.revalidate, StoredVersion(entry))
-        ask.negativeTimeToLive = pipeline.negativeTimeToLive(of: url)
+        ask.negativeTimeToLive = pipeline.negativeTimeToLive(of: question.url)
+        if !question.headerFields.isEmpty {
+            ask.ownFields = (question.headerFields, String(question.url.origin))
+        }
         if let failures = EntryAnnotation.failures(in: entry.metadata.fields) {
             failing.withLock { $0[entry.metadata.key] = failures }
         }

@@ -155,6 +155,9 @@ final class Run: Sendable {
     /// Counts covers left for the next run.
     func addRemaining(_ count: Int) { state.withLock { $0.counts.remaining += count } }
 
+    /// Counts covers that this run cannot ask about.
+    func addLeftOut(_ count: Int) { state.withLock { $0.counts.leftOut += count } }
+
     private func finish(_ count: Int, _ change: (inout State) -> Void) {
         let isDrained = state.withLock { state in
             change(&state)

@@ -26,6 +26,9 @@ public struct RunSummary: Sendable, Hashable, Codable {
     /// Covers left for the next run, because this one was stopped, its budget was spent, or the cache took no more. They have no outcome, and
     /// count neither as failed nor as requested. The unread rest of a prefetch's list is not counted; what was read ahead is.
     public var remaining = 0
+    /// Covers that a refresh left out, because they were got with parameters or header fields that are not kept, and that this run does not have:
+    /// without them a server may have another picture. They have no outcome, and are no failures.
+    public var leftOut = 0
     /// Length of the downloaded bodies in bytes.
     public var bytes = 0
     /// Wall time.

@@ -61,13 +61,19 @@ extension Download {
 }
 
 extension EntryMetadata {
-    /// - Parameter target: the URL that answered; nil for `url`.
-    init(_ url: HTTPURL, _ header: ImageHeader, _ response: StoredResponse, from target: HTTPURL? = nil) {
+    /// - Parameters:
+    ///   - target: the URL that answered; nil for `url`.
+    ///   - fieldNames: as `Download.fieldNames`.
+    init(
+        _ url: HTTPURL, _ header: ImageHeader, _ response: StoredResponse, from target: HTTPURL? = nil,
+        fieldNames: [String: Set<String>] = [:]
+    ) {
         self.init(
             key: url.string, mediaType: header.mediaType, width: header.width, height: header.height,
             storedAt: response.responseTime, freshUntil: response.knownFreshUntil,
             fields: response.storedFields + url.annotation)
         if let target, target.string != url.string { fields += EntryAnnotation.validatorsPlace(target.place).line }
+        fields += UnkeptParts(omitsParameters: url.omitsParameters, fieldNames: fieldNames).annotations
     }
 
     /// The URL to request for the entry: as it was requested before, else the key.
@@ -83,7 +89,7 @@ extension EntryMetadata {
 
 extension HTTPURL {
     /// The line of an entry's fields that keeps what is requested; empty if that is the key. Parameters that the key omits are not kept: they may be
-    /// credentials.
+    /// credentials (`UnkeptParts`).
     var annotation: String {
         requestURL == string || omitsParameters ? "" : EntryAnnotation.requestURL(requestURL).line
     }

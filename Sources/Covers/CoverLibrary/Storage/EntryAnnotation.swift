@@ -10,6 +10,10 @@ enum EntryAnnotation: Sendable, Hashable {
     case validatorsPlace(UInt64)
     /// What the redirects to the response say of its use: `CacheDirectives.restrictions`.
     case redirects(String)
+    /// The request had parameters that the key leaves out.
+    case omittedParameters
+    /// The request sent header fields with these names to an origin, because a caller gave them. The names are in lower case.
+    case headerFields(origin: String, names: Set<String>)
 
     /// The failures since the last success, in milliseconds since 1970.
     struct Failing: Sendable, Hashable {
@@ -24,6 +28,8 @@ enum EntryAnnotation: Sendable, Hashable {
         case .requestURL: "request URL"
         case .validatorsPlace: "validators of"
         case .redirects: "redirected with"
+        case .omittedParameters: "key omits"
+        case .headerFields: "requested with"
         }
     }
 
@@ -32,6 +38,8 @@ enum EntryAnnotation: Sendable, Hashable {
         case .failing(let failing): "\(failing.last) \(failing.first) \(failing.count)"
         case .requestURL(let value), .redirects(let value): value
         case .validatorsPlace(let place): String(place, radix: 16)
+        case .omittedParameters: "parameters"
+        case .headerFields(let origin, let names): ([origin] + names.sorted()).joined(separator: " ")
         }
     }
 
@@ -51,6 +59,10 @@ enum EntryAnnotation: Sendable, Hashable {
         // What is no number is no URL's: the cover is downloaded again.
         case "validators of": self = .validatorsPlace(UInt64(value, radix: 16) ?? 0)
         case "redirected with": self = .redirects(value)
+        case "key omits": self = .omittedParameters
+        case "requested with":
+            let words = value.split(separator: " ").map(String.init)
+            self = .headerFields(origin: words.first ?? "", names: Set(words.dropFirst()))
         default: return nil
         }
     }
@@ -74,7 +86,7 @@ enum EntryAnnotation: Sendable, Hashable {
     static func kept(_ fields: String) -> String {
         all(in: fields).reduce("") { kept, annotation in
             switch annotation {
-            case .validatorsPlace: kept + annotation.line
+            case .validatorsPlace, .omittedParameters, .headerFields: kept + annotation.line
             case .failing, .requestURL, .redirects: kept
             }
         }

@@ -141,7 +141,8 @@ actor PersistencyManager: DownloadStore {
                 while try !pipeline.hasRoom || writer().isGroupFull(before: body.count) {
                     if pipeline.syncing != nil || !seal() { await waitForRoom() }
                 }
-                let metadata = EntryMetadata(download.url, header, response, from: download.target)
+                let metadata = EntryMetadata(
+                    download.url, header, response, from: download.target, fieldNames: download.fieldNames)
                 try body.withUnsafeBytes { bytes in
                     let digest = Digest(of: bytes)
                     outcome.timings?.end(\.hash, at: .now)

@@ -144,7 +144,7 @@ struct MetricsFile {
                 ("downloaded", summary.downloaded), ("revalidated", summary.revalidated), ("fresh", summary.fresh),
                 ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed - summary.gone),
                 ("gone", summary.gone),
-                ("remaining", summary.remaining),
+                ("remaining", summary.remaining), ("left_out", summary.leftOut),
             ].map { (",outcome=\"\($0.0)\"", "\($0.1)") })
         ofRun(
             "run_failures", "Failures of the last run, by class.",

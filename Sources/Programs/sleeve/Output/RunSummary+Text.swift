@@ -3,7 +3,7 @@ import CoverLibrary
 
 extension RunSummary {
     /// Whether nothing was listed or due.
-    var isEmpty: Bool { requested == 0 && remaining == 0 && !isCancelled && stopReason == nil }
+    var isEmpty: Bool { requested == 0 && remaining == 0 && leftOut == 0 && !isCancelled && stopReason == nil }
 
     /// The summary as text; empty if nothing was listed or due, which the command explains.
     /// - Parameters:
@@ -36,6 +36,10 @@ extension RunSummary {
         }
         if let sizes { text += " · \(Decimals.count(sizes, "smaller picture")) made" }
         if remaining > 0 { text += " · \(Decimals.grouped(remaining)) left for the next run" }
+        if leftOut > 0 {
+            text +=
+                " · \(Decimals.grouped(leftOut)) left out, got with parameters or header fields that the cache does not keep"
+        }
         return text + "\n"
     }
 }

@@ -73,9 +73,10 @@ const sentences = (...parts) => parts.filter(([number]) => number).map(([, text]
 
 /** What came of each run, by the members of its result. */
 const outcomes = {
-  refresh: ({ requested, downloaded, revalidated, failed, gone, bytes, cancelled }) => (cancelled ? "Stopped. " : "") + (requested
-    ? sentences([true, `Checked ${count(requested, "cover")}: ${downloaded ? `${formatNumber(downloaded)} newer (${formatBytes(bytes)})` : "none is newer"}.`],
-      [failed, `${count(failed, "check")} failed; Sleeve keeps the covers that it has.`], [gone, `${count(gone, "cover")} no longer at its server.`])
+  refresh: ({ requested, downloaded, failed, gone, leftOut, bytes, cancelled }) => (cancelled ? "Stopped. " : "") + (requested || leftOut
+    ? sentences([requested, `Checked ${count(requested, "cover")}: ${downloaded ? `${formatNumber(downloaded)} newer (${formatBytes(bytes)})` : "none is newer"}.`],
+      [failed, `${count(failed, "check")} failed; Sleeve keeps the covers that it has.`], [gone, `${count(gone, "cover")} no longer at its server.`],
+      [leftOut, `${count(leftOut, "cover")} left out, got with credentials that Sleeve does not keep.`])
     : "No cover needs a check."),
   fill: ({ albums, covered, filled, missing, doubtful, failed, unwritten, cancelled }) => sentences(
     [cancelled, "Stopped; the next run goes on."], [albums, `Found covers for ${formatNumber(filled)} of ${count(albums, "album")}.`],

@@ -71,6 +71,64 @@ import Wire
         }
     }
 
+    /// A picture for those with the token, and another for strangers; neither stays fresh.
+    private static func memberServer() throws -> Listener {
+        try Listener { head in
+            head.contains("Bearer good")
+                ? ok("Cache-Control: max-age=0\r\n") : ok("X: 1\r\n").replacing("\"1\"", with: "\"2\"")
+        }
+    }
+
+    @Test func `a cover that was got with a request's fields is refreshed with them, and is left out without`()
+        async throws
+    {
+        let listener = try Self.memberServer()
+        defer { listener.stop() }
+        try await withStage { stage in
+            let (url, other) = (listener.url + "/1.svg", listener.url + "/2.svg")
+            let own = try request(url, [.authorization: "Bearer good"])
+            _ = try await stage.library.cover(for: own)
+            _ = try await stage.library.cover(at: other)
+            var refresh = RefreshRequest()
+            refresh.scope = .all
+            let without = try await stage.library.refresh(refresh).summary()
+            #expect(without.leftOut == 1 && without.requested == 1 && without.failed == 0, "\(without)")
+            refresh.selection = .requests([own])
+            let with = try await stage.library.refresh(refresh).summary()
+            #expect(with.leftOut == 0 && with.downloaded == 1, "\(with)")
+            refresh.selection = .requests([try request(url, [.referer: "Bearer good"])])
+            #expect(try await stage.library.refresh(refresh).summary().leftOut == 1)
+            // Only covers that were got with fields get some.
+            (refresh.selection, refresh.headerFields) = (.all, [.authorization: "Bearer good"])
+            refresh.maximumRequests = 10
+            let all = try await stage.library.refresh(refresh).summary()
+            #expect(all.leftOut == 0 && all.downloaded == 2, "\(all)")
+            #expect(try stage.library.cached(url)?.bytes == Array(Self.image.utf8))
+            let heads = await heads(of: listener)
+            #expect(heads.filter { $0.contains("/1.svg") }.allSatisfy { $0.contains("Bearer good") }, "\(heads)")
+            #expect(!heads.contains { $0.contains("/2.svg") && $0.contains("Bearer") }, "\(heads)")
+        }
+    }
+
+    @Test func `a cover that was got with fields of the configuration is left out by one without them`() async throws {
+        let listener = try Self.memberServer()
+        defer { listener.stop() }
+        let redirect = "HTTP/1.1 302 Found\r\nLocation: \(listener.url)/1.svg\r\nConnection: close\r\n"
+        try await withListener(answer: redirect + "Content-Length: 0\r\n\r\n") { first in
+            try await withStage { stage in
+                var refresh = RefreshRequest()
+                refresh.scope = .all
+                let member = try await stage.another {
+                    $0.headerFields = [listener.url: [.authorization: "Bearer good"]]
+                }
+                for url in [listener.url + "/2.svg", first.url + "/3.svg"] { _ = try await member.cover(at: url) }
+                #expect(try await member.refresh(refresh).summary().downloaded == 2)
+                await member.close()
+                #expect(try await stage.library.refresh(refresh).summary().leftOut == 2)
+            }
+        }
+    }
+
     @Test func `requests for one URL with different header fields do not share a refusal`() async throws {
         let listener = try Listener { $0.contains("Bearer good") ? Self.ok() : Self.refusal }
         defer { listener.stop() }

@@ -26,8 +26,15 @@ import Testing
         #expect(try requested("http://a.example/~b%2Fc", fields) == expected)
     }
 
-    @Test func `packs keep whose validators an entry has, and what its redirects say`() {
-        let fields = "etag: \"x\"\nvalidators of: 1f\nredirected with: must-revalidate\n"
+    @Test func `packs keep whose validators an entry has, what its redirects say, and what its request had`() {
+        let fields = """
+            etag: "x"
+            validators of: 1f
+            redirected with: must-revalidate
+            key omits: parameters
+            requested with: http://a.example authorization referer
+
+            """
         let metadata = EntryMetadata(
             key: "http://a.example/1", mediaType: "image/png", storedAt: 0, fields: fields + "set-cookie: a=1\n")
         #expect(metadata.imported.fields == fields)

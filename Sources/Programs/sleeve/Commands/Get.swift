@@ -63,6 +63,7 @@ struct Get: AsyncParsableCommand {
         @OptionGroup var absences: AbsenceOptions
         @OptionGroup(visibility: .hidden) var archive: ArchiveServerOptions
         @OptionGroup var keys: KeyOptions
+        @OptionGroup var headers: HeaderOptions
     }
 
     func validate() throws {
@@ -91,22 +92,23 @@ struct Get: AsyncParsableCommand {
         what.keys.apply(to: &configuration)
         store.apply(to: &configuration)
         try what.archive.apply(to: &configuration)
+        let headerFields = try what.headers.fields()
         if let size = what.size { configuration.coverSize = size.inArchive }
         try configuration.check(output: what.output, "--output")
         try await withLibrary(configuration, createsCache: !network.offline) { library in
-            try await get(from: library)
+            try await get(from: library, headerFields)
         }
     }
 
-    private func get(from library: LibraryAPI) async throws {
+    private func get(from library: LibraryAPI, _ headerFields: RequestHeaderFields) async throws {
         let album = try await album(in: library)
         let work = Task {
             guard let album else {
                 return try await cover(
-                    CoverRequest(location: url ?? "", cachePolicy: what.absences.cachePolicy), library)
+                    CoverRequest(location: url ?? "", cachePolicy: what.absences.cachePolicy), headerFields, library)
             }
             return try await library.cover(of: album, what.absences.cachePolicy) {
-                request async throws(CoverFailure) in try await cover(request, library)
+                request async throws(CoverFailure) in try await cover(request, headerFields, library)
             }
         }
         Signals.handle { _ in work.cancel() }
@@ -144,7 +146,11 @@ struct Get: AsyncParsableCommand {
         return try album.album(in: try await library.existingAlbums(), of: library)
     }
 
-    private func cover(_ request: CoverRequest, _ library: LibraryAPI) async throws(CoverFailure) -> Cover {
+    private func cover(
+        _ request: CoverRequest, _ headerFields: RequestHeaderFields, _ library: LibraryAPI
+    ) async throws(CoverFailure) -> Cover {
+        var request = request
+        request.headerFields = headerFields
         guard let side = what.size?.pixels else { return try await library.cover(for: request) }
         return try await library.cover(for: request, within: side)
     }

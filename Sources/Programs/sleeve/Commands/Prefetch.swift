@@ -66,6 +66,7 @@ struct Prefetch: AsyncParsableCommand {
         @OptionGroup var archive: ArchiveOptions
         @OptionGroup var absences: AbsenceOptions
         @OptionGroup var keys: KeyOptions
+        @OptionGroup var headers: HeaderOptions
 
         func validate() throws {
             guard sizes.flatMap(\.values).allSatisfy({ LibraryAPI.keptSizes.contains($0) }) else {
@@ -82,6 +83,7 @@ struct Prefetch: AsyncParsableCommand {
         configuration.adapts = !what.fixed
         try what.archive.apply(to: &configuration)
         store.apply(to: &configuration)
+        let headerFields = try what.headers.fields()
         if inputs.isEmpty { try configuration.requireLibraryFile() }
         let paths = inputs.isEmpty ? [configuration.libraryPath] : inputs
         try files.check(configuration, reading: paths)
@@ -95,7 +97,7 @@ struct Prefetch: AsyncParsableCommand {
         let hasUnreadableList = Atomic(false)
         let outcomes = library.prefetch(
             lists: paths, ListOptions(format: what.format, isLibraryFile: inputs.isEmpty, urlColumn: what.urlColumn),
-            cachePolicy: what.absences.cachePolicy, shard: what.shard,
+            cachePolicy: what.absences.cachePolicy, headerFields: headerFields, shard: what.shard,
             onNotice: { [failures = run.failures] in failures.warn("\($0)") },
             onFailure: { [failures = run.failures] problem in
                 failures.warn("\(problem)")

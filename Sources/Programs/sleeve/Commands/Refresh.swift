@@ -23,8 +23,8 @@ struct Refresh: AsyncParsableCommand {
             first. Covers that a run leaves out rise in priority with the time since their check. Only one refresh runs on a cache at \
             a time: a second one exits with 75.
 
-            Covers of Subsonic servers (getCoverArt) are left out: they are kept under addresses without credentials. \
-            `sleeve cache remove` and a prefetch renew them.
+            Covers that were got with --header are left out without it. So are those of Subsonic servers (getCoverArt) and of \
+            --key-ignores, whose addresses are kept without credentials: a prefetch of their full addresses checks those that are stale.
 
             Exits with 3 if a cover could not be checked.
             """)
@@ -50,6 +50,8 @@ struct Refresh: AsyncParsableCommand {
             help: ArgumentHelp(
                 "Check only URLs that match: * matches any text, ? any character.", valueName: "pattern"))
         var matching: String?
+
+        @OptionGroup var headers: HeaderOptions
 
         func validate() throws {
             if all, olderThan != nil { throw ValidationError("--all and --older-than cannot be combined") }
@@ -89,6 +91,7 @@ struct Refresh: AsyncParsableCommand {
         try network.apply(to: &configuration)
         store.apply(to: &configuration)
         try files.check(configuration)
+        let request = try request()
         let run = try CoverRun("refresh", options, files, cache: configuration.cachePath)
         if let jitter = budget.jitter {
             let milliseconds = Int.random(in: 0...Int(jitter.duration / .milliseconds(1)))
@@ -127,11 +130,12 @@ struct Refresh: AsyncParsableCommand {
         return "Nothing to refresh. \(covers)\(hint).\n"
     }
 
-    private var request: RefreshRequest {
+    private func request() throws -> RefreshRequest {
         var request = RefreshRequest()
         if what.all { request.scope = .all }
         if let olderThan = what.olderThan { request.scope = .olderThan(olderThan.duration) }
         request.selection = .matching(CoverFilter(pattern: what.matching))
+        request.headerFields = try what.headers.fields()
         request.maximumRequests = budget.maxRequests
         request.maximumBytes = budget.maxBytes?.bytes
         request.maximumTime = budget.maxTime?.duration

@@ -1,6 +1,7 @@
 import Foundation
 import OriginServer
 import SleeveStage
+import Synchronization
 import Testing
 import Wire
 
@@ -49,6 +50,27 @@ extension CacheCommandTests {
                 #expect(result.status == 3 && result.stderr.contains(urls[0]), "\(result)")
                 let cover = try await stage.run("get", "--offline", urls[0], "-o", stage.folder + "/cover.jpg")
                 #expect(cover.status == 0, "\(cover)")
+            }
+        }
+
+        @Test func `a placeholder is told in one line, with the number of covers, and fails one refresh`() async throws
+        {
+            let isRemoved = Mutex(false)
+            try await withScriptedServer({ request in
+                let number = isRemoved.withLock { $0 } ? 99 : Int(request.target.filter(\.isNumber)) ?? 0
+                return httpResponse("200 OK", ["Cache-Control: max-age=0"], CoverImage.png(number: number))
+            }) { server in
+                try await withStage { stage in
+                    try await stage.fill((1...6).map { "\(server.url)/\($0).png" })
+                    isRemoved.withLock { $0 = true }
+                    let first = try await stage.run("refresh")
+                    #expect(first.status == 3, "\(first)")
+                    #expect(first.stderr.split(separator: "\n").count == 1, "\(first)")
+                    #expect(first.stderr.contains("the same picture, a placeholder"), "\(first)")
+                    let second = try await stage.run("refresh")
+                    #expect(second.status == 0 && second.stderr.isEmpty, "\(second)")
+                    #expect(try await stage.run("cache", "verify").status == 0)
+                }
             }
         }
 

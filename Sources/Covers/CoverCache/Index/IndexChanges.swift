@@ -18,18 +18,22 @@ struct IndexChanges {
     private(set) var evictedNew = 0
     let table: IndexTable
     let pins: PinTable
+    private let replacements: ReplacementTable
     private let sizes: SizeFolder
     /// Whether there are sizes, which go with their covers.
     let hasSizes: Bool
     private let hasPins: Bool
+    /// Whether covers without entries are kept.
+    private var keepsReplaced: Bool
 
     init(
-        _ connection: borrowing Connection, _ table: IndexTable, _ pins: PinTable, _ sizes: SizeFolder,
-        lastOldCover: Int64
+        _ connection: borrowing Connection, _ table: IndexTable, _ pins: PinTable, _ replacements: ReplacementTable,
+        _ sizes: SizeFolder, lastOldCover: Int64
     ) throws {
         state = try IndexState(connection)
-        (self.table, self.pins, self.sizes, self.lastOldCover) = (table, pins, sizes, lastOldCover)
-        (hasSizes, hasPins) = (state.sizes > 0, try !pins.isEmpty())
+        (self.table, self.pins, self.replacements) = (table, pins, replacements)
+        (self.sizes, self.lastOldCover) = (sizes, lastOldCover)
+        (hasSizes, hasPins, keepsReplaced) = (state.sizes > 0, try !pins.isEmpty(), try replacements.keepsAny())
     }
 
     /// - Parameter capacity: in bytes; at most 2⁴⁸, the largest number that is read back.
@@ -59,14 +63,24 @@ struct IndexChanges {
         log(.stored(EntryLine(metadata, cover.digest, bytes: cover.length)))
     }
 
-    /// Removes an entry, and its cover if no other entry names it.
+    /// Removes an entry, and its cover if no other entry names it, nor one that can be put back.
     mutating func removeEntry(_ entry: EntryRow, key: String) throws {
         try table.removeEntry(entry)
         state.entries -= 1
         guard let cover = try table.cover(id: entry.cover) else { return }
         state.entryBytes -= cover.length
         if try isPinned(key) { try pin(cover, -1) }
-        if try table.isUnused(cover.id), let cover = try table.cover(id: cover.id) { try removeCover(cover) }
+        try removeUnused(cover.id)
+    }
+
+    private mutating func removeUnused(_ id: Int64) throws {
+        guard try table.isUnused(id), let cover = try table.cover(id: id) else { return }
+        if try keepsReplaced && replacements.keeps(cover.digest) {
+            // It goes before others when there is no room.
+            try table.touch(id, used: 0)
+        } else {
+            try removeCover(cover)
+        }
     }
 
     // MARK: Covers
@@ -135,6 +149,64 @@ struct IndexChanges {
 
     /// An abandoned cover's file is unlinked, too, if no row names it.
     mutating func removeFile(of digest: Digest) throws { if try table.cover(digest) == nil { removed.insert(digest) } }
+
+    // MARK: Replacements
+
+    /// A server gives `digest` in place of an entry's cover. A picture that was given in place of three covers with different bytes is a
+    /// placeholder, not a cover. It replaces none: what it has replaced before is put back, as far as it was kept.
+    /// - Parameters:
+    ///   - time: of the answer, in milliseconds since 1970.
+    ///   - keeps: keep the entry until `releaseReplaced`, so that it can be put back.
+    ///   - writer: who keeps it.
+    /// - Returns: the entries that were put back if it is a placeholder; nil for a new cover, which is to replace the entry's.
+    mutating func offer(
+        _ digest: Digest, for key: String, _ entry: EntryRow, time: Int64, keeps: Bool, writer: Int64
+    ) throws -> [EntryLine]? {
+        guard let cover = try table.cover(id: entry.cover) else { return nil }
+        let replacement = ReplacementTable.Replacement(successor: digest, former: cover.digest, url: key)
+        try replacements.add(replacement, time: time)
+        let formers = try replacements.formerCount(of: digest, limit: 3)
+        if formers == 3 { return try restoreReplaced(by: digest) }
+        if keeps || formers == 2 {
+            try replacements.keep(replacement, entry, by: writer)
+            keepsReplaced = true
+        }
+        return nil
+    }
+
+    /// Puts back the entries that a placeholder has replaced. - Returns: those entries.
+    private mutating func restoreReplaced(by digest: Digest) throws -> [EntryLine] {
+        var restored: [EntryLine] = []
+        for kept in try replacements.takeKept(of: digest) {
+            // Either may be gone, and the URL may have another cover by now.
+            guard let former = try table.cover(kept.digest) else { continue }
+            if let entry = try table.entry(kept.metadata.key), try table.cover(id: entry.cover)?.digest == digest {
+                try removeEntry(entry, key: kept.metadata.key)
+                try addEntry(kept.metadata, former)
+                try table.touch(former.id, used: state.tick())
+                restored.append(kept)
+            } else {
+                try removeUnused(former.id)
+            }
+        }
+        return restored
+    }
+
+    /// Removes covers that are kept no longer.
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - limit: the largest number of replacements to release.
+    /// - Returns: whether there may be more.
+    mutating func releaseReplaced(by writer: Int64, now: Int64, limit: Int) throws -> Bool {
+        let released = try replacements.releasable(by: writer, now: now, limit: limit)
+        for replacement in released {
+            try replacements.release(replacement)
+            if let cover = try table.cover(replacement.former) { try removeUnused(cover.id) }
+        }
+        if released.count == limit { return true }
+        try replacements.removeExpired(now: now)
+        return false
+    }
 
     // MARK: Pins
 

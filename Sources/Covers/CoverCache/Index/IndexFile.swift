@@ -7,7 +7,7 @@ import SQLite
 /// loss together, and a file is unlinked only after its row is gone for good.
 enum IndexFile {
     /// An index of an earlier version is made again from the entry log.
-    static let version = 5
+    static let version = 6
     /// SQLite's `application_id`: "slev".
     private static let application: Int64 = 0x736C_6576
     /// How long one connection waits for another.
@@ -32,7 +32,8 @@ enum IndexFile {
         CREATE INDEX entries_tag ON entries(tag);
         CREATE INDEX entries_cover ON entries(cover);
         CREATE INDEX entries_stored ON entries(stored);
-        """ + PinTable.schema + HintTable.schema + IndexState.schema
+        """
+        + PinTable.schema + HintTable.schema + ReplacementTable.schema + IndexState.schema
 
     /// Whether a file says in its first page that it is an index. No other process has to be asked for it.
     /// - Throws: `CacheError` if the file cannot be read.

@@ -22,6 +22,7 @@ final class IndexWriter {
     var table: IndexTable { _read { yield open.table } }
     var pins: PinTable { _read { yield open.pins } }
     var hints: HintTable { _read { yield open.hints } }
+    var replacements: ReplacementTable { _read { yield open.replacements } }
     let lock: FileLock
     let log: EntryLog
     let marker: WritingMarker
@@ -111,7 +112,7 @@ final class IndexWriter {
         do {
             (result, changes) = try connection.transaction(.immediate) {
                 var changes = try IndexChanges(
-                    connection, table, pins, directory.sizes, lastOldCover: lastOldCover)
+                    connection, table, pins, replacements, directory.sizes, lastOldCover: lastOldCover)
                 let before = changes.state
                 let result = try body(&changes)
                 try append(changes.lines.before)

@@ -8,6 +8,7 @@ struct OpenIndex: ~Copyable {
     let table: IndexTable
     let pins: PinTable
     let hints: HintTable
+    let replacements: ReplacementTable
 
     /// Opens the index, and creates what is missing. One that is corrupt is set aside. Call it with the writer's lock held.
     init(_ directory: CacheDirectory) throws {
@@ -21,5 +22,6 @@ struct OpenIndex: ~Copyable {
         }
         (number, memoryNumber) = (directory.indexNumber, directory.memoryNumber)
         (table, pins, hints) = (IndexTable(connection), PinTable(connection), HintTable(connection))
+        replacements = ReplacementTable(connection)
     }
 }

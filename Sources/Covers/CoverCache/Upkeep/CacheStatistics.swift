@@ -37,7 +37,8 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     init(_ state: IndexState) {
         (entries, blobs, pinned) = (state.entries, state.covers, state.pinnedCovers)
         (liveBytes, chargedBytes, pinnedBytes) = (state.bytes, state.charged, state.pinnedBytes)
-        deduplicatedBytes = state.entryBytes - state.bytes
+        // Covers that were replaced and can be put back have no entries.
+        deduplicatedBytes = max(0, state.entryBytes - state.bytes)
         (sizeBytes, capacity, hits, misses) = (state.sizes, state.capacity, state.hits, state.misses)
     }
     /// With `diskBytes`, `oldest` and `newest`.

@@ -145,7 +145,10 @@ struct Verification {
                 try index.table.cover(cover.digest)?.id == cover.id, try index.table.isSealed(entry, key, cover.digest)
             else { throw SQLiteError(.corrupt, "the row of \(key) is not what was written") }
         }
-        let unnamed = "SELECT 1 FROM covers WHERE id NOT IN (SELECT cover FROM entries) LIMIT 1"
+        let unnamed = """
+            SELECT 1 FROM covers WHERE id NOT IN (SELECT cover FROM entries)
+                AND digest NOT IN (SELECT former FROM replacements WHERE entry IS NOT NULL) LIMIT 1
+            """
         if try index.connection.integer(unnamed) != nil { throw SQLiteError(.corrupt, "no entry names a cover") }
         let unpinned = """
             SELECT 1 FROM covers c WHERE pins != (SELECT COUNT(*) FROM entries e JOIN pins p ON p.tag = e.tag AND p.url = e.url

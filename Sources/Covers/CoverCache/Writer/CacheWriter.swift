@@ -22,6 +22,8 @@ package final class CacheWriter {
     private var uncommitted: [Digest: Int] = [:]
     var deferred = DeferredChanges()
     private let foundLongLog: Bool
+    /// Tells this writer from others of the cache.
+    private let number = Int64.random(in: .min ... .max)
     /// Covers that were used after this recency stay when others need room.
     var sparedFrom: Int?
     let notice: (CacheNotice) -> Void
@@ -140,9 +142,11 @@ package final class CacheWriter {
     /// - Parameters:
     ///   - digest: of `body`, if the caller has it.
     ///   - keepsBody: The commit writes the file again if another process has removed it.
+    ///   - replacing: what becomes of another cover that the URL has.
     /// - Throws: `CacheError`, among others one that `isOfCover`. No file is left then.
     package func put(
-        _ metadata: EntryMetadata, body: UnsafeRawBufferPointer, digest: Digest? = nil, keepsBody: Bool = false
+        _ metadata: EntryMetadata, body: UnsafeRawBufferPointer, digest: Digest? = nil, keepsBody: Bool = false,
+        replacing: Replacing = .always
     ) throws -> Digest {
         guard metadata.hasRoom else { throw CacheError.longMetadata }
         guard body.count <= index.room else {
@@ -165,9 +169,9 @@ package final class CacheWriter {
             // The capacity does not limit how many covers there are.
             guard case CacheError.noInodes = error, try evictUnspared(to: index.state.charged / 10 * 9).bytes > 0
             else { throw error }
-            return try self.put(metadata, body: body, digest: digest, keepsBody: keepsBody)
+            return try self.put(metadata, body: body, digest: digest, keepsBody: keepsBody, replacing: replacing)
         }
-        var put = Put(metadata: metadata, digest: digest, length: body.count, file: written)
+        var put = Put(metadata: metadata, digest: digest, length: body.count, file: written, replacing: replacing)
         if keepsBody || written.isDuplicate || !index.marker.isSafe {
             put.body = Array(body)
             pendingBytes += body.count
@@ -252,7 +256,7 @@ package final class CacheWriter {
         }
         deferred.clear()
         end(puts)
-        removeUnused(zip(puts, outcomes).filter { $1 == .lost }.map(\.0.digest))
+        removeUnused(zip(puts, outcomes).filter { $1.leavesFile }.map(\.0.digest))
         // The covers are stored, whether the files can be shortened or not. The next commit tries again.
         if (try? index.checkpoint()) == true { try? index.shrink() }
         return outcomes + unstored
@@ -306,6 +310,11 @@ package final class CacheWriter {
                 return .stored(digest, deduplicated: true)
             }
         }
+        if let entry, put.replacing != .always {
+            let restored = try changes.offer(
+                digest, for: key, entry, time: put.metadata.storedAt, keeps: put.replacing == .keeping, writer: number)
+            if let restored { return .withheld(digest, restored: restored) }
+        }
         if let entry { try changes.removeEntry(entry, key: key) }
         // The cover may have lost its last entry.
         let row =
@@ -328,6 +337,15 @@ package final class CacheWriter {
             throw error
         }
         return try commit([group])
+    }
+
+    /// Removes the covers that this writer's puts have replaced, and kept. Those that one picture has replaced, although they were different,
+    /// stay for two weeks: it may turn out to be a placeholder.
+    /// - Parameter now: milliseconds since 1970.
+    package func releaseReplaced(now: Int64) throws {
+        if try index.replacements.isEmpty() { return }
+        let slice = 2_000
+        while try index.transaction({ try $0.releaseReplaced(by: number, now: now, limit: slice) }) {}
     }
 
     // MARK: Changes without a body

@@ -9,7 +9,18 @@ struct Put: Sendable {
     var file: CoverFolder.Written
     /// The bytes, if another process may remove the file: it was there before, or a sweep is in progress.
     var body: [UInt8]?
+    var replacing: Replacing
     var charge: Int { file.charge }
+}
+
+/// What a put does with another cover that its URL has.
+package enum Replacing: Sendable {
+    /// It replaces it in any case: a person or a pack says so.
+    case always
+    /// It replaces it unless it is a placeholder: one picture in place of three covers with different bytes.
+    case unlessPlaceholder
+    /// The same; what it replaces is kept until `releaseReplaced`, so that it can be put back.
+    case keeping
 }
 
 /// Covers that become durable together.
@@ -42,6 +53,17 @@ package enum PutOutcome: Sendable, Hashable {
     case stored(Digest, deduplicated: Bool)
     /// Another process has evicted its bytes before the commit.
     case lost
+    /// It is a placeholder, and the cover that its URL has stays.
+    /// - Parameter restored: the entries that it had replaced, and that are as they were before.
+    case withheld(Digest, restored: [EntryLine])
     /// The disk has no room for its row. Its file has made some for others.
     case unstored(CacheError)
+
+    /// Whether no row of the put names its file.
+    var leavesFile: Bool {
+        switch self {
+        case .lost, .withheld: true
+        case .stored, .unstored: false
+        }
+    }
 }

@@ -34,6 +34,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
         case notAnImage
         /// A complete 2xx response whose body is an error message about a rate limit or quota.
         case overQuota
+        /// One picture in place of cached covers that were different ("no longer available"). They stay.
+        case placeholder
         /// More redirects than are followed.
         case tooManyRedirects
         /// A redirect leads to a URL that may not be fetched, or the host's address is private.
@@ -81,6 +83,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     package var hostProblem: String?
     /// The cache has remembered the failure, and no request was sent.
     package var isRemembered = false
+    /// For `placeholder`: the picture.
+    package var placeholder: Placeholder?
     /// For `connect`: the host has refused the connection.
     var isConnectionRefused = false
     /// As `TransferError.isOfHTTP2`.
@@ -91,6 +95,13 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     package var isElsewhere = false
     /// The request itself allows no more: its own time was over, or it asks no server. Other requests for the URL may end otherwise.
     package var endsRequest = false
+
+    /// A picture that was given in place of covers that were different.
+    package struct Placeholder: Sendable, Hashable {
+        package let digest: Digest
+        /// Covers that it had replaced, and that are back.
+        package let restored: Int
+    }
 
     private enum CodingKeys: String, CodingKey {
         case kind, url, detail, status, retryAfter, rememberedUntil, line, isGone, isRateLimit, isElsewhere
@@ -138,8 +149,8 @@ extension CoverFailure {
         case .notTried, .overQuota, .cancelled, .closed, .outOfResources: 503
         case .status where isAbsence: 404
         case .status where isTransient && retryAfter != nil: 503
-        case .status, .nameResolution, .connect, .broken, .tls, .truncated, .notAnImage, .tooLarge, .tooManyRedirects,
-            .notStorable:
+        case .status, .nameResolution, .connect, .broken, .tls, .truncated, .notAnImage, .placeholder, .tooLarge,
+            .tooManyRedirects, .notStorable:
             502
         }
     }
@@ -229,6 +240,14 @@ extension CoverFailure {
     /// A picture whose own format says that it is incomplete replaces none that is complete.
     package static func cutOff(_ url: String) -> CoverFailure {
         CoverFailure(.truncated, url: url, detail: "the new picture is cut off; the cached one stays")
+    }
+
+    /// - Parameter restored: covers that it had replaced, and that are back.
+    package static func placeholder(_ url: String, _ digest: Digest, restored: Int) -> CoverFailure {
+        let detail = "the new picture is a placeholder, the same in place of covers that were different"
+        var failure = CoverFailure(.placeholder, url: url, detail: detail + "; the cached one stays")
+        failure.placeholder = Placeholder(digest: digest, restored: restored)
+        return failure
     }
 
     /// RFC 9111 §5.2.2.5.

@@ -71,8 +71,8 @@ extension CoverPipeline {
                 switch result {
                 case .success(.stored(let digest, let isDuplicate)):
                     .stored(digest, isDuplicate: isDuplicate)
-                // `store` has put what was lost again.
-                case .success(.lost): .failed("it was evicted as it was stored")
+                // `store` has put what was lost again, and withholds nothing.
+                case .success(.lost), .success(.withheld): .failed("it was evicted as it was stored")
                 case .success(.unstored(let error)), .failure(let error): .failed("\(error)")
                 }
         }

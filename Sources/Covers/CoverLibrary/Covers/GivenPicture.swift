@@ -56,7 +56,7 @@ struct GivenPicture: Sendable {
         switch outcome {
         case .success(.stored(let digest, let isDuplicate)):
             return .success(CoverOutcome(stored: key, digest, count, isDuplicate))
-        case .success(.lost): error = .index("the cover was evicted as it was stored")
+        case .success(.lost), .success(.withheld): error = .index("the cover was evicted as it was stored")
         case .success(.unstored(let failure)), .failure(let failure): error = failure
         }
         return .failure(CoverFailure(cache: error, url: key))

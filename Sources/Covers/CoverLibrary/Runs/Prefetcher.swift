@@ -24,7 +24,7 @@ final class Prefetcher: OutcomeSink {
         begun.withLock { $0 = pipeline.currentOrigin() }
         await pipeline.startedScheduler?.forgetOutages()
         do {
-            try await pipeline.persistency.beginRun()
+            try await pipeline.persistency.beginRun(isPrefetch: true)
         } catch {
             throw LibraryError(error)
         }
@@ -42,7 +42,7 @@ final class Prefetcher: OutcomeSink {
             pipeline.cancelAsks(of: self)
         }
         pipeline.endRun(ObjectIdentifier(run))
-        await pipeline.persistency.endRun()
+        await pipeline.persistency.endRun(isPrefetch: true)
         await pipeline.flushUsage()
         let counts = run.counts
         if pipeline.isClosed, !counts.isCancelled, counts.remaining > 0 || run.total == nil { throw .closed }

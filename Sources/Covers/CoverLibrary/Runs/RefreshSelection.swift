@@ -135,7 +135,7 @@ extension EntryAnnotation.Failing {
     ///   - othersAnswer: another server has answered meanwhile.
     ///   - now: milliseconds since 1970.
     func isGone(_ failure: CoverFailure, othersAnswer: Bool, at now: Int64) -> Bool {
-        if failure.status == 404 || failure.status == 410 { return true }
+        if failure.status == 404 || failure.status == 410 || failure.kind == .placeholder { return true }
         return failure.isHostUnreachable
             && (now - first > Self.longestOutage || othersAnswer && count >= Self.failures)
     }

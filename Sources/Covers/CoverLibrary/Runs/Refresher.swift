@@ -40,6 +40,7 @@ final class Refresher: OutcomeSink {
         }
         defer { timer?.cancel() }
         var failure: LibraryError?
+        do { try await pipeline.persistency.beginRun(isPrefetch: false) } catch { throw LibraryError(error) }
         await withTaskCancellationHandler {
             do {
                 try await hasBudget ? askByPriority() : askAll()
@@ -50,6 +51,7 @@ final class Refresher: OutcomeSink {
         } onCancel: {
             pipeline.cancelAsks(of: self)
         }
+        await pipeline.persistency.endRun(isPrefetch: false)
         if let failure { throw failure }
         do {
             // Truncates the log that the run has grown: a refresh leaves the cache no larger.

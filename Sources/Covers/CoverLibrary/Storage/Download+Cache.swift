@@ -36,14 +36,7 @@ extension Download {
         else { return nil }
         // The scheduler has checked that a 304 is about this version.
         guard case .notModified(_, let update) = content else {
-            let former = EntryAnnotation.failures(in: entry.metadata.fields)
-            let failing = EntryAnnotation.Failing(
-                last: now, first: former?.first ?? now, count: (former?.count ?? 0) + 1)
-            let fields =
-                StoredResponse(entry).storedFields + url.annotation + EntryAnnotation.kept(entry.metadata.fields)
-            return Renewal(
-                entry, validatedAt: entry.validatedAt, freshUntil: entry.metadata.freshUntil,
-                fields: fields + EntryAnnotation.failing(failing).line, isConfirmation: false)
+            return entry.failing(url, at: now)
         }
         return StoredResponse(entry).updated(by: update).map {
             Renewal(
@@ -57,6 +50,21 @@ extension Download {
         absence.map { absence in
             Absence(status: absence.status, until: absence.until, answeredAt: WallClock.milliseconds()).change(of: key)
         }
+    }
+}
+
+extension CachedEntry {
+    /// The changed row of an entry whose server does not confirm it, nor gives a new cover.
+    /// - Parameter url: what was requested.
+    func failing(_ url: HTTPURL?, at now: Int64) -> Renewal {
+        let former = EntryAnnotation.failures(in: metadata.fields)
+        let failing = EntryAnnotation.Failing(
+            last: now, first: former?.first ?? now, count: (former?.count ?? 0) + 1)
+        let fields =
+            StoredResponse(self).storedFields + (url?.annotation ?? "") + EntryAnnotation.kept(metadata.fields)
+        return Renewal(
+            self, validatedAt: validatedAt, freshUntil: metadata.freshUntil,
+            fields: fields + EntryAnnotation.failing(failing).line, isConfirmation: false)
     }
 }
 

@@ -27,8 +27,8 @@ actor PersistencyManager: DownloadStore {
     private var openReader: CacheReader?
     private var isClosed = false
     private var pipeline = WritePipeline<CoverOutcome, Download, PutGroup>()
-    /// Runs in progress.
-    private var runs = 0
+    /// Runs in progress, and those of them that are prefetches.
+    private var (runs, prefetches) = (0, 0)
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
     private var flushers: [CheckedContinuation<Void, Never>] = []
     /// Sizes that were made and are not written yet.
@@ -98,15 +98,23 @@ actor PersistencyManager: DownloadStore {
 
     // MARK: - Runs
 
-    /// Until `endRun`, covers that are stored or used are not evicted to make room: the run's own.
-    func beginRun() throws {
-        if runs == 0 { try withWriter { $0.spareFromNow() } }
+    /// Until `endRun`, covers that are replaced can be put back, and those that a prefetch stores or uses are not evicted to make room.
+    func beginRun(isPrefetch: Bool) throws {
+        if isPrefetch {
+            if prefetches == 0 { try withWriter { $0.spareFromNow() } }
+            prefetches += 1
+        }
         runs += 1
     }
 
-    func endRun() {
+    func endRun(isPrefetch: Bool) {
         runs -= 1
-        if runs == 0 { openWriter?.spareNothing() }
+        if isPrefetch {
+            prefetches -= 1
+            if prefetches == 0 { openWriter?.spareNothing() }
+        }
+        // What fails is done at the end of another run.
+        if runs == 0 { try? openWriter?.releaseReplaced(now: WallClock.milliseconds()) }
     }
 
     // MARK: - Storing
@@ -135,7 +143,7 @@ actor PersistencyManager: DownloadStore {
         case .cover(_, _, let body, replacing: let version?) where isCutOff(body, unlike: version):
             download.content = .failure(.cutOff(download.key), stored: version)
             pipeline.add(renewal: download, now: now)
-        case .cover(let header, let response, let body, _):
+        case .cover(let header, let response, let body, replacing: let version):
             var outcome = CoverOutcome(.downloaded, of: download)
             do {
                 while try !pipeline.hasRoom || writer().isGroupFull(before: body.count) {
@@ -146,7 +154,11 @@ actor PersistencyManager: DownloadStore {
                 try body.withUnsafeBytes { bytes in
                     let digest = Digest(of: bytes)
                     outcome.timings?.end(\.hash, at: .now)
-                    func put() throws { _ = try writer().put(metadata, body: bytes, digest: digest) }
+                    // Without a version, the cover was missing, or is to be loaded whatever is cached.
+                    let replacing: Replacing = version == nil ? .always : runs > 0 ? .keeping : .unlessPlaceholder
+                    func put() throws {
+                        _ = try writer().put(metadata, body: bytes, digest: digest, replacing: replacing)
+                    }
                     // Covers on their way to the index can be evicted only from there.
                     do { try put() } catch CacheError.noRoom where pipeline.hasCovers {
                         try commitNow()
@@ -231,11 +243,22 @@ actor PersistencyManager: DownloadStore {
             let writer = try writer()
             let results = try writer.commit(groups.map(\.group))
             var lost: [String] = []
+            var restored: [EntryLine] = []
             for (index, result) in zip(covers.indices, results) {
                 switch result {
                 case .stored(let digest, let isDuplicate):
                     covers[index].contentDigest = digest
                     covers[index].isDuplicate = isDuplicate
+                case .withheld(let digest, let entries):
+                    restored += entries
+                    // What this commit has stored, and is not published yet, fails as well.
+                    let published = entries.count { entry in
+                        let key = entry.metadata.key
+                        let stored = covers[..<index].lastIndex { $0.url == key && $0.contentDigest == digest }
+                        if let stored { covers[stored].fail(.placeholder(key, digest, restored: 0)) }
+                        return stored == nil
+                    }
+                    covers[index].fail(.placeholder(covers[index].url, digest, restored: published))
                 case .lost: lost.append(covers[index].url)
                 case .unstored(let error): covers[index] = covers[index].failing(error)
                 }
@@ -244,12 +267,25 @@ actor PersistencyManager: DownloadStore {
                 let isLost = Set(lost)
                 covers.removeAll { isLost.contains($0.url) }
             }
+            let unconfirmed = covers.filter { $0.failure?.kind == .placeholder }.map(\.url)
+            try? noteFailures(of: unconfirmed + restored.map(\.metadata.key), writer)
             publish(covers, lost: lost)
+            for entry in restored {
+                hub.publish(.arrived(CoverOutcome(stored: entry.metadata.key, entry.digest, entry.bytes, true)))
+            }
             // The covers are stored, whether others can be evicted or not. The next commit tries again.
             try? writer.makeRoom(writer.headroom)
         } catch {
             publish(covers.map { $0.failing(error) })
         }
+    }
+
+    /// Records that the servers of entries do not confirm them: the next refresh knows, and asks them last.
+    private func noteFailures(of keys: [String], _ writer: CacheWriter) throws {
+        if keys.isEmpty { return }
+        let now = WallClock.milliseconds()
+        let entries = try Set(keys).compactMap { try openReader?.entry(for: $0) }
+        try writer.renew(entries.map { $0.failing(try? $0.metadata.url(), at: now) })
     }
 
     /// Commits results without a body.

@@ -19,6 +19,9 @@ struct Refresh: AsyncParsableCommand {
             by --report with "gone":true, but is no failure of the run. So is one whose host cannot be reached for two weeks, or for three checks while \
             others answer.
 
+            A picture that a server gives in place of three different covers is a placeholder ("no longer available"): the cached covers stay, and count \
+            in the same way. If it is their cover, `sleeve cache remove` and a prefetch get it.
+
             With a budget (--max-requests, --max-bytes, --max-time) the covers that most likely changed or were used last come \
             first. Covers that a run leaves out rise in priority with the time since their check. Only one refresh runs on a cache at \
             a time: a second one exits with 75.

@@ -1,5 +1,6 @@
 import CommandSupport
 import CoverLibrary
+import Platform
 import Synchronization
 
 /// Reports failures on stderr as they happen. A limited number is printed one by one; failures that concern a host are counted
@@ -15,6 +16,8 @@ final class FailureReporter: Sendable {
         var hostFailures: [HostFailure: Int] = [:]
         /// Covers that were not requested, by host, with the host's problem.
         var notTried: [String: (count: Int, problem: String)] = [:]
+        /// Covers that stay, by the picture that was given in place of them.
+        var placeholders: [Digest: (host: String, count: Int, restored: Int)] = [:]
         /// The number of covers whose hosts could not be reached.
         var unreachable = 0
         /// The number of covers whose hosts responded.
@@ -59,6 +62,12 @@ final class FailureReporter: Sendable {
         for (_, host) in state.notTried.sorted(by: { $0.key < $1.key }) {
             Log.warning("\(Decimals.grouped(host.count)) not tried: \(host.problem)")
         }
+        for (_, picture) in state.placeholders.sorted(by: { $0.value.host < $1.value.host }) {
+            let back = picture.restored > 0 ? ", \(Decimals.count(picture.restored, "other")) put back" : ""
+            let reason = "it now gives the same picture, a placeholder, in place of them; \(hint)"
+            let kept = Decimals.count(picture.count, "cached cover")
+            Log.warning("\(picture.host): \(kept) kept\(back): \(reason)")
+        }
         if state.unreachable > Self.maximumPerGroup, state.answered == 0 {
             Log.warning("no server could be reached; check your connection, then run again")
         }
@@ -77,6 +86,13 @@ extension FailureReporter.State {
         if let problem = failure.hostProblem {
             guard notTried[host] != nil || notTried.count < FailureReporter.maximumGroups else { return false }
             notTried[host] = ((notTried[host]?.count ?? 0) + 1, problem)
+            return true
+        }
+        if let placeholder = failure.placeholder {
+            let digest = placeholder.digest
+            if placeholders[digest] == nil, placeholders.count >= FailureReporter.maximumGroups { return false }
+            placeholders[digest, default: (host, 0, 0)].count += 1
+            placeholders[digest]?.restored += placeholder.restored
             return true
         }
         guard let cause = failure.hostCause else { return false }

@@ -56,6 +56,7 @@ struct CoverProblem: Sendable, Equatable {
         case .truncated: return "The picture arrived incomplete. Try again."
         case .status: return status(failure.status ?? 0, host)
         case .notAnImage: return "What \(host) sent isn’t a picture. Edit the album to change the address."
+        case .placeholder: return "\(host) no longer has this cover: it gives one picture in place of several."
         case .overQuota: return "\(host) takes no more requests for now. Try again later."
         case .tooManyRedirects: return "The cover’s address leads nowhere. Edit the album to change it."
         case .refusedAddress: return "Sleeve may not connect to the cover’s address."

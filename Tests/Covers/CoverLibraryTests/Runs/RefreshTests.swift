@@ -82,6 +82,97 @@ import Wire
         }
     }
 
+    // MARK: Placeholders
+
+    /// Runs `body` with a library that has covers 1 to `count`, and a function that has the server give one picture in place of some.
+    private func withRemovals(
+        _ count: Int, _ body: (Stage, [String], (ClosedRange<Int>) -> Void) async throws -> Void
+    ) async throws {
+        let removed = Mutex(0...0)
+        try await withScriptedServer({ request in
+            let number = Int(request.target.filter(\.isNumber)) ?? 0
+            let isRemoved = removed.withLock { $0.contains(number) }
+            return httpResponse("200 OK", ["Cache-Control: max-age=0"], CoverImage.png(number: isRemoved ? 99 : number))
+        }) { server in
+            try await withStage { stage in
+                let urls = (1...count).map { "\(server.url)/\($0).png" }
+                #expect(try await stage.library.prefetch(urls).summary().downloaded == count)
+                try await body(stage, urls) { numbers in removed.withLock { $0 = numbers } }
+            }
+        }
+    }
+
+    @Test func `one picture in place of three different covers replaces none, and is no news from then on`()
+        async throws
+    {
+        try await withRemovals(8) { stage, urls, remove in
+            remove(1...5)
+            for night in 0..<3 {
+                let (outcomes, summary) = try await stage.library.refresh().collect()
+                let failures = outcomes.compactMap(\.failure)
+                #expect(failures.count >= 3 && failures.allSatisfy { $0.kind == .placeholder })
+                #expect(failures.count + failures.reduce(0) { $0 + ($1.placeholder?.restored ?? 0) } == 5)
+                #expect(summary.failed - summary.gone == (night == 0 ? failures.count : 0), "\(night): \(summary)")
+                for (number, url) in zip(1..., urls) {
+                    #expect(try stage.library.cached(url)?.bytes == CoverImage.png(number: number))
+                }
+                #expect(try await stage.library.statistics().blobs == 8)
+                #expect(try await stage.library.verify().defects == [])
+            }
+            remove(0...0)
+            #expect(try await stage.library.refresh().summary().failed == 0)
+        }
+    }
+
+    @Test func `a placeholder that comes over several nights is put back, and observers see the former covers arrive`()
+        async throws
+    {
+        try await withRemovals(4) { stage, urls, remove in
+            remove(1...2)
+            #expect(try await stage.library.refresh().summary().downloaded == 4)
+            #expect(try stage.library.cached(urls[0])?.bytes == CoverImage.png(number: 99))
+            remove(1...3)
+            let events = stage.library.events()
+            let (_, summary) = try await stage.library.refresh().collect()
+            #expect(summary.failed >= 1, "\(summary)")
+            var arrived: [String: String] = [:]
+            for await event in events {
+                if case .arrived(let outcome) = event { arrived[outcome.url] = outcome.digest }
+                if arrived[urls[0]] == Digest(of: CoverImage.png(number: 1)).description, arrived[urls[1]] != nil {
+                    break
+                }
+            }
+            for (number, url) in zip(1..., urls) {
+                #expect(try stage.library.cached(url)?.bytes == CoverImage.png(number: number))
+            }
+        }
+    }
+
+    @Test func `two albums that get one new picture have it, and a reload takes what the server has`() async throws {
+        try await withRemovals(3) { stage, urls, remove in
+            remove(1...2)
+            #expect(try await stage.library.refresh().summary().failed == 0)
+            remove(1...3)
+            let request = CoverRequest(location: urls[2], cachePolicy: .reload)
+            #expect(try await stage.library.prefetch([request]).summary().downloaded == 1)
+            for url in urls { #expect(try stage.library.cached(url)?.bytes == CoverImage.png(number: 99)) }
+        }
+    }
+
+    @Test func `a prefetch that revalidates, and a request for one cover, keep covers from placeholders`() async throws
+    {
+        try await withRemovals(4) { stage, urls, remove in
+            remove(1...4)
+            let requests = urls.map { CoverRequest(location: $0, cachePolicy: .revalidate) }
+            #expect(try await stage.library.prefetch(Array(requests.prefix(3))).summary().failed >= 1)
+            for (number, url) in zip(1...3, urls) {
+                #expect(try stage.library.cached(url)?.bytes == CoverImage.png(number: number))
+            }
+            await #expect(throws: CoverFailure.self) { try await stage.library.cover(for: requests[3]) }
+            #expect(try stage.library.cached(urls[3])?.bytes == CoverImage.png(number: 4))
+        }
+    }
+
     private final class Sink: OutcomeSink {
         let continuation: AsyncStream<CoverOutcome>.Continuation
         let isWanted = true

@@ -13,7 +13,25 @@ func openLibrary(_ configuration: LibraryConfiguration, createsCache: Bool = tru
         )
     }
     if !createsCache { try requirePermission(configuration.cachePath) }
-    return try await LibraryAPI(configuration: configuration)
+    return try await LibraryAPI(configuration: configuration.withAuthoritiesOfEnvironment)
+}
+
+extension LibraryConfiguration {
+    /// The same with the certificate authorities that variables name for curl, unless an option has named some. A file that cannot be read
+    /// matters only to what needs it.
+    fileprivate var withAuthoritiesOfEnvironment: LibraryConfiguration {
+        if certificateAuthorities != nil { return self }
+        var configuration = self
+        if let bundle = Environment.value("CURL_CA_BUNDLE") {
+            configuration.certificateAuthorities = URL(filePath: bundle)
+            return configuration
+        }
+        configuration.certificateAuthorities = Environment.value("SSL_CERT_FILE").map { URL(filePath: $0) }
+        // OpenSSL takes several.
+        let folders = Environment.value("SSL_CERT_DIR")?.split(separator: ":").map { URL(filePath: String($0)).path }
+        configuration.certificateDirectory = folders.map { URL(filePath: $0.joined(separator: ":")) }
+        return configuration
+    }
 }
 
 /// Checks that an existing cache may be used by this user. Opening it would create what is missing.

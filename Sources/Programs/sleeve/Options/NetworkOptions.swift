@@ -119,31 +119,13 @@ struct NetworkOptions: ParsableArguments {
         configuration.isOffline = offline
         configuration.allowsDowngrades = allowDowngrade
         configuration.deniesPrivateAddresses = denyPrivate
-        try applyAuthorities(to: &configuration)
-        ProcessSetup.prepareForTransfers()
-    }
-
-    /// Of several, those count that count for curl.
-    private func applyAuthorities(to configuration: inout LibraryConfiguration) throws {
-        func readable(_ path: String, _ name: String) throws -> URL {
-            guard access(path, R_OK) == 0 else {
-                throw fail(
-                    "cannot read the certificate authorities of \(name) in \(path): \(SystemError("access").reason)")
-            }
-            return URL(filePath: path)
-        }
         if let cacert {
-            configuration.certificateAuthorities = try readable(cacert, "--cacert")
-        } else if let bundle = Environment.value("CURL_CA_BUNDLE") {
-            configuration.certificateAuthorities = try readable(bundle, "$CURL_CA_BUNDLE")
-        } else {
-            if let file = Environment.value("SSL_CERT_FILE") {
-                configuration.certificateAuthorities = try readable(file, "$SSL_CERT_FILE")
+            guard access(cacert, R_OK) == 0 else {
+                throw fail("cannot read the certificate authorities in \(cacert): \(SystemError("access").reason)")
             }
-            if let folder = Environment.value("SSL_CERT_DIR") {
-                configuration.certificateDirectory = try readable(folder, "$SSL_CERT_DIR")
-            }
+            configuration.certificateAuthorities = URL(filePath: cacert)
         }
+        ProcessSetup.prepareForTransfers()
     }
 
     private static func isContact(_ text: String) -> Bool {

@@ -137,6 +137,7 @@ import Testing
         ]
         for text in lists {
             let file = try ListFile(text.utf8)
+            defer { withExtendedLifetime(file) {} }
             let reader = try AlbumListReader(path: file.path)
             #expect(try reader.elements().urls == ["https://a/0", "https://a/1", "https://a/2"])
             let code = String(format: "%04X", character.unicodeScalars.first?.value ?? 0)
@@ -145,7 +146,9 @@ import Testing
         }
         let albums = try list("title,url\na,\(character)https://a/1\n", ListOptions(keepsOtherFields: true)).albums
         #expect(albums.map(\.coverURL) == ["https://a/1"])
-        let plain = try AlbumListReader(path: ListFile("https://a/ü\n \"https://a/1\" \n".utf8).path)
+        let file = try ListFile("https://a/ü\n \"https://a/1\" \n".utf8)
+        defer { withExtendedLifetime(file) {} }
+        let plain = try AlbumListReader(path: file.path)
         #expect(try plain.elements().count == 2 && plain.leftOutNotice == nil)
     }
 

@@ -75,20 +75,6 @@ import Testing
         #expect(sent.results.count == 2 && other.results.count == 2)
     }
 
-    @Test func `a refusal answers no ask whose address has other values of what the key leaves out`() throws {
-        let (pending, caller) = (PendingStores(), Caller())
-        let urls = try ["sig=a", "sig=b", "sig=a", ""].map {
-            try HTTPURL("http://a.example/1?\($0)", ignoring: ["sig"])
-        }
-        for (status, left) in [(403, ["http://a.example/1?sig=b", "http://a.example/1?"]), (nil, [])] {
-            pending.add(urls[0].string, urls.map { caller.ask($0) }, SentRequest(url: urls[0]))
-            let kind: CoverFailure.Kind = status == nil ? .timeout : .status
-            let failure = CoverFailure(kind, url: urls[0].string, detail: "", status: status)
-            let unanswered = pending.complete([CoverOutcome(failed: failure)])
-            #expect(unanswered.map(\.url.requestURL) == left && unanswered.allSatisfy { !$0.usesAbsence })
-        }
-    }
-
     @Test func `an address that one ask refuses is no answer for another that does not`() throws {
         let (pending, open, closed) = (PendingStores(), Caller(), Caller())
         let url = try HTTPURL("http://a.example/1")

@@ -70,7 +70,7 @@ import Testing
         }
         #expect(header(jpeg(metadata))?.width == 640)
         for (count, width) in [(60 << 10, 640), (64 << 10, nil)] {
-            let found = header(jpeg([UInt8](repeating: 0, count: count)))
+            let found = header(jpeg([0xFF, 0xE1] + ImageSample.big(2, 2) + [UInt8](repeating: 0, count: count)))
             #expect(found?.mediaType == "image/jpeg" && found?.width == width, "\(count)")
         }
         let free = (0..<9_000).flatMap { _ in ImageSample.box("free", []) }

@@ -14,15 +14,17 @@ package struct CacheCheck {
     /// Whether files of covers that no entry names, and marks of writers, are faults. Power loss may take the mark of a writer and
     /// leave its files; a killed process leaves both.
     var findsLitter: Bool
+    /// Whether what a command has replaced may stay: a process that is killed cannot know that it was no placeholder.
+    var keepsReplaced: Bool
     /// Whether a replaced index, or a row without a file, is a fault. SQLite survives power loss, and files go after their rows.
     var keepsIndex: Bool
 
     package init(
         required: [String: Set<String>], allowed: [String: Set<String>], damaged: Set<String> = [],
-        findsLitter: Bool = false, keepsIndex: Bool = false
+        findsLitter: Bool = false, keepsReplaced: Bool = false, keepsIndex: Bool = false
     ) {
         (self.required, self.allowed, self.damaged) = (required, allowed, damaged)
-        (self.findsLitter, self.keepsIndex) = (findsLitter, keepsIndex)
+        (self.findsLitter, self.keepsReplaced, self.keepsIndex) = (findsLitter, keepsReplaced, keepsIndex)
     }
 
     /// Opens the cache for writing, as a command does, which recovers it, and compares it with what it must hold. In a long run
@@ -39,7 +41,9 @@ package struct CacheCheck {
             }
             let lost = required.filter { url, digests in (found[url] ?? nil).map { !digests.contains($0) } ?? true }
             // Reading has dropped the entries without bytes.
-            let litter = findsLitter ? Self.litter(in: cache, named: Set(found.values.compactMap(\.self))) : []
+            var named = Set(found.values.compactMap(\.self))
+            if keepsReplaced { named.formUnion(allowed.values.joined()) }
+            let litter = findsLitter ? Self.litter(in: cache, named: named) : []
             return wrong.map { "\($0.key) has \($0.value.map { "the wrong bytes, \($0)" } ?? "no bytes")" }
                 + lost.map { "\($0.key) is lost" }
                 + litter

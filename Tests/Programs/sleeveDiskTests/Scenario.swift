@@ -243,8 +243,10 @@
             for (url, digests) in required where kind == .refresh && before[url] == digests {
                 required[url] = allowed[url] ?? digests
             }
-            return await CacheCheck(required: required, allowed: allowed, damaged: damaged, findsLitter: true)
-                .faults(in: stage.cache)
+            return await CacheCheck(
+                required: required, allowed: allowed, damaged: damaged, findsLitter: true,
+                keepsReplaced: kind == .refresh
+            ).faults(in: stage.cache)
         }
 
         /// Runs the command again on what the last attempt left.

@@ -30,22 +30,6 @@ extension CommandTests {
             }
         }
 
-        @Test(arguments: [403, 404])
-        func `of two addresses of one cover, the second is tried where the first fails`(status: Int) async throws {
-            try await withStage { stage in
-                let image = Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)
-                try await withScriptedServer { request in
-                    request.head.contains("sig=old")
-                        ? httpResponse("\(status) No", [], []) : httpResponse("200 OK", [], image)
-                } _: { server in
-                    let list = try stage.list(["old", "new", "old"].map { "\(server.url)/1?sig=\($0)" })
-                    let result = try await stage.run("prefetch", list, "--key-ignores", "sig", "--json")
-                    let summary = try result.summary()
-                    #expect(result.status == 3 && summary.downloaded == 1 && summary.failed == 2, "\(result)")
-                }
-            }
-        }
-
         @Test(arguments: ["/1.svg?token=hush", "/rest/getCoverArt?u=me&t=hush&s=salt&id=1"])
         func `a refresh leaves covers out whose keys lack parameters, and a prefetch of their addresses checks them`(
             target: String

@@ -190,9 +190,9 @@ extension CommandTests {
                         "mkdir \"$HOME/ca\" && cp \"$1\" \"$HOME/ca/$(openssl x509 -hash -noout -in \"$1\").0\"",
                         server.certificate)
                     try #require(hash.status == 0, "\(hash)")
-                    func get(_ variables: [String: String]) async throws -> String {
+                    func get(_ variables: [String: String], _ path: String = "/x.jpg") async throws -> String {
                         let environment = stage.environment.merging(variables) { $1 }
-                        return try await run(["get", server.url + "/x.jpg"], environment: environment).stderr
+                        return try await run(["get", server.url + path], environment: environment).stderr
                     }
                     let none = try await get([:])
                     #expect(none.contains("is not trusted (--cacert FILE trusts other authorities)"), "\(none)")
@@ -203,7 +203,7 @@ extension CommandTests {
                         let text = try await get(trusted)
                         #expect(text.contains("404"), "\(trusted): \(text)")
                     }
-                    let missing = try await get(["SSL_CERT_FILE": "/no/such/file"])
+                    let missing = try await get(["SSL_CERT_FILE": "/no/such/file"], "/y.jpg")
                     #expect(missing.contains("/no/such/file"), "\(missing)")
                     // No other request needs it.
                     let url = stage.urls(1..<2)[0]

@@ -151,7 +151,8 @@ import Wire
     @Test func `two albums that get one new picture have it, and a reload takes what the server has`() async throws {
         try await withRemovals(3) { stage, urls, remove in
             remove(1...2)
-            #expect(try await stage.library.refresh().summary().failed == 0)
+            let summary = try await stage.library.refresh().summary()
+            #expect(summary.failed == 0)
             remove(1...3)
             let request = CoverRequest(location: urls[2], cachePolicy: .reload)
             #expect(try await stage.library.prefetch([request]).summary().downloaded == 1)
@@ -164,7 +165,8 @@ import Wire
         try await withRemovals(4) { stage, urls, remove in
             remove(1...4)
             let requests = urls.map { CoverRequest(location: $0, cachePolicy: .revalidate) }
-            #expect(try await stage.library.prefetch(Array(requests.prefix(3))).summary().failed >= 1)
+            let summary = try await stage.library.prefetch(Array(requests.prefix(3))).summary()
+            #expect(summary.failed >= 1)
             for (number, url) in zip(1...3, urls) {
                 #expect(try stage.library.cached(url)?.bytes == CoverImage.png(number: number))
             }

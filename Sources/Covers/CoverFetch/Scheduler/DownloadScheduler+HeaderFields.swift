@@ -72,23 +72,15 @@ extension DownloadScheduler {
 
 /// What a transfer sent of what its requests gave.
 struct SentRequest: Sendable {
-    /// Nil for a request of which no answer is known.
-    var url: HTTPURL?
     var fields: HTTPFields = [:]
     var deniesPrivateAddresses = false
 }
 
 extension Ask {
     /// Whether the outcome of a transfer answers the request. A failure that a server answered with, and a cover that is not stored,
-    /// answer only requests with the same fields; a refused address answers only requests that may not connect to it. A failure answers
-    /// no request of the same key whose address has other values of the parameters that are ignored, such as a newer signature.
+    /// answer only requests with the same fields; a refused address answers only requests that may not connect to it.
     func isAnswered(by outcome: CoverOutcome, to sent: SentRequest) -> Bool {
         if outcome.failure?.kind == .refusedAddress, sent.deniesPrivateAddresses, !deniesPrivateAddresses {
-            return false
-        }
-        if outcome.failure?.status != nil, let sent = sent.url, sent.omitsParameters || url.omitsParameters,
-            sent.requestURL != url.requestURL
-        {
             return false
         }
         return outcome.failure?.status == nil && outcome.bodyIfNotStored == nil || headerFields == sent.fields

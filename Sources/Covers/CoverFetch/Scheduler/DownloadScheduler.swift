@@ -341,8 +341,7 @@ package actor DownloadScheduler {
     ) {
         let (state, target, now) = (queue.jobs[job].state, queue.jobs[job].target, ContinuousClock.now)
         let asks = queue.end(job)
-        let sent = SentRequest(
-            url: url, fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
+        let sent = SentRequest(fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
         pending.add(url.string, asks, sent)
         let timings = CoverTimings(
             submitted: asks.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)

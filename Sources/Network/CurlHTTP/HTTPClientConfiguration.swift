@@ -20,6 +20,10 @@ package struct HTTPClientConfiguration: Sendable {
     package var maximumHeadSize = 300 << 10
     /// Connect to public addresses only. With a proxy, this is about the proxy's address.
     package var deniesPrivateAddresses = false
+    /// Connect to addresses of this family only; nil for either.
+    package var addressFamily: AddressFamily?
+    /// Speak HTTP/1.1 over TLS, too.
+    package var isHTTP1 = false
     /// The path of a PEM file with the certificate authorities to trust instead of the system's.
     package var certificateAuthorities: String?
     /// The path of a directory with such files, named by hashes as `openssl rehash` does.
@@ -28,4 +32,11 @@ package struct HTTPClientConfiguration: Sendable {
     package var maximumConnections = 64
 
     package init(userAgent: String) { self.userAgent = userAgent }
+}
+
+/// A version of the Internet Protocol.
+package enum AddressFamily: Sendable {
+    case v4, v6
+
+    package var other: AddressFamily { self == .v4 ? .v6 : .v4 }
 }

@@ -18,6 +18,9 @@ final class OpenSockets {
             self.origin = origin
         }
 
+        /// Nil before it is connected.
+        var family: AddressFamily? { endpoints.map { $0.peer.contains(":") ? .v6 : .v4 } }
+
         /// Bytes, an end or an error have arrived that libcurl has not read.
         var isReadable: Bool {
             var byte: UInt8 = 0

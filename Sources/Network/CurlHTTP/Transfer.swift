@@ -38,6 +38,7 @@ package final class Transfer {
     private var keepsCoding = false
     private var needsNewConnection = false
     private var isHTTP1 = false
+    private var addressFamily: AddressFamily?
     private var lowSpeedTime: Int
     private var connectTimeout: Duration
     /// Nil for a cover request.
@@ -132,7 +133,8 @@ package final class Transfer {
         sleeve_setopt_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         sleeve_setopt_list(easy, CURLOPT_HTTPHEADER, coverFields)
         sleeve_setopt_string(easy, CURLOPT_ACCEPT_ENCODING, Self.acceptedCoding)
-        sleeve_setopt_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        setVersion()
+        setAddressFamily()
         sleeve_setopt_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         sleeve_setopt_long(easy, CURLOPT_TIMEOUT_MS, configuration.timeout.inMilliseconds)
         sleeve_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
@@ -159,6 +161,21 @@ package final class Transfer {
         sleeve_setopt_string(easy, CURLOPT_COOKIEFILE, "")
         if let path = configuration.certificateAuthorities { sleeve_setopt_string(easy, CURLOPT_CAINFO, path) }
         if let path = configuration.certificateDirectory { sleeve_setopt_string(easy, CURLOPT_CAPATH, path) }
+    }
+
+    private func setVersion() {
+        let isOld = isHTTP1 || configuration.isHTTP1
+        sleeve_setopt_long(easy, CURLOPT_HTTP_VERSION, isOld ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
+    }
+
+    private func setAddressFamily() {
+        let resolved =
+            switch addressFamily ?? configuration.addressFamily {
+            case .v4: CURL_IPRESOLVE_V4
+            case .v6: CURL_IPRESOLVE_V6
+            case nil: CURL_IPRESOLVE_WHATEVER
+            }
+        sleeve_setopt_long(easy, CURLOPT_IPRESOLVE, Int(resolved))
     }
 
     /// libcurl has one time-out for look-up and connection, and reads it whenever it checks: often during a look-up; while it connects, when
@@ -231,8 +248,11 @@ package final class Transfer {
         }
         if isHTTP1 != request.isHTTP1 {
             isHTTP1 = request.isHTTP1
-            sleeve_setopt_long(
-                easy, CURLOPT_HTTP_VERSION, isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
+            setVersion()
+        }
+        if addressFamily != request.addressFamily {
+            addressFamily = request.addressFamily
+            setAddressFamily()
         }
         if isPost || request.post != nil {
             set(post: request.post)
@@ -512,6 +532,7 @@ package final class Transfer {
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
             text: text, systemError: Int32(easy.long(CURLINFO_OS_ERRNO)))
         error.isOfHTTP2 = code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM
+        if code == CURLE_OPERATION_TIMEDOUT, awaitsAnswer { error.silentFamily = connection?.family }
         return error
     }
 }

@@ -30,6 +30,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var isRefused = false
     /// What arrived was no valid HTTP/2, or its server refuses to speak it.
     package var isOfHTTP2 = false
+    /// A host of this family has accepted a connection and a request, and sent nothing until the time was over.
+    package var silentFamily: AddressFamily?
     /// For `other`: the name of the failure.
     package var name: String?
     /// Duration of the transfer in microseconds.

@@ -15,6 +15,8 @@ package struct TransferRequest: Sendable {
     package var waitsToMultiplex: Bool
     /// Speak HTTP/1.1 over TLS, too.
     package var isHTTP1 = false
+    /// Connect to addresses of this family only; nil for what the configuration says.
+    package var addressFamily: AddressFamily?
     /// Use no connection that is open.
     package var needsNewConnection = false
     /// Streams of an HTTP/2 connection before libcurl opens another one. The largest number so far applies to all hosts; 100 if

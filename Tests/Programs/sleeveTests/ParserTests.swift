@@ -61,9 +61,11 @@ import Testing
         let words = [
             "--contact=me@example.org", "--offline", "--parallel=9", "--per-host=3", "--rate=0.5", "--timeout=2.5",
             "--retries=1", "--user-agent=Sleeve (me)", "--max-size=1048576", "--cacert=a b.pem", "--allow-downgrade",
-            "--deny-private",
+            "--deny-private", "--ipv4", "--http1.1",
         ]
         #expect(try NetworkOptions.parse(words).words == words)
+        #expect(try NetworkOptions.parse(["--ipv6"]).words == ["--ipv6"])
+        #expect(throws: (any Error).self) { try NetworkOptions.parse(["--ipv4", "--ipv6"]) }
         #expect(try NetworkOptions.parse([]).words.isEmpty)
     }
 

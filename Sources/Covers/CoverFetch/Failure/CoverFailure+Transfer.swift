@@ -17,6 +17,7 @@ extension CoverFailure {
         self.init(kind, url: error.url, detail: Self.detail(of: error))
         isConnectionRefused = error.isRefused
         isOfHTTP2 = error.isOfHTTP2
+        silentFamily = error.silentFamily
     }
 
     /// Rewords libcurl's message: a host by its name and port, without milliseconds and system calls.

@@ -89,6 +89,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     var isConnectionRefused = false
     /// As `TransferError.isOfHTTP2`.
     var isOfHTTP2 = false
+    /// As `TransferError.silentFamily`.
+    var silentFamily: AddressFamily?
     /// For `notTried`: the host asked for fewer requests or for a pause.
     package var isRateLimit = false
     /// Another host than that of `url` failed: a redirect's target, or the host of an alternative URL.

@@ -74,6 +74,8 @@ struct JobState {
     var isMisdirected = false
     /// The origin whose HTTP/2 has failed: the next requests to it go over HTTP/1.1.
     var http1Origin: Substring?
+    /// The host has accepted the last request and sent nothing: the next goes to the addresses of this family.
+    var addressFamily: (origin: Substring, family: AddressFamily)?
     /// When the last redirect was answered.
     var redirectedAt: ContinuousClock.Instant?
     /// The target of a redirect failed, and the URL itself was requested again.

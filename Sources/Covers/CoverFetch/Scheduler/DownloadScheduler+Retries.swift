@@ -16,6 +16,10 @@ extension DownloadScheduler {
         policy.retries = retries(of: start.job)
         let decision = policy.decide(failure, attempt: queue.attempts(start.job), random: .random(in: 0...1))
         if failure.isOfHTTP2 { queue.jobs[start.job].state.http1Origin = start.target.origin }
+        // A tunnel or a translator of one family may take everything and forward nothing. A name without addresses of the other one fails, and
+        // is looked up for both again.
+        queue.jobs[start.job].state.addressFamily =
+            start.target.hostIsAddress ? nil : failure.silentFamily.map { (start.target.origin, $0.other) }
         switch decision {
         case .retry(let delay):
             let level: Logger.Level = delay >= Self.notableDelay ? .warning : .debug

@@ -183,10 +183,14 @@ package actor DownloadScheduler {
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
         request.keepsCoding = queue.jobs[start.job].state.codingFailure != nil
-        request.needsNewConnection = queue.jobs[start.job].state.isMisdirected
+        let family = queue.jobs[start.job].state.addressFamily
+        if let family, family.origin == start.target.origin { request.addressFamily = family.family }
         request.isHTTP1 = start.isHTTP1 || queue.jobs[start.job].state.http1Origin == start.target.origin
         // The connections that are open are none for it.
-        let opensOwn = request.needsNewConnection || request.isHTTP1
+        let opensOwn =
+            queue.jobs[start.job].state.isMisdirected || request.isHTTP1 && !start.isHTTP1
+            || request.addressFamily != nil
+        request.needsNewConnection = opensOwn
         request.isWanted = { $0.withUnsafeBytes { ImageHeader.mayBegin(with: $0) } }
         request.context = queue.first(of: start.job) { $0.sink.origin?.context }
         request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)

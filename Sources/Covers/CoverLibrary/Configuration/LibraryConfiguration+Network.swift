@@ -11,6 +11,8 @@ extension LibraryConfiguration {
         http.certificateAuthorities = certificateAuthorities?.relativePath
         http.certificateDirectory = certificateDirectory?.relativePath
         http.deniesPrivateAddresses = deniesPrivateAddresses
+        http.addressFamily = addressFamily.map { $0 == .ipv4 ? .v4 : .v6 }
+        http.isHTTP1 = !allowsHTTP2
         http.maximumConnections = max(parallel, 16)
         return http
     }

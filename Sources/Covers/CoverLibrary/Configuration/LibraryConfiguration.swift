@@ -35,6 +35,10 @@ public struct LibraryConfiguration: Sendable {
     public var coverArtArchive = URL(string: "https://coverartarchive.org")!
     /// The size of the covers requested from the Cover Art Archive.
     public var coverSize = CoverSize.pixels500
+    /// Connects to addresses of this family only; nil for either.
+    public var addressFamily: AddressFamily?
+    /// Speaks HTTP/2 with servers that do.
+    public var allowsHTTP2 = true
     /// Follows redirects from https to http, whose responses anyone on the path can change.
     public var allowsDowngrades = false
     /// Refuses to connect to private addresses: this machine, its network, cloud metadata (RFC 6890). Checked for each connection,
@@ -119,4 +123,11 @@ public struct LibraryConfiguration: Sendable {
 
     /// The version of Sleeve.
     static let version = "0.1.0"
+}
+
+extension LibraryConfiguration {
+    /// A version of the Internet Protocol.
+    public enum AddressFamily: Sendable {
+        case ipv4, ipv6
+    }
 }

@@ -59,6 +59,15 @@ struct NetworkOptions: ParsableArguments {
         completion: .file())
     var cacert: String?
 
+    @Flag(help: ArgumentHelp("Connect to IPv4 addresses only.", visibility: .hidden))
+    var ipv4 = false
+
+    @Flag(help: ArgumentHelp("Connect to IPv6 addresses only.", visibility: .hidden))
+    var ipv6 = false
+
+    @Flag(name: .customLong("http1.1"), help: ArgumentHelp("Do not speak HTTP/2.", visibility: .hidden))
+    var http1 = false
+
     @Flag(
         help: ArgumentHelp(
             "Follow redirects from https to http, which are refused otherwise.", visibility: .hidden))
@@ -80,7 +89,7 @@ struct NetworkOptions: ParsableArguments {
             word("contact", contact), word("offline", offline), word("parallel", parallel), word("per-host", perHost),
             word("rate", rate), word("timeout", timeout), word("retries", retries), word("user-agent", userAgent),
             word("max-size", maxSize?.bytes), word("cacert", cacert), word("allow-downgrade", allowDowngrade),
-            word("deny-private", denyPrivate),
+            word("deny-private", denyPrivate), word("ipv4", ipv4), word("ipv6", ipv6), word("http1.1", http1),
         ].compactMap(\.self)
     }
 
@@ -94,6 +103,7 @@ struct NetworkOptions: ParsableArguments {
         try require((0.001...86_400).contains(timeout ?? 1), "--timeout must be between 0.001 and 86400 seconds")
         try require((0...100).contains(retries ?? 0), "--retries must be between 0 and 100")
         try require(maxSize.map { $0.bytes > 0 } ?? true, "--max-size must be more than 0")
+        try require(!ipv4 || !ipv6, "--ipv4 and --ipv6 exclude each other")
         try require(contact.map(Self.isContact) ?? true, "--contact needs a mail address or a URL")
         try require(
             userAgent.map(LibraryConfiguration.isUserAgent) ?? true, "--user-agent must be printable ASCII characters")
@@ -119,6 +129,8 @@ struct NetworkOptions: ParsableArguments {
         configuration.isOffline = offline
         configuration.allowsDowngrades = allowDowngrade
         configuration.deniesPrivateAddresses = denyPrivate
+        configuration.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil
+        configuration.allowsHTTP2 = !http1
         if let cacert {
             guard access(cacert, R_OK) == 0 else {
                 throw fail("cannot read the certificate authorities in \(cacert): \(SystemError("access").reason)")

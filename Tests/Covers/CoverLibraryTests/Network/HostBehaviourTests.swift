@@ -111,6 +111,53 @@ import Wire
         }
     }
 
+    /// Takes connections to the same port of the other loopback address, and answers none. Nil without IPv6.
+    private func silentSocket(port: Int) -> Int32? {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = in_port_t(port).bigEndian
+        address.sin6_addr = in6addr_loopback
+        #if os(Linux)
+            let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET6, SOCK_STREAM, 0)
+        #endif
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
+            }
+        }
+        if isBound, listen(descriptor, 64) == 0 { return descriptor }
+        close(descriptor)
+        return nil
+    }
+
+    @Test func `a host that takes connections over IPv6 and answers none is asked over IPv4`() async throws {
+        try await withStage {
+            $0.timeout = .seconds(1)
+        } _: { stage in
+            guard let silent = silentSocket(port: stage.origin.port) else { return }
+            defer { close(silent) }
+            let urls = (1...20).map { "http://localhost:\(stage.origin.port)/covers/\($0).jpg" }
+            let summary = try await stage.library.prefetch(urls).summary()
+            #expect(summary.downloaded == 20, "\(summary)")
+            #expect(stage.origin.requestCount == 20)
+        }
+    }
+
+    @Test func `a program can keep to one family of addresses`() async throws {
+        for (family, isAnswered) in [(LibraryConfiguration.AddressFamily.ipv4, true), (.ipv6, false)] {
+            try await withStage {
+                ($0.timeout, $0.retries, $0.addressFamily) = (.seconds(1), 0, family)
+            } _: { stage in
+                let silent = silentSocket(port: stage.origin.port)
+                defer { if let silent { close(silent) } }
+                let failure = await stage.library.failure("http://localhost:\(stage.origin.port)/covers/1.jpg")
+                #expect((failure == nil) == isAnswered, "\(failure as Any)")
+            }
+        }
+    }
+
     @Test func `a cover that is not ready yet arrives in the same run, when its server says`() async throws {
         try await withStage { stage in
             let statuses = [403, 404, 409, 410, 423, 501]

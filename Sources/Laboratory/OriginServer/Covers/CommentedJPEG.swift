@@ -42,7 +42,9 @@ struct CommentedJPEG: Sendable {
 extension [UInt8] {
     /// Spaces. Not optimized, an array that repeats an element takes a second for 20 MB.
     static func filler(_ count: Int) -> [UInt8] {
-        Array(unsafeUninitializedCapacity: count) { bytes, filled in
+        // All empty arrays are one object, whose length this would write from several threads.
+        if count == 0 { return [] }
+        return Array(unsafeUninitializedCapacity: count) { bytes, filled in
             if let start = bytes.baseAddress { memset(start, 0x20, count) }
             filled = count
         }

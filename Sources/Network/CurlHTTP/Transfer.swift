@@ -13,11 +13,11 @@ package final class Transfer {
     static let acceptedCoding = TransferRequest.coverFields[.acceptEncoding]
     /// Maximum memory taken for a body before it arrives, in bytes.
     private static let largestReserve = 4 << 20
-    /// The most that is read of a body that nobody keeps, in bytes, for its connection to be used again.
+    /// Maximum number of bytes that are read of a body that is not kept, so that its connection can be used again.
     private static let longestUnkept = 64 << 10
-    /// How long such a body may stop, in seconds.
+    /// Maximum time without a byte of such a body, in seconds.
     private static let unkeptStall = 2
-    /// The bytes of a body that show whether it is wanted.
+    /// Number of bytes at the start of a body that `isWanted` judges.
     private static let deciding = 64 << 10
     /// libcurl's message when it has sent five requests again that ended without an answer. Before 8.17 it counts those of all transfers
     /// of an easy handle, so this one may have been sent once.
@@ -41,7 +41,6 @@ package final class Transfer {
     private var addressFamily: AddressFamily?
     private var lowSpeedTime: Int
     private var connectTimeout: Duration
-    /// Nil for a cover request.
     private var isPost = false
 
     // The state of this use.

@@ -141,7 +141,7 @@ final class Refresher: OutcomeSink {
         for entry in entries {
             do throws(CoverFailure) {
                 guard let question = try selection.question(about: entry) else {
-                    // Another process has stored it anew since it was chosen.
+                    // Another process has stored it again since it was chosen.
                     run.moveToNextRun()
                     continue
                 }

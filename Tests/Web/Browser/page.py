@@ -146,9 +146,11 @@ class Gallery:
         self.find(selector).send_keys(text)
 
     def click(self, selector):
-        """Presses a button; one of the menu, after the menu's own."""
+        """Presses a button when it can be pressed; one of the menu, after the menu's own."""
         if self.run("return Boolean(document.querySelector(arguments[0]).closest('#menu:not(:popover-open)'))", selector):
             self.find("#menu-toggle").click()
+        # The driver's click on a disabled one does nothing, and says nothing.
+        self.until("!document.querySelector(arguments[0]).disabled", selector, what=f"{selector} to be enabled")
         self.find(selector).click()
 
     def status(self, text):

@@ -8,7 +8,7 @@ import Testing
     private func job(_ number: Int) -> JobID { JobID(slot: number, use: number + 1) }
 
     private func fail(
-        _ breaker: inout Breaker, _ numbers: Range<Int>, _ failure: Breaker.Failure, hasAnswered: Bool = true
+        _ breaker: inout Breaker, _ numbers: Range<Int>, _ failure: Ending, hasAnswered: Bool = true
     ) {
         for number in numbers { breaker.failed(job(number), failure, hasAnswered: hasAnswered, now: start) }
     }
@@ -19,9 +19,9 @@ import Testing
         #expect(breaker.isClosed)
     }
 
-    @Test(arguments: [(Breaker.Failure.unreachable, true, 8), (.unreachable, false, 3), (.serverError, true, 24)])
+    @Test(arguments: [(Ending.unreachable, true, 8), (.unreachable, false, 3), (.erroneous, true, 24)])
     func `different failed requests open it, fewer if the host has never answered`(
-        failure: Breaker.Failure, hasAnswered: Bool, count: Int
+        failure: Ending, hasAnswered: Bool, count: Int
     ) {
         var breaker = Breaker()
         fail(&breaker, 0..<count - 1, failure, hasAnswered: hasAnswered)
@@ -45,12 +45,12 @@ import Testing
 
     @Test func `a host that answers with errors is never given up; after a hundred probes there are no pauses`() {
         var breaker = Breaker()
-        fail(&breaker, 0..<24, .serverError)
+        fail(&breaker, 0..<24, .erroneous)
         for number in 100..<1_100 {
             #expect(!breaker.isGivenUp(start) && !breaker.isProbing)
             breaker.starts(job(number))
             #expect(breaker.isProbing)
-            fail(&breaker, number..<number + 1, .serverError)
+            fail(&breaker, number..<number + 1, .erroneous)
             #expect((breaker.opens == nil) == (number >= 199))
             #expect(breaker.isFailingForLong == (number >= 199))
         }
@@ -59,7 +59,7 @@ import Testing
     @Test func `an answered error resets the count of unreachable probes`() {
         var breaker = Breaker()
         fail(&breaker, 0..<8, .unreachable)
-        for (number, failure) in [Breaker.Failure.unreachable, .unreachable, .serverError, .unreachable, .unreachable]
+        for (number, failure) in [Ending.unreachable, .unreachable, .erroneous, .unreachable, .unreachable]
             .enumerated()
         {
             breaker.starts(job(100 + number))

@@ -57,7 +57,7 @@ extension DownloadQueueHostTests {
         _ = queue.end(first[0])
         let late = startTime + .seconds(10)
         for key in first.dropFirst() {
-            queue.didReceive(.timedOut, of: key, failure: refused, now: late)
+            queue.didReceive(.silent, of: key, failure: refused, now: late)
             queue.retry(key, at: late)
             #expect(queue.attempts(key) == 0)
         }
@@ -80,7 +80,7 @@ extension DownloadQueueHostTests {
         for seconds in [3.0, 6, 9] {
             let late = startTime + .seconds(seconds)
             for key in first.prefix(4) {
-                queue.didReceive(.timedOut, of: key, failure: refused, now: late)
+                queue.didReceive(.silent, of: key, failure: refused, now: late)
                 queue.retry(key, at: late)
             }
             #expect(turn(&queue, after: seconds).started.count == 4, "they are tried again")
@@ -158,7 +158,7 @@ extension DownloadQueueHostTests {
         var failure = CoverFailure(.status, url: "", detail: "", status: 503)
         failure.retryAfter = pause
         for key in keys {
-            queue.didReceive(HostSignal(failure), of: key, failure: failure, now: startTime + .seconds(seconds))
+            queue.didReceive(Ending(failure), of: key, failure: failure, now: startTime + .seconds(seconds))
             _ = queue.end(key)
         }
     }

@@ -196,7 +196,7 @@ import Testing
             let keys = turn(&queue, after: seconds).started
             for key in keys {
                 queue.didReceive(
-                    .rateLimited(pause: nil), of: key, failure: refused, now: startTime + .seconds(seconds))
+                    .refused(pause: nil), of: key, failure: refused, now: startTime + .seconds(seconds))
                 _ = queue.end(key)
             }
             return keys.count
@@ -215,7 +215,7 @@ import Testing
         let first = turn(&queue).started
         #expect(first.count == 8)
         for key in first {
-            queue.didReceive(.rateLimited(pause: nil), of: key, now: startTime + .seconds(2))
+            queue.didReceive(.refused(pause: nil), of: key, now: startTime + .seconds(2))
             _ = queue.end(key)
         }
         #expect(turn(&queue, after: 2).started.count == 1)
@@ -234,7 +234,7 @@ import Testing
         #expect(queue.limitMessage(hostOf: first[0], after: nil) == message)
         for key in first.dropFirst() { _ = queue.end(key) }
         let key = try #require(turn(&queue, after: 1).started.last)
-        queue.didReceive(.rateLimited(pause: nil), of: key, now: startTime + .seconds(2))
+        queue.didReceive(.refused(pause: nil), of: key, now: startTime + .seconds(2))
         let failure = CoverFailure(.status, url: "", detail: "429 Too Many Requests", status: 429)
         let cut = "10.0.0.1 gets at most 60 in flight instead of 64: 429 Too Many Requests"
         #expect(queue.limitMessage(hostOf: key, after: failure) == cut)

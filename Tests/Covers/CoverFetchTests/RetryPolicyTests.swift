@@ -40,11 +40,6 @@ import Testing
         #expect(CoverFailure(error).kind.rawValue == names[kind] ?? kind.rawValue)
     }
 
-    @Test func `a lack of memory or descriptors says nothing about the host`() {
-        let signal = HostSignal(TransferError(.outOfResources, url: "", detail: ""))
-        #expect(signal == .answered && signal.failure == nil)
-    }
-
     @Test func `after the last retry the cover fails; without retries at once`() {
         #expect(decide(attempt: 2) != .giveUp)
         #expect(decide(attempt: 3) == .giveUp)
@@ -81,21 +76,6 @@ import Testing
 
     @Test func `a page with a Retry-After instead of the picture is retried`() {
         #expect(decide(.notAnImage, status: 200, retryAfter: .seconds(1)) == .retry(after: .seconds(1)))
-    }
-
-    @Test func `429 and its like, and a 403 with a Retry-After, are limits of the host; others concern their URL`() {
-        func signal(_ status: Int, _ pause: Duration?) -> HostSignal {
-            var failure = CoverFailure(.status, url: "", detail: "", status: status)
-            failure.retryAfter = pause
-            return HostSignal(failure)
-        }
-        for status in [420, 429, 430, 509] { #expect(signal(status, nil) == .rateLimited(pause: nil), "\(status)") }
-        for status in [403, 420, 429, 430, 503, 509, 529] {
-            #expect(signal(status, .seconds(1)) == .rateLimited(pause: .seconds(1)), "\(status)")
-        }
-        for status in [202, 404, 409, 423] { #expect(signal(status, .seconds(1)) == .answered, "\(status)") }
-        for status in [500, 506, 555, 600] { #expect(signal(status, nil) == .serverError, "\(status)") }
-        #expect(signal(403, nil) == .answered)
     }
 
     @Test func `a Retry-After above the limit ends the retries`() {

@@ -158,12 +158,7 @@ extension CoverFailure {
     }
 
     /// A retry within the run may succeed: the network or the server failed for a moment.
-    package var isTransient: Bool {
-        switch kind {
-        case .connect, .broken, .nameResolution, .timeout, .truncated, .outOfResources: true
-        default: refusal.map { $0 != .final } ?? false
-        }
-    }
+    package var isTransient: Bool { ending.mayPass }
 
     /// Its request was given up before its end.
     package var isGivenUp: Bool { kind == .cancelled || kind == .closed }
@@ -175,7 +170,7 @@ extension CoverFailure {
     var isFinal: Bool { leavesCoverUnknown || endsRequest || kind == .offline }
 
     /// The server has answered that there is no cover, rather than none yet.
-    var isAbsence: Bool { kind == .status && (status == 404 || status == 410) && !pauses }
+    var isAbsence: Bool { ending == .absent }
 
     /// Host and port that failed; nil if it is another one than that of `url`: a redirect's target, or the host of an alternative URL.
     public var failedHost: String? { isElsewhere || host.isEmpty ? nil : host }

@@ -7,28 +7,12 @@
 struct Breaker {
     typealias Instant = ContinuousClock.Instant
 
-    /// The kind of a failed request.
-    enum Failure: Sendable {
-        /// The host answered, with an error or only partly.
-        case serverError
-        /// The host refused because of too many requests (429, or 503 with `Retry-After`).
-        /// - pause: what it asks for; nil if it names none.
-        case rateLimited(pause: Duration?)
-        /// No connection, or no answer in time.
-        case unreachable
-
-        /// An answered error weighs a third: a few bad URLs are no sign of a host that fails.
-        fileprivate var weight: Int { isServerError ? 1 : 3 }
-
-        fileprivate var isServerError: Bool { if case .serverError = self { true } else { false } }
-    }
-
     enum Policy {
-        /// Different requests that fail with `unreachable` before the breaker opens: for a host that has answered before, and for
-        /// one that never has. Three times as many with `serverError`.
+        /// Different requests without an answer or refused before the breaker opens: for a host that has answered before, and for one that
+        /// never has. Three times as many answered with errors.
         static let failures = 8
         static let firstFailures = 3
-        /// Probes in a row that fail with `unreachable` or `rateLimited` before the host is given up.
+        /// Probes in a row without an answer or refused before the host is given up.
         static let probes = 3
         /// Before the first probe; twice as long before each further one.
         static let pause = Duration.milliseconds(500)
@@ -108,57 +92,58 @@ struct Breaker {
     /// Lets one request through if the host was given up.
     mutating func probeIfGivenUp() { if case .givenUp = state { state = .open(until: nil) } }
 
-    /// - Parameter hasAnswered: the host has answered before, if only with an error.
-    mutating func failed(_ job: JobID, _ failure: Failure, hasAnswered: Bool, now: Instant) {
+    /// - Parameters:
+    ///   - ending: one that has a weight.
+    ///   - hasAnswered: the host has answered before, if only with an error.
+    mutating func failed(_ job: JobID, _ ending: Ending, hasAnswered: Bool, now: Instant) {
         switch state {
-        case .closed: count(job, failure, hasAnswered, now)
-        case .probing(job): probeFailed(failure, now)
+        case .closed: count(job, ending, hasAnswered, now)
+        case .probing(job): probeFailed(ending, now)
         // Requests that started before the breaker opened show nothing new.
         case .open, .probing, .givenUp: break
         }
     }
 
-    private mutating func count(_ job: JobID, _ failure: Failure, _ hasAnswered: Bool, _ now: Instant) {
+    private mutating func count(_ job: JobID, _ ending: Ending, _ hasAnswered: Bool, _ now: Instant) {
         let threshold = 3 * (hasAnswered ? Policy.failures : Policy.firstFailures)
-        if weight < threshold, failed.insert(job).inserted { weight += failure.weight }
-        if case .rateLimited(let pause) = failure {
+        if weight < threshold, failed.insert(job).inserted { weight += ending.weight ?? 0 }
+        if ending.isRefusal {
             // Many 429s at once are what exceeding a host's limit looks like. A host that refuses everything does so for a second,
             // or says for how long.
             let since = rateLimitedSince ?? now
             rateLimitedSince = since
-            guard pause != nil || now - since >= .seconds(1) else { return }
+            guard ending.pause != nil || now - since >= .seconds(1) else { return }
         }
         guard weight >= threshold else { return }
         opened = now
-        open(failure, after: failure.isServerError ? Policy.errorPause : Policy.pause, now)
+        open(ending, after: ending.isError ? Policy.errorPause : Policy.pause, now)
     }
 
-    private mutating func probeFailed(_ failure: Failure, _ now: Instant) {
-        if failure.isServerError {
+    private mutating func probeFailed(_ ending: Ending, _ now: Instant) {
+        if ending.isError {
             failedProbes = 0
             errorProbes += 1
-            return open(failure, after: errorProbes < Policy.pausedErrors ? Policy.errorPause : nil, now)
+            return open(ending, after: errorProbes < Policy.pausedErrors ? Policy.errorPause : nil, now)
         }
         failedProbes += 1
-        let pause: Duration? = if case .rateLimited(let pause) = failure { pause } else { nil }
         let isWaitedFor =
-            pause.map { $0 <= Policy.longestPause && now - (opened ?? now) < Policy.longestPause } ?? false
+            ending.pause.map { $0 <= Policy.longestPause && now - (opened ?? now) < Policy.longestPause } ?? false
         if failedProbes < Policy.probes || isWaitedFor {
-            open(failure, after: min(Policy.pause * Double(1 << min(failedProbes, 10)), Policy.rest), now)
+            open(ending, after: min(Policy.pause * Double(1 << min(failedProbes, 10)), Policy.rest), now)
         } else {
             let doublings = min(max(0, failedProbes - Policy.probes), 10)
             let rest = min(Policy.rest * Double(1 << doublings), Policy.maximumRest)
-            keep(pause, now)
+            keep(ending.pause, now)
             isOpenForErrors = false
             state = .givenUp(until: max(now + rest, restsUntil ?? now))
         }
     }
 
     /// - Parameter pause: nil if the next probe may start now.
-    private mutating func open(_ failure: Failure, after pause: Duration?, _ now: Instant) {
-        isOpenForErrors = failure.isServerError
+    private mutating func open(_ ending: Ending, after pause: Duration?, _ now: Instant) {
+        isOpenForErrors = ending.isError
         var until = pause.map { now + $0 }
-        if case .rateLimited(let asked?) = failure {
+        if let asked = ending.pause {
             keep(asked, now)
             // The probes show whether the host means all of its covers before they cost them.
             if asked <= Policy.longestPause { until = max(until ?? now, now + asked) }
@@ -185,4 +170,9 @@ struct Breaker {
     mutating func dropped(_ job: JobID) {
         if case .probing(job) = state { state = .open(until: nil) }
     }
+}
+
+extension Ending {
+    /// The host answered, with an error or only partly.
+    fileprivate var isError: Bool { weight == 1 }
 }

@@ -121,20 +121,21 @@ struct DownloadHost {
 
     /// Records the end of a transfer. - Parameter failure: why it brought no cover.
     mutating func didReceive(
-        _ signal: HostSignal, of job: JobID, _ passage: inout HostGate.Passage, failure: CoverFailure?, now: Instant
+        _ ending: Ending, of job: JobID, _ passage: inout HostGate.Passage, failure: CoverFailure?, now: Instant
     ) {
         lastHeard = now
+        guard ending.tellsOfHost else { return }
         // A probe that fails says nothing about the number in flight.
         let isCrowded = gate.received(
-            signal, of: &passage, hasFailed: failure != nil, adapts: breaker.isClosed, now: now)
+            ending, of: &passage, hasFailed: failure != nil, adapts: breaker.isClosed, now: now)
         // The host is reachable over its other connections.
-        if isCrowded, signal.hasNoResponse { return }
-        if let kind = signal.failure {
+        if isCrowded, ending.hasNoResponse { return }
+        if ending.weight != nil {
             failures += 1
             if let failure {
-                outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: signal.isRateLimit)
+                outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: ending.isRefusal)
             }
-            breaker.failed(job, kind, hasAnswered: gate.hasAnswered, now: now)
+            breaker.failed(job, ending, hasAnswered: gate.hasAnswered, now: now)
             if breaker.isGivenUp(now), let rest = breaker.restsUntil {
                 outage.reason = "\(name) asks to wait \((rest - now).components.seconds) s"
             }

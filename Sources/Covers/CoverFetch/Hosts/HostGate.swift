@@ -272,56 +272,56 @@ struct HostGate {
 
     // MARK: What a transfer shows
 
-    /// A transfer ended with this signal. Precedes `end`.
+    /// A transfer ended so. Precedes `end`.
     /// - Parameters:
     ///   - hasFailed: it brought no cover.
     ///   - adapts: its end may change the limit: it is no probe of a host that fails.
     /// - Returns: whether it was one connection too many.
     mutating func received(
-        _ signal: HostSignal, of passage: inout Passage, hasFailed: Bool, adapts: Bool, now: Instant
+        _ ending: Ending, of passage: inout Passage, hasFailed: Bool, adapts: Bool, now: Instant
     ) -> Bool {
         var ended = ended(passage, now: now)
-        ended.isRepeated = signal == .timedOut && passage.hasFailed
+        ended.isRepeated = ending == .silent && passage.hasFailed
         if hasFailed { passage.hasFailed = true } else if http2 == true { worksOverHTTP2 = true }
         passage.wasResent = false
-        let isCrowded = isCrowded(&passage, signal)
-        if signal == .timedOut {
+        let isCrowded = isCrowded(&passage, ending)
+        if ending == .silent {
             let before = passage.answersAtStart
             ended.answered = isCrowded ? answers.overNew - before.overNew : answers.all - before.all
-        } else if signal == .answered {
+        } else if ending.weight == nil {
             answers.all += 1
             if passage.isUnproven { answers.overNew += 1 }
         }
         // The others that wait for a connection wait in vain, too.
-        if isCrowded, isLate(passage, signal) { ended.inFlight = ready + 1 }
+        if isCrowded, isLate(passage, ending) { ended.inFlight = ready + 1 }
         prove(&passage)
-        let mayBeSteady = signal == .overloaded
+        let mayBeSteady = ending == .overloaded
         if isCrowded, adapts { limiter.rejected(ended, isCrowded: true, mayBeSteady: mayBeSteady, now: now) }
-        if signal.failure == nil {
+        if ending.weight == nil {
             hasAnswered = true
             // While a connection is unproven, one more would not be a test of the limit.
             if !limiter.isCrowded || unproven == 0 { limiter.answered(ended) }
-        } else if signal.isOverload, !isCrowded, adapts {
+        } else if ending.isOverload, !isCrowded, adapts {
             limiter.rejected(ended, mayBeSteady: mayBeSteady, now: now)
         }
         return isCrowded
     }
 
-    private mutating func isCrowded(_ passage: inout Passage, _ signal: HostSignal) -> Bool {
+    private mutating func isCrowded(_ passage: inout Passage, _ ending: Ending) -> Bool {
         let wasCrowded = passage.wasCrowded
         let hasOthers = ready > (passage.connection == .ready ? 1 : 0)
         passage.wasCrowded =
-            signal.mayMeanCrowding && passage.isUnproven && http2 != true && (hasOthers || isLate(passage, signal))
+            ending.mayMeanCrowding && passage.isUnproven && http2 != true && (hasOthers || isLate(passage, ending))
             // A host that has never answered is more likely to be dead.
-            && (signal != .timedOut || hasAnswered)
+            && (ending != .silent || hasAnswered)
         if passage.wasCrowded, passage.connection == .opening { passage.forgiveAttempt() }
-        if wasCrowded, !passage.wasCrowded, signal == .broken { limiter.forgetCrowding() }
+        if wasCrowded, !passage.wasCrowded, ending == .broken { limiter.forgetCrowding() }
         return passage.wasCrowded
     }
 
     /// Whether the transfer has waited in vain for a connection: no request was sent.
-    private func isLate(_ passage: Passage, _ signal: HostSignal) -> Bool {
-        signal == .timedOut && passage.connection == .opening
+    private func isLate(_ passage: Passage, _ ending: Ending) -> Bool {
+        ending == .silent && passage.connection == .opening
     }
 
     private mutating func prove(_ passage: inout Passage) {

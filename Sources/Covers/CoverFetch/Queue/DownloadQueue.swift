@@ -180,9 +180,9 @@ struct DownloadQueue<Request> {
 
     /// The end of a transfer shows something about its host. Precedes every other event of that end.
     /// - Parameter failure: why it brought no cover.
-    mutating func didReceive(_ signal: HostSignal, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
+    mutating func didReceive(_ ending: Ending, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard let host = host(of: id), jobs[id].isInFlight else { return }
-        hosts[host].didReceive(signal, of: id, &jobs[id].passage, failure: failure, now: now)
+        hosts[host].didReceive(ending, of: id, &jobs[id].passage, failure: failure, now: now)
     }
 
     /// The job requests `target` next, as soon as that host allows.

@@ -10,8 +10,8 @@ extension DownloadScheduler {
     package func forgetOutages() { queue.forgetOutages() }
 
     /// Tells the queue what the end of a transfer shows about its host.
-    func didReceive(_ signal: HostSignal, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
-        endVainAsks(hostOf: job, now) { queue.didReceive(signal, of: job, failure: failure, now: now) }
+    func didReceive(_ ending: Ending, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
+        endVainAsks(hostOf: job, now) { queue.didReceive(ending, of: job, failure: failure, now: now) }
         let limit = queue.limitMessage(hostOf: job, after: failure), outage = queue.outageMessage(hostOf: job)
         if limit == nil, outage == nil { return }
         let metadata = failure?.metadata ?? ["host": "\(queue.jobs[job].target.authority)"]

@@ -244,7 +244,7 @@ package actor DownloadScheduler {
             queue.jobs[start.job].state.microseconds = error.microseconds
             let failure = CoverFailure(error, of: start.url, at: start.target)
             queue.jobs[start.job].state.failure = failure
-            didReceive(HostSignal(error), of: start.job, failure, now)
+            didReceive(failure.ending, of: start.job, failure, now)
             if retriesWithoutRedirect(start.job, start.url, failure) { return }
             if error.kind == .coding, queue.jobs[start.job].state.codingFailure == nil {
                 // A server that labels a plain picture, as with `binary`.
@@ -270,7 +270,7 @@ package actor DownloadScheduler {
         var failure = disposition.failure
         failure?.retryAfter = RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
         queue.jobs[job].state.failure = failure
-        didReceive(HostSignal(failure), of: job, failure, now)
+        didReceive(Ending(failure), of: job, failure, now)
         if let failure { return failed(start, response, failure, now) }
         if case .redirect(let target) = disposition {
             queue.jobs[job].state.redirects.append(response.head)

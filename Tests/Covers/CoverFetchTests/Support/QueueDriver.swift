@@ -99,7 +99,7 @@ struct QueueDriver<Request> {
         if let job = jobs[key] { queue.didAnswer(job, http2: http2) }
     }
 
-    mutating func didReceive(_ signal: HostSignal, of key: String, failure: CoverFailure? = nil, now: Instant) {
+    mutating func didReceive(_ signal: Ending, of key: String, failure: CoverFailure? = nil, now: Instant) {
         if let job = jobs[key] { queue.didReceive(signal, of: job, failure: failure, now: now) }
     }
 

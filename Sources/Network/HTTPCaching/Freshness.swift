@@ -5,7 +5,7 @@ import HTTPTypes
 package struct Freshness {
     package let directives: CacheDirectives
     /// Whether the response answers no later request unless its server confirms it: `no-cache` (section 5.2.2.4) or `Vary: *` (section 4.1),
-    /// of it or of a redirect that led to it; or `no-store`, which only a 304 adds to a response that is stored.
+    /// of it or of a redirect that led to it; or `no-store` of a redirect (section 5.2.2.5), or of a 304 that has updated the response.
     package let needsValidation: Bool
     /// Whether the response states its lifetime (`max-age`, `Expires`).
     package let isExplicit: Bool

@@ -44,10 +44,11 @@ package struct StoredResponse: Sendable, Hashable {
         directives.noStore && !(directives.mustUnderstand && Self.understood.contains(status))
     }
 
-    /// Whether a private cache may store the response (section 3).
+    /// Whether a private cache may store the response (section 3). `no-store` of a redirect is about the redirect (section 5.2.2.5): its target's
+    /// response is stored, and answers the first URL only after that was asked again (`Freshness.needsValidation`).
     package var isStorable: Bool {
         let directives = directives
-        if forbidsStoring(directives) || redirects.directives.noStore { return false }
+        if forbidsStoring(directives) { return false }
         guard (200...599).contains(status), status != 206, status != 304 else { return false }
         return directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields.contains(.expires)
             || Self.heuristicallyCacheable.contains(status)

@@ -151,8 +151,10 @@ import Testing
             "fresh 60 stale 65 ask"
         ),
         // Each directive, wherever in the chain.
-        ("302 cache-control: no-store > 200 cache-control: max-age=3600", "none"),
-        ("301 > 302 cache-control: no-store, max-age=60 > 200 cache-control: max-age=3600", "none"),
+        ("302 cache-control: no-store > 200 cache-control: max-age=3600", "ask"),
+        ("301 > 302 cache-control: no-store, max-age=60 > 200 cache-control: max-age=3600", "ask"),
+        ("302 cache-control: no-store > 301 cache-control: max-age=60 > 200", "ask"),
+        ("302 cache-control: no-store > 200 cache-control: no-store", "none"),
         (
             "302 cache-control: no-store, must-understand, max-age=60 > 200 cache-control: max-age=3600",
             "fresh 60 stale"

@@ -2,6 +2,7 @@ import AlbumLibrary
 import CoverCache
 import CoverFetch
 import CurlHTTP
+import HTTPCaching
 import Platform
 
 /// The way of asks: they are made, looked up in the cache, and submitted to the scheduler. What fails comes back to `goOn`, at the next
@@ -151,7 +152,7 @@ extension CoverPipeline {
         if let status, try mayUse(reader.entry(for: ask.url.string), for: ask) {
             let answer = CoverOutcome(cached: status, at: ask.location)
             if !isFirst || isOffline { return answer }
-            guard try isDue(ask, reader) else { return answer }
+            guard try isDue(ask, status, reader) else { return answer }
             (ask.fallback, ask.stored) = (answer, version(of: ask, reader))
             return nil
         }
@@ -183,14 +184,19 @@ extension CoverPipeline {
         return try entry().map { Staleness($0, at: WallClock.milliseconds()) != .forbidden } ?? false
     }
 
-    /// Whether a run of downloads also checks what is stored: it is stale, and no refresh has the address, whose key leaves something out.
-    private func isDue(_ ask: Ask, _ reader: CacheReader) throws -> Bool {
-        guard ask.url.omitsParameters, !ask.isForUse, let entry = try reader.entry(for: ask.url.string) else {
+    /// Whether a run of downloads also checks what is stored: a redirect that led to it may not be stored, so that it is missing; or it is stale, and
+    /// no refresh has the address, whose key leaves something out.
+    private func isDue(_ ask: Ask, _ status: CacheReader.Status, _ reader: CacheReader) throws -> Bool {
+        if ask.isForUse { return false }
+        // As `Freshness.freshUntil` of what is validated before each use. Others need not be read.
+        let isNeverFresh = status.freshUntil.map { $0 <= status.validatedAt } ?? false
+        guard isNeverFresh || ask.url.omitsParameters, let entry = try reader.entry(for: ask.url.string) else {
             return false
         }
         let unkept = UnkeptParts(entry.metadata.fields)
+        if !unkept.areIn(ask.url, ask.headerFields, configured: configuration.fieldsByOrigin) { return false }
+        if isNeverFresh, StoredResponse(entry).redirects.directives.noStore { return true }
         return unkept.omitsParameters
-            && unkept.areIn(ask.url, ask.headerFields, configured: configuration.fieldsByOrigin)
             && !Staleness.isFresh(
                 until: entry.metadata.freshUntil, validatedAt: entry.validatedAt, at: WallClock.milliseconds())
     }

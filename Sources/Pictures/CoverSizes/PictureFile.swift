@@ -30,18 +30,8 @@ struct PictureFile {
         self.bytes = bytes
     }
 
-    /// Whether it is an animated PNG (W3C PNG specification, third edition, section 11.3.6.1): several frames, announced before the first
-    /// one's data. The decoder knows the first frame only.
-    var isAnimatedPNG: Bool {
-        let view = ByteView(bytes)
-        guard view.bigEndian(0, 4) == 0x8950_4E47 else { return false }
-        var offset = 8
-        while !view.has("IDAT", at: offset + 4), let length = view.bigEndian(offset, 4) {
-            if view.has("acTL", at: offset + 4) { return view.bigEndian(offset + 8, 4) ?? 0 > 1 }
-            offset += 12 + length
-        }
-        return false
-    }
+    /// Its other frames would be lost.
+    var isAnimated: Bool { ImageHeader.isAnimated(bytes) }
 
     /// Hands the pixels to `body`, turned as they are shown. The picture is never enlarged.
     /// - Parameter longest: of the longest side, in pixels; at least 1.

@@ -49,7 +49,7 @@ extension SmallPicture {
             // Metadata, or a quality that nothing needs, can make a small picture large.
             let isSmall = file.longestSide <= longest && bytes.count <= file.pixelCount + 16 << 10
             if isSmall, file.metadata.isBaselineJPEG, file.metadata.orientation == .upright { throw .isSmall }
-            if file.isAnimatedPNG { throw .format }
+            if file.isAnimated { throw .format }
             return .made(try file.reduced(to: longest, made))
         } catch {
             return .original(error)

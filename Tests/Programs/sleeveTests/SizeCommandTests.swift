@@ -3,6 +3,7 @@ import Foundation
 import OriginServer
 import SleeveStage
 import Testing
+import Wire
 
 extension CacheCommandTests {
     /// Smaller pictures by commands. The origin's covers of 120,000 bytes are JPEGs of 600 pixels.
@@ -104,6 +105,32 @@ extension CacheCommandTests {
                 #expect(kept.status == 3 && kept.0.kept == 1 && kept.0.unchanged == 1)
                 let wrong = try await stage.run("export", stage.folder + "/out", "--size", "500", "--link")
                 #expect(wrong.status == 64)
+            }
+        }
+
+        /// `acTL` announces two frames. Whether they are there does not matter.
+        private static func animatedPNG() -> [UInt8] {
+            var bytes = Array(CoverImage.png(number: 1))
+            // After the signature and IHDR.
+            bytes.insert(contentsOf: [0, 0, 0, 8] + Array("acTL".utf8) + [0, 0, 0, 2, 0, 0, 0, 0, 0xF3, 0x8D, 0x93, 0x70], at: 33)
+            return bytes
+        }
+
+        @Test func `an animation is exported as it is, whatever the size`() async throws {
+            let animation = Self.animatedPNG()
+            try await withScriptedServer({ _ in httpResponse("200 OK", [], animation) }) { server in
+                try await withStage { stage in
+                    let albums = #"[{"id": "i", "title": "T", "artist": "A", "coverUrl": "\#(server.url)/1.png"}]"#
+                    _ = try stage.file("albums.json", albums)
+                    try #require(try await stage.run("prefetch", "--quiet").status == 0)
+                    let first = try await export(stage, "--size", "16")
+                    #expect(first.status == 0 && first.0.written == 1, "\(first)")
+                    #expect(FileManager.default.contents(atPath: stage.folder + "/out/A/T/cover.png") == Data(animation))
+                    let second = try await export(stage, "--size", "16")
+                    #expect(second.0.unchanged == 1 && second.0.written == 0, "\(second)")
+                    let typed = try await stage.run("export", stage.folder + "/jpegs", "--as", "{id}.jpg", "--size", "16")
+                    #expect(typed.status == 3 && typed.stderr.contains("the cover is image/png"), "\(typed)")
+                }
             }
         }
     }

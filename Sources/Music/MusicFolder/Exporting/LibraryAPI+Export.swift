@@ -32,8 +32,7 @@ extension LibraryAPI {
                 try await WorkThread.run { [self] in
                     let covers = zip(albums, shown).map { album, shown in
                         var cover = shown?.found
-                        // Smaller ones become JPEG.
-                        if options.longestSide != nil, ["image/png", "image/webp"].contains(cover?.mediaType) {
+                        if options.longestSide != nil, let found = cover, becomesJPEG(found) {
                             cover?.mediaType = "image/jpeg"
                         }
                         return (album: album, cover: cover)
@@ -57,6 +56,14 @@ extension LibraryAPI {
         } catch {
             throw .unwritableFile(path: directory, reason: "\(error)")
         }
+    }
+
+    /// Whether a cover of another type is written as a smaller JPEG. An animation is written as it is.
+    private func becomesJPEG(_ cover: ExportCover) -> Bool {
+        guard ["image/png", "image/webp"].contains(cover.mediaType) else { return false }
+        let path = cover.file ?? BytePath(coverFile(cover.digest))
+        let beginning = try? SourceFile(path: path.bytes).bytes(at: 0, count: ImageHeader.animationMark)
+        return beginning.map { !$0.withUnsafeBytes { ImageHeader.isAnimated($0) } } ?? true
     }
 
     private func smaller(_ cover: ExportCover, longestSide: Int) -> [UInt8]? {

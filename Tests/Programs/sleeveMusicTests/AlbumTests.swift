@@ -40,6 +40,17 @@ extension MusicTests {
             }
         }
 
+        @Test(arguments: [["list"], ["list", "--json"], ["show", "1"]])
+        func `a command that reads a library creates none`(arguments: [String]) async throws {
+            try await withStage { stage in
+                let path = stage.folder + "/none.json"
+                let result = try await run(["album"] + arguments + ["--library", path], environment: stage.environment)
+                #expect(result.status == 1 && result.stdout.isEmpty, "\(result)")
+                #expect(result.stderr.contains("no library file at \(path)"))
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
+        }
+
         @Test func `list fits the terminal's width and replaces control characters in titles`() {
             let rows = [["1", String(repeating: "x", count: 50)], ["2", "a\u{1B}[2Jb"]]
             let table = TextTable(["#", "Title"], rows, numeric: [0])

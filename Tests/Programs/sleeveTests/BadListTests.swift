@@ -192,7 +192,7 @@ extension CommandTests {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<2))
                 let library = stage.folder + "/library.json"
-                #expect(try await stage.run("album", "list", "--library", library).status == 0)
+                #expect(try await stage.run("album", "add", "--title", "A", "--library", library).status == 0)
                 for (arguments, kept) in [
                     (["prefetch", list, "--metrics-file", list], list),
                     (["prefetch", "--library", library, "--metrics-file", library], library),

@@ -75,7 +75,9 @@ extension LibraryAPI {
         try configuration.requireLibraryFile()
         // Reading the albums would create the file.
         guard FileManager.default.fileExists(atPath: configuration.libraryPath) else {
-            throw fail("no library file at \(configuration.libraryPath): name it with --library or $SLEEVE_LIBRARY")
+            throw fail(
+                "no library file at \(configuration.libraryPath): name it with --library or $SLEEVE_LIBRARY; `sleeve serve` and `sleeve album add` create one"
+            )
         }
         return try await albums.all()
     }

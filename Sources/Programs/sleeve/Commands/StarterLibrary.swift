@@ -3,7 +3,8 @@ import Logging
 import OriginServer
 import Platform
 
-/// The starter albums, for a person who looks at a library before there is one.
+/// The starter albums, for a person who opens the gallery or starts a prefetch before there is a library. Commands that read one create none: a
+/// mistyped path would bring invented albums into lists and exports.
 enum StarterLibrary {
     /// Creates the library file with the starter albums if there is none, and puts the starters' covers into the cache if they are
     /// not there: nothing serves them.

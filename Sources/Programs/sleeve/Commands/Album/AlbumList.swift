@@ -21,8 +21,7 @@ struct AlbumList: AsyncParsableCommand {
 
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
-            try await StarterLibrary.prepare(library)
-            let albums = try await library.albums.all()
+            let albums = try await library.existingAlbums()
             let shown = albums.enumerated().filter { $1.contains(words) }
             if options.json { return try printResult(shown.map { $1.json + "\n" }.joined()) }
             if shown.isEmpty {

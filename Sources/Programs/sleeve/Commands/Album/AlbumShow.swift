@@ -24,8 +24,7 @@ struct AlbumShow: AsyncParsableCommand {
         try archive.apply(to: &configuration)
         configuration.isOffline = true
         try await withAlbums(configuration) { library in
-            try await StarterLibrary.prepare(library)
-            let albums = try await library.albums.all()
+            let albums = try await library.existingAlbums()
             let album = try self.album.album(in: albums, of: library)
             let cover = try await cover(of: album, in: library)
             let text = text(album, cover, library.coverURLs(of: album))

@@ -36,6 +36,8 @@ package final class Ask: @unchecked Sendable {
     package var isForUse = false
     /// When the caller has waited for the time that it gives. The ask ends then, wherever it is.
     package private(set) var deadline: (end: ContinuousClock.Instant, time: Duration)?
+    /// Its caller shuts down, and its time is what is left of that.
+    private var isClosing = false
     /// The most retries of its transfer; nil for those of the configuration. Those that share one get as many as the most patient of them.
     package var retries: Int?
     /// Probe the host if it was given up because it could not be reached.
@@ -164,6 +166,12 @@ package final class Ask: @unchecked Sendable {
         if deadline.map({ $0.end > end }) ?? true { deadline = (end, timeout) }
     }
 
+    /// The caller shuts down: it waits for a transfer in flight no longer than this from now on, and for no retry.
+    func close(within grace: Duration) {
+        (isClosing, retries) = (true, 0)
+        wait(atMost: grace)
+    }
+
     func isOverdue(_ now: ContinuousClock.Instant) -> Bool { deadline.map { $0.end <= now } ?? false }
 
     /// Its time is over before an attempt brought the cover.
@@ -171,6 +179,7 @@ package final class Ask: @unchecked Sendable {
     ///   - failure: why there is no cover yet; nil if that is not known.
     ///   - isInFlight: an attempt was about to show more.
     func expire(after failure: CoverFailure? = nil, isInFlight: Bool = false) {
+        if isClosing { return close() }
         let time = deadline?.time ?? .zero
         var own = failure.flatMap { isInFlight ? nil : $0.leavingNoAttempt(within: time) } ?? .overdue("", time)
         if isInFlight, let failure { own.detail += "; the attempt before: \(failure.detail)" }

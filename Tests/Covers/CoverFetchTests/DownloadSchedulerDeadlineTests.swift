@@ -26,6 +26,7 @@ import Wire
             try await eventually { caller.result != nil }
             #expect(caller.results.map(\.failure?.kind) == [.timeout])
             #expect(caller.result?.failure?.detail.contains("within") == true)
+            #expect(caller.result?.failure?.isHostUnreachable == false, "only the caller's time was over")
             // Its transfer is cancelled.
             try await eventually { origin.openConnectionCount <= 1 }
         }
@@ -156,6 +157,17 @@ import Wire
             try await eventually { caller.results.count == 3 && other.result != nil }
             #expect(Set(caller.results.map(\.failure?.kind)) == [.closed, .status, nil])
             #expect(other.result?.kind == .downloaded && origin.requestCount == 3)
+        }
+    }
+
+    @Test func `a transfer in flight that takes longer than its caller's shutdown may ends as closed`() async throws {
+        try await withScheduler(retries: 3) { origin, scheduler, _ in
+            let caller = Caller()
+            await scheduler.submit([try ask(caller, origin.coverURL(1) + "?fault=never")])
+            try await eventually { origin.requestCount == 1 }
+            await scheduler.windDown(caller, within: short)
+            try await eventually { caller.result != nil }
+            #expect(caller.result?.failure?.kind == .closed)
         }
     }
 

@@ -178,7 +178,8 @@ extension CoverFailure {
     /// The host of the cover cannot be reached: its other covers would fail as well.
     public var isHostUnreachable: Bool {
         switch kind {
-        case .connect, .nameResolution, .tls, .timeout: !isElsewhere
+        // A caller that had no more time says nothing of the host.
+        case .connect, .nameResolution, .tls, .timeout: !isElsewhere && !endsRequest
         case .notTried: !isRateLimit && !isElsewhere
         default: false
         }

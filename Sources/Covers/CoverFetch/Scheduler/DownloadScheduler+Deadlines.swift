@@ -84,8 +84,7 @@ extension DownloadScheduler {
                 continue
             }
             for ask in asks {
-                ask.retries = 0
-                ask.wait(atMost: grace)
+                ask.close(within: grace)
                 note(deadlineOf: ask)
             }
         }

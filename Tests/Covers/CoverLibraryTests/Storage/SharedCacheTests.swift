@@ -9,23 +9,6 @@ import Wire
 
 /// A cache beside whose library other processes work.
 @Suite(.timeLimit(.minutes(10))) struct SharedCacheTests {
-    private final class Warnings: LogHandler {
-        let messages = Mutex<[String]>([])
-        var metadata: Logger.Metadata {
-            get { [:] }
-            set {}
-        }
-        var logLevel: Logger.Level {
-            get { .warning }
-            set {}
-        }
-        subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-            get { nil }
-            set {}
-        }
-        func log(event: LogEvent) { messages.withLock { $0.append("\(event.message)") } }
-    }
-
     @Test func `a cache that is removed under a library is made again, and that is said once`() async throws {
         let warnings = Warnings()
         try await withStage {

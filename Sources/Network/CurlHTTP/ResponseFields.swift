@@ -36,7 +36,8 @@ struct BodyExtent {
     /// As `ResponseHeads.announcedLength`.
     let announced: Int?
     /// The protocol shows that the body is complete. Otherwise it ended with the connection, or with an HTTP/2 stream: libcurl before
-    /// 8.0 does not tell a stream that was reset without an error from one that ended.
+    /// 8.0 does not tell a stream that was reset without an error from one that ended. Nor does it tell a content coding that stops early, as
+    /// of a file that was cut off before it was sent, from one that ends; what follows its end may be a second member (RFC 1952 section 2.2).
     let isEndMarked: Bool
     /// The `Content-Range` covers the complete representation, and all of it arrived (RFC 9110 section 14.4).
     let isWhole: Bool
@@ -44,7 +45,8 @@ struct BodyExtent {
     init(of easy: UnsafeMutableRawPointer, _ heads: ResponseHeads) {
         received = Int(clamping: easy.offset(CURLINFO_SIZE_DOWNLOAD_T))
         announced = heads.announcedLength
-        isEndMarked = heads.first(.transferEncoding)?.lowercased().hasSuffix("chunked") ?? (announced != nil)
+        let isFramed = heads.first(.transferEncoding)?.lowercased().hasSuffix("chunked") ?? (announced != nil)
+        isEndMarked = isFramed && heads.first(.contentEncoding) == nil
         isWhole = heads.first(.contentRange)?.lowercased() == "bytes 0-\(received - 1)/\(received)"
     }
 }

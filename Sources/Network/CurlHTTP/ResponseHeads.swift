@@ -106,6 +106,17 @@ struct ResponseHeads {
         return digits.isEmpty ? nil : Int(digits) ?? .max
     }
 
-    /// Whether there are several `Content-Length` lines that differ (RFC 9112 section 6.3).
-    var hasDifferentLengths: Bool { Set(fields[values: .contentLength]).count > 1 }
+    /// Whether the body's length is unclear (RFC 9112 section 6.3): a `Content-Length` is no number, or two differ. libcurl takes what a number
+    /// begins with, and the first of several in a line.
+    var hasInvalidLength: Bool {
+        let lines = fields[values: .contentLength]
+        if lines.count <= 1, lines.allSatisfy(Self.isNumber) { return false }
+        let lengths = lines.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { length in
+            String(length.filter { $0 != " " && $0 != "\t" })
+        }
+        return !lengths.allSatisfy { !$0.isEmpty && Self.isNumber($0) }
+            || Set(lengths.map { $0.drop { $0 == "0" } }).count > 1
+    }
+
+    private static func isNumber(_ text: String) -> Bool { text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
 }

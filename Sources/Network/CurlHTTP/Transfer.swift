@@ -369,7 +369,7 @@ package final class Transfer {
             // libcurl counts the time before the answer, too.
             let elapsed = Int(easy.offset(CURLINFO_STARTTRANSFER_TIME_T) / 1_000_000) + 1
             set(lowSpeedTime: min(elapsed + Self.unkeptStall, configuration.lowSpeedTime))
-            return announced <= Self.longestUnkept && !heads.hasDifferentLengths
+            return announced <= Self.longestUnkept && !heads.hasInvalidLength
         }
         if announced > configuration.maximumBodySize {
             isTooLarge = true
@@ -418,10 +418,7 @@ package final class Transfer {
     /// Ends the use with libcurl's result.
     func end(_ code: CURLcode) -> Ending {
         if hasBytesBehindCoding(code), let status = easy.status {
-            var response = response(status, BodyExtent(of: easy, heads))
-            // What follows may be a second member (RFC 1952 section 2.2).
-            response.isEndMarked = false
-            return complete(with: .success(response))
+            return complete(with: .success(response(status, BodyExtent(of: easy, heads))))
         }
         let isResponse = code == CURLE_OK || isAnswered || endedWithoutNotice(code)
         return complete(with: isResponse ? checkedResponse() : .failure(error(code)))
@@ -468,9 +465,8 @@ package final class Transfer {
     /// The response, unless libcurl accepted one that is not complete.
     private func checkedResponse() -> Result<TransferResponse, TransferError> {
         if !heads.isComplete { return .failure(failure(.broken, "the response ended within its header fields")) }
-        // RFC 9112 section 6.3: the end of the body is ambiguous.
-        if heads.hasDifferentLengths, !isAnswered {
-            return .failure(failure(.broken, "the response has several lengths that differ"))
+        if heads.hasInvalidLength, !isAnswered {
+            return .failure(failure(.broken, "the response's length is no number, or several that differ"))
         }
         guard let status = easy.status else {
             let code = easy.long(CURLINFO_RESPONSE_CODE)

@@ -48,6 +48,15 @@ import Wire
         #expect(error?.kind == .coding)
     }
 
+    @Test(arguments: ["gzip", "zlib", "raw"])
+    func `what is compressed and cut off before it is sent has no marked end`(form: String) async throws {
+        let body = try #require(Coded.forms[form])
+        for count in [body.count, body.count / 2] {
+            let answer = try await response(form == "gzip" ? "gzip" : "deflate", Array(body.prefix(count))).get()
+            #expect(!answer.isEndMarked && answer.body.count <= Coded.plain.count)
+        }
+    }
+
     @Test(arguments: ["gzip", "zlib"])
     func `bytes behind the end of what is compressed are left out`(form: String) async throws {
         let coding = form == "gzip" ? "gzip" : "deflate"

@@ -222,4 +222,68 @@ extension DownloadQueueHostTests {
         queue.didReceive(.answered, of: try #require(probe.first), now: startTime + .seconds(100))
         #expect(queue.pauses.isEmpty)
     }
+
+    // MARK: A host that answers 403
+
+    /// Ends transfers whose covers are answered with this status.
+    private func answer(_ queue: inout Queue, _ keys: [String], _ status: Int, after seconds: Double) {
+        for key in keys {
+            let failure =
+                status == 200 ? nil : CoverFailure(.status, url: key, detail: "the server answered", status: status)
+            queue.didReceive(Ending(failure), of: key, failure: failure, now: startTime + .seconds(seconds))
+            _ = queue.end(key)
+        }
+    }
+
+    @Test func `eight covers in a row that are answered 403 lower the limit of their host, as 429s do`() throws {
+        for other in [nil, 200, 404] {
+            var queue = queue(perHost: 8, adapts: true)
+            for path in 1...50 { _ = try queue.submit(url(path), request: "") }
+            let first = turn(&queue).started
+            answer(&queue, Array(first.prefix(7)), 403, after: 1)
+            let seventh = turn(&queue, after: 1).started
+            #expect(seventh.count == 7, "seven are no ban")
+            if let other { answer(&queue, Array(seventh.prefix(1)), other, after: 2) }
+            answer(&queue, Array(first.suffix(1)), 403, after: 2)
+            #expect(turn(&queue, after: 2).started.count == (other == nil ? 0 : 2), "\(other ?? 0)")
+        }
+    }
+
+    @Test func `a temporary failure between two 403 is no other answer, and a cover that is asked again no other cover`()
+        throws
+    {
+        var queue = queue(perHost: 8, adapts: true)
+        for path in 1...8 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        let failure = CoverFailure(.status, url: "", detail: "the server answered", status: 403)
+        for _ in 1...9 {
+            queue.didReceive(.answered, of: first[0], failure: failure, now: startTime)
+            queue.retry(first[0], at: startTime)
+            #expect(turn(&queue).started == [first[0]])
+        }
+        for path in 9...50 { _ = try queue.submit(url(path), request: "") }
+        answer(&queue, Array(first[1...6]), 403, after: 1)
+        let next = turn(&queue, after: 1).started
+        #expect(next.count == 6)
+        answer(&queue, Array(next.prefix(1)), 503, after: 1)
+        answer(&queue, Array(first.suffix(1)), 403, after: 1)
+        #expect(turn(&queue, after: 1).started.isEmpty)
+    }
+
+    @Test func `a host that answers 403 is asked for one cover at a time, and never given up; any other answer ends that`()
+        throws
+    {
+        var queue = queue(perHost: 32)
+        for path in 1...400 { _ = try queue.submit(url(path), request: "") }
+        answer(&queue, turn(&queue).started, 403, after: 0)
+        var seconds = 0.0
+        for _ in 1...300 {
+            seconds += 0.2
+            let probe = turn(&queue, after: seconds)
+            #expect(probe.started.count == 1 && probe.dropped.isEmpty)
+            answer(&queue, probe.started, 403, after: seconds)
+        }
+        answer(&queue, turn(&queue, after: seconds + 1).started, 200, after: seconds + 1)
+        #expect(turn(&queue, after: seconds + 1).started.count == 32)
+    }
 }

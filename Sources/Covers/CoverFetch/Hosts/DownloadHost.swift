@@ -47,6 +47,8 @@ struct DownloadHost {
     private var lastHeard: Instant?
     /// Failed transfers since the last success.
     private var failures = 0
+    /// Covers that were answered with 403 since any other answer.
+    private var refusedCovers = 0
 
     /// - Parameters:
     ///   - url: a URL of the host.
@@ -125,17 +127,21 @@ struct DownloadHost {
     ) {
         lastHeard = now
         guard ending.tellsOfHost else { return }
+        let isBan = isBan(ending, failure, isRepeated: passage.hasFailed)
         // A probe that fails says nothing about the number in flight.
         let isCrowded = gate.received(
-            ending, of: &passage, hasFailed: failure != nil, adapts: breaker.isClosed, now: now)
+            isBan ? .refused(pause: nil) : ending, of: &passage, hasFailed: failure != nil, adapts: breaker.isClosed,
+            now: now)
         // The host is reachable over its other connections.
         if isCrowded, ending.hasNoResponse { return }
-        if ending.weight != nil {
-            failures += 1
+        // A ban lowers the limit as 429s do. But the host is not given up, as some of its other covers may be fine.
+        let counted = isBan ? .erroneous : ending
+        if counted.weight != nil {
+            failures = isBan ? refusedCovers : failures + 1
             if let failure {
                 outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: ending.isRefusal)
             }
-            breaker.failed(job, ending, hasAnswered: gate.hasAnswered, now: now)
+            breaker.failed(job, counted, hasAnswered: gate.hasAnswered, now: now)
             if breaker.isGivenUp(now), let rest = breaker.restsUntil {
                 outage.reason = "\(name) asks to wait \((rest - now).components.seconds) s"
             }
@@ -144,5 +150,18 @@ struct DownloadHost {
             breaker.succeeded()
         }
         if gate.limiter.interval > .zero { close(until: now + gate.limiter.interval) }
+    }
+
+    /// Counts an answer. Temporary failures neither count nor end a ban.
+    /// - Parameter isRepeated: a request for the cover has failed before.
+    /// - Returns: whether the host refuses everything.
+    private mutating func isBan(_ ending: Ending, _ failure: CoverFailure?, isRepeated: Bool) -> Bool {
+        guard ending.weight == nil, !ending.mayPass else { return false }
+        guard failure?.status == 403 else {
+            refusedCovers = 0
+            return false
+        }
+        if !isRepeated { refusedCovers += 1 }
+        return refusedCovers >= FetchLimits.ban
     }
 }

@@ -11,6 +11,8 @@ package struct FetchLimits: Sendable {
 
     /// Longest pause that a host may ask for and a run waits.
     package static let longestRest = Duration.seconds(120)
+    /// From this number of covers on that a host answers with 403, and none otherwise, it may have banned this machine.
+    package static let ban = 8
 
     package init(parallel: Int, perHost: Int, interval: Duration? = nil, adapts: Bool = false) {
         self.parallel = parallel

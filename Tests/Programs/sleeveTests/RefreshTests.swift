@@ -74,6 +74,69 @@ extension CacheCommandTests {
             }
         }
 
+        @Test func `a cover that three refreshes did not get is named as gone, and is no failure from then on`() async throws {
+            let isWalled = Mutex(false)
+            try await withScriptedServer({ request in
+                if isWalled.withLock({ $0 }), request.target == "/1.png" { return httpResponse("403 Forbidden") }
+                let number = Int(request.target.filter(\.isNumber)) ?? 0
+                return httpResponse("200 OK", ["Cache-Control: max-age=0"], CoverImage.png(number: number))
+            }) { server in
+                try await withStage { stage in
+                    let urls = (1...4).map { "\(server.url)/\($0).png" }
+                    try await stage.fill(urls)
+                    isWalled.withLock { $0 = true }
+                    let (report, metrics) = (stage.folder + "/report.jsonl", stage.folder + "/sleeve.prom")
+                    var results: [RunResult] = []
+                    for _ in 1...4 {
+                        let options = ["--quiet", "--report", report, "--metrics-file", metrics]
+                        results.append(try await run(["refresh"] + options, environment: stage.environment))
+                    }
+                    #expect(results.map(\.status) == [3, 3, 0, 0], "\(results)")
+                    #expect(results[2].stderr.split(separator: "\n").count == 1, "\(results[2])")
+                    let text = "\(urls[0]): the server answered 403 Forbidden; gone, as three checks got no cover"
+                    #expect(results[2].stderr.contains(text), "\(results[2])")
+                    #expect(results[3].stderr.isEmpty, "\(results[3])")
+                    let lines = try stage.text(of: report).split(separator: "\n")
+                    #expect(lines.count { $0.contains("\"gone\":true") && $0.contains(urls[0]) } == 1, "\(lines)")
+                    let series = try stage.text(of: metrics)
+                    #expect(series.contains("outcome=\"gone\"} 1") && series.contains("outcome=\"failed\"} 0"))
+                    #expect(series.contains("sleeve_last_run_exit_code{") && !series.contains("seconds} 0.000"))
+                    let list = try await stage.run("cache", "list", "--json")
+                    #expect(list.stdout.components(separatedBy: "\"gone\":true").count == 2, "\(list)")
+                    let why = try await stage.run("why", urls[0])
+                    #expect(why.stdout.contains("its server answers 403 since "), "\(why)")
+                    for (command, arguments) in [("why", ["why", urls[0]]), ("refresh", ["refresh"])] {
+                        let result = try await run(arguments + ["--json"], environment: stage.environment)
+                        let problems = try OutputArticle.problems(result, of: command)
+                        #expect(problems.isEmpty, "\(problems)")
+                    }
+                    isWalled.withLock { $0 = false }
+                    let back = try await stage.run("refresh")
+                    #expect(back.stdout.hasPrefix("4 covers: 4 downloaded"), "\(back)")
+                }
+            }
+        }
+
+        @Test func `covers of a host that refuses all of them stay failures`() async throws {
+            let isBanned = Mutex(false)
+            try await withScriptedServer({ request in
+                if isBanned.withLock({ $0 }) { return httpResponse("403 Forbidden") }
+                let number = Int(request.target.filter(\.isNumber)) ?? 0
+                return httpResponse("200 OK", ["Cache-Control: max-age=0"], CoverImage.png(number: number))
+            }) { server in
+                try await withStage { stage in
+                    try await stage.fill((1...20).map { "\(server.url)/\($0).png" })
+                    isBanned.withLock { $0 = true }
+                    for _ in 1...4 {
+                        let result = try await stage.run("refresh", "--json")
+                        let summary: Summary = try result.json()
+                        #expect(result.status == 3 && summary.failed == 20, "\(result)")
+                    }
+                    #expect(try await !stage.run("cache", "list", "--json").stdout.contains("gone"))
+                }
+            }
+        }
+
         @Test func `a second refresh on a cache exits with 75 and names the first`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<1, "cache-control=max-age%3D0"))

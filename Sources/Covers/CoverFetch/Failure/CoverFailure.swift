@@ -76,11 +76,13 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     public var rememberedUntil: Date?
     /// The line of the list that named the URL.
     public var line: Int?
-    /// A cached cover whose check failed as the checks before: it is gone from its server for good.
+    /// A cached cover whose check failed as the checks before: it is gone from its server for good. The cover stays, and is asked for again.
     public var isGone = false
 
     /// For `notTried`: what is wrong with the host, by name.
     package var hostProblem: String?
+    /// `isGone`, for the first time.
+    package var isNewlyGone = false
     /// The cache has remembered the failure, and no request was sent.
     package var isRemembered = false
     /// For `placeholder`: the picture.
@@ -170,7 +172,18 @@ extension CoverFailure {
     var isFinal: Bool { leavesCoverUnknown || endsRequest || kind == .offline }
 
     /// The server has answered that there is no cover, rather than none yet.
-    var isAbsence: Bool { ending == .absent }
+    package var isAbsence: Bool { ending == .absent }
+
+    /// The server has answered without the cover, and says nothing that would pass: a refusal (401, 403, 451), a page instead of the picture,
+    /// `no-store`, a redirect that leads nowhere. An error of the server's (5xx) may pass, and one of a proxy (407) is not the server's.
+    package var isFinalAnswer: Bool {
+        switch kind {
+        case .status: !isTransient && status.map { $0 < 500 && $0 != 407 } == true
+        case .notAnImage: !isTransient
+        case .notStorable, .placeholder, .tooManyRedirects, .refusedAddress: true
+        default: false
+        }
+    }
 
     /// Host and port that failed; nil if it is another one than that of `url`: a redirect's target, or the host of an alternative URL.
     public var failedHost: String? { isElsewhere || host.isEmpty ? nil : host }

@@ -1,4 +1,5 @@
 import CoverCache
+public import CoverFetch
 public import Platform
 
 /// A cached cover without its bytes.
@@ -23,6 +24,25 @@ public struct CoverListing: Sendable, Hashable, Codable {
     public var freshUntil: Date?
     /// The cover is never evicted.
     public var isPinned: Bool
+    /// Nil unless its server has answered the last checks without it.
+    public var loss: Loss?
+
+    /// A server's final answers to checks of a cover that it gave before, and that stays.
+    public struct Loss: Sendable, Hashable, Codable {
+        /// The class of the last one: `status`, `notAnImage` or `notStorable`, for example.
+        public var kind: CoverFailure.Kind
+        /// The HTTP status, if the class is `status`.
+        public var status: Int?
+        /// When the first of the checks has failed.
+        public var since: Date
+        /// They were enough: the next ones are no failures of a refresh.
+        public var isGone: Bool
+
+        /// A loss made by the caller, for previews and tests.
+        public init(_ kind: CoverFailure.Kind, status: Int? = nil, since: Date, isGone: Bool) {
+            (self.kind, self.status, self.since, self.isGone) = (kind, status, since, isGone)
+        }
+    }
 
     /// A listing made by the caller, for previews and tests.
     public init(
@@ -48,6 +68,10 @@ public struct CoverListing: Sendable, Hashable, Codable {
             width: metadata.width, height: metadata.height, storedAt: Date(milliseconds: metadata.storedAt),
             validatedAt: Date(milliseconds: entry.validatedAt),
             freshUntil: metadata.freshUntil.map { Date(milliseconds: $0) }, isPinned: entry.isPinned)
+        if let failing = EntryAnnotation.failures(in: metadata.fields), let answer = failing.answer {
+            loss = Loss(
+                answer.kind, status: answer.status, since: Date(milliseconds: failing.first), isGone: failing.isGone)
+        }
     }
 
     /// Whether the cover is stale (RFC 9111 §4.2.4): its server may have another one by then.

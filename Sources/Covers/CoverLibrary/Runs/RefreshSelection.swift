@@ -124,19 +124,3 @@ extension CachedEntry {
         }
     }
 }
-
-extension EntryAnnotation.Failing {
-    /// How long a host may be away until its covers are gone for good, in milliseconds, while nothing else tells whether this machine is
-    /// online; and how often it may fail while others answer.
-    private static let (longestOutage, failures) = (Int64(14 * 86_400_000), 3)
-
-    /// Whether the failure of a check is no news: the cover is gone from its server, as when it was checked last, or its server is gone.
-    /// - Parameters:
-    ///   - othersAnswer: another server has answered meanwhile.
-    ///   - now: milliseconds since 1970.
-    func isGone(_ failure: CoverFailure, othersAnswer: Bool, at now: Int64) -> Bool {
-        if failure.status == 404 || failure.status == 410 || failure.kind == .placeholder { return true }
-        return failure.isHostUnreachable
-            && (now - first > Self.longestOutage || othersAnswer && count >= Self.failures)
-    }
-}

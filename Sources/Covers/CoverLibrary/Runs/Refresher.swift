@@ -17,8 +17,32 @@ final class Refresher: OutcomeSink {
     private let run: Run
     let origin: AskOrigin?
     private let isBudgetSpent = Atomic(false)
-    /// The failures before of entries whose servers are asked, by key.
-    private let failing = Mutex<[String: EntryAnnotation.Failing]>([:])
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        /// Final answers that are held back at a time. Others count by the answers until then.
+        static let maximumHeld = 4_096
+
+        /// The failures before of entries whose servers are asked, by key.
+        var failing: [String: EntryAnnotation.Failing] = [:]
+        var answers = RunAnswers()
+        /// Checks with a final answer of which a later answer may show that it is not about the cover.
+        var held: [Check] = []
+        /// Final answers that count, and are not recorded yet.
+        var counted: [(failure: CoverFailure, key: String, version: StoredVersion)] = []
+    }
+
+    /// A check of an entry that has failed.
+    fileprivate struct Check {
+        var outcome: CoverOutcome
+        var failure: CoverFailure
+        let key: String
+        let origin: Substring
+        /// The stored version that was asked about.
+        let version: StoredVersion?
+        /// The entry's failures before.
+        let former: EntryAnnotation.Failing?
+    }
 
     init(_ pipeline: CoverPipeline, _ request: RefreshRequest, _ run: Run) {
         self.pipeline = pipeline
@@ -51,6 +75,7 @@ final class Refresher: OutcomeSink {
         } onCancel: {
             pipeline.cancelAsks(of: self)
         }
+        await takeHeld()
         await pipeline.persistency.endRun(isPrefetch: false)
         if let failure { throw failure }
         do {
@@ -136,6 +161,7 @@ final class Refresher: OutcomeSink {
     private func ask(_ entries: [CachedEntry], _ selection: RefreshSelection) async {
         if entries.isEmpty { return }
         await run.waitForReader()
+        await recordAnswers()
         run.addRequests(entries.count)
         var due: [(entry: CachedEntry, question: RefreshSelection.Question)] = []
         for entry in entries {
@@ -167,7 +193,7 @@ final class Refresher: OutcomeSink {
             ask.ownFields = (question.headerFields, String(question.url.origin))
         }
         if let failures = EntryAnnotation.failures(in: entry.metadata.fields) {
-            failing.withLock { $0[entry.metadata.key] = failures }
+            state.withLock { $0.failing[entry.metadata.key] = failures }
         }
         return ask
     }
@@ -177,19 +203,38 @@ final class Refresher: OutcomeSink {
     var isWanted: Bool { !run.isEnding && !isBudgetSpent.load(ordering: .acquiring) }
 
     func take(_ outcome: CoverOutcome, of ask: Ask) {
-        let failing = failing.withLock { $0.removeValue(forKey: ask.location) }
         var outcome = outcome
-        if var failure = outcome.failure {
+        if let failure = outcome.failure {
             if failure.kind == .cache { stop(failure.detail) }
-            if failure.leavesCoverUnknown { return run.moveToNextRun() }
-            failure.isGone =
-                failing?.isGone(failure, othersAnswer: run.counts.hasAnswers, at: WallClock.milliseconds()) ?? false
-            outcome.failure = failure
+            if failure.leavesCoverUnknown {
+                state.withLock { _ = $0.failing.removeValue(forKey: ask.location) }
+                return run.moveToNextRun()
+            }
         } else if outcome.isJoined, outcome.kind != .revalidated {
             outcome.kind = .joined
         }
+        guard let outcome = state.withLock({ $0.take(outcome, of: ask) }) else { return run.hold() }
         run.add(outcome)
         if let maximum = request.maximumBytes, run.counts.bytes >= maximum { spendBudget() }
+    }
+
+    /// Ends what was held back.
+    private func takeHeld() async {
+        let outcomes = state.withLock { state in
+            defer { state.held = [] }
+            return state.held.map { state.outcome(of: $0) }
+        }
+        await recordAnswers()
+        for outcome in outcomes { run.add(outcome, wasHeld: true) }
+    }
+
+    /// Records the answers that count. What cannot be written counts next time.
+    private func recordAnswers() async {
+        let counted = state.withLock { state in
+            defer { state.counted = [] }
+            return state.counted
+        }
+        if !counted.isEmpty { try? await pipeline.persistency.note(counted) }
     }
 
     private func spendBudget() {
@@ -199,5 +244,41 @@ final class Refresher: OutcomeSink {
 
     private func stop(_ reason: String) {
         if run.stop(reason) { pipeline.cancelAsks(of: self) }
+    }
+}
+
+extension Refresher.State {
+    /// - Returns: the outcome, unless it is held back.
+    fileprivate mutating func take(_ outcome: CoverOutcome, of ask: Ask) -> CoverOutcome? {
+        let (former, origin) = (failing.removeValue(forKey: ask.location), ask.url.origin)
+        answers.add(outcome, from: origin)
+        guard let failure = outcome.failure else { return outcome }
+        let check = Refresher.Check(
+            outcome: outcome, failure: failure, key: ask.location, origin: origin, version: ask.stored, former: former)
+        if answers.decide(failure, from: origin) || held.count >= Self.maximumHeld {
+            return self.outcome(of: check)
+        }
+        held.append(check)
+        return nil
+    }
+
+    /// The outcome of a check by the answers so far.
+    fileprivate mutating func outcome(of check: Refresher.Check) -> CoverOutcome {
+        var (outcome, failure) = (check.outcome, check.failure)
+        let isLoss = failure.isFinalAnswer && answers.showLoss(failure, from: check.origin)
+        let wasGone = check.former?.isGone == true
+        failure.isGone = EntryAnnotation.Failing.isGone(
+            failure, after: check.former, isLoss: isLoss, othersAnswer: answers.haveCover,
+            at: WallClock.milliseconds())
+        // The store has counted an absence.
+        if isLoss, !failure.isAbsence, failure.kind != .placeholder, !wasGone {
+            if let version = check.version { counted.append((failure, check.key, version)) }
+            if failure.isGone {
+                failure.isNewlyGone = true
+                failure.detail += "; gone, as three checks got no cover; the cached one stays"
+            }
+        }
+        outcome.failure = failure
+        return outcome
     }
 }

@@ -136,13 +136,17 @@ final class Run: Sendable {
         }
     }
 
-    func add(_ outcome: CoverOutcome) {
-        finish(1) { state in
+    /// - Parameter wasHeld: the request was given to `hold`.
+    func add(_ outcome: CoverOutcome, wasHeld: Bool = false) {
+        finish(wasHeld ? 0 : 1) { state in
             state.counts.add(outcome)
             state.unread.append(outcome)
         }
         outcomesAdded.send()
     }
+
+    /// Its outcome is known, and is added at the end of the run.
+    func hold() { finish(1) { _ in } }
 
     /// Leaves counted requests to the next run. They have no outcome.
     func moveToNextRun(_ count: Int = 1) {

@@ -21,7 +21,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var skipped = 0
     /// Covers that could not be downloaded, stored or checked. What is cached stays.
     public var failed = 0
-    /// Those of `failed` that are no news: cached covers that are gone from their servers for good.
+    /// Those of `failed` that are no news: cached covers that are gone from their servers for good. They stay, and are asked for again.
     public var gone = 0
     /// Covers left for the next run, because this one was stopped, its budget was spent, or the cache took no more. They have no outcome, and
     /// count neither as failed nor as requested. The unread rest of a prefetch's list is not counted; what was read ahead is.
@@ -53,9 +53,6 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var coversPerSecond: Double { seconds > 0 ? Double(downloaded) / seconds : 0 }
     /// Bytes downloaded per second.
     public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
-
-    /// Whether a server has answered with a cover.
-    var hasAnswers: Bool { downloaded + revalidated > 0 }
 
     mutating func add(_ outcome: CoverOutcome) {
         switch outcome.kind {

@@ -16,6 +16,11 @@ extension StoredVersion {
             place: EntryAnnotation.validatorsPlace(in: fields), digest: entry.digest,
             validatedAt: entry.validatedAt)
     }
+
+    /// Whether the entry is still that of this version.
+    func isVersion(of entry: CachedEntry) -> Bool {
+        entry.digest == digest && entry.validatedAt == validatedAt
+    }
 }
 
 extension Download {
@@ -31,12 +36,11 @@ extension Download {
     /// The changed row of a cached entry; nil if there is none, or another version has replaced the one that was revalidated.
     /// - Parameter entry: the entry now.
     func renewal(of entry: CachedEntry?, at now: Int64) -> Renewal? {
-        guard let entry, let version = storedVersion, entry.digest == version.digest,
-            entry.validatedAt == version.validatedAt
-        else { return nil }
+        guard let entry, let version = storedVersion, version.isVersion(of: entry) else { return nil }
         // The scheduler has checked that a 304 is about this version.
         guard case .notModified(_, let update) = content else {
-            return entry.failing(url, at: now)
+            if case .failure(let failure, _) = content { return entry.failing(url, failure, at: now) }
+            return nil
         }
         return StoredResponse(entry).updated(by: update).map {
             Renewal(
@@ -55,11 +59,36 @@ extension Download {
 
 extension CachedEntry {
     /// The changed row of an entry whose server does not confirm it, nor gives a new cover.
+    /// - Parameters:
+    ///   - url: what was requested.
+    ///   - failure: A refresh counts other final answers than an absence at its end.
+    func failing(_ url: HTTPURL?, _ failure: CoverFailure, at now: Int64) -> Renewal {
+        var failing = failing(at: now)
+        failing.count += 1
+        if failure.isAbsence || failure.kind == .placeholder { failing.add(failure) }
+        return renewal(failing, url)
+    }
+
+    /// The changed row of an entry whose server has answered finally without its cover.
+    func answered(_ failure: CoverFailure, at now: Int64) -> Renewal {
+        var failing = failing(at: now)
+        // The failure may be noted already, as that of `no-store` is not.
+        failing.count = max(failing.count, 1)
+        failing.add(failure)
+        return renewal(failing, try? metadata.url())
+    }
+
+    /// The failures so far, the last of them now.
+    private func failing(at now: Int64) -> EntryAnnotation.Failing {
+        var failing =
+            EntryAnnotation.failures(in: metadata.fields)
+            ?? EntryAnnotation.Failing(last: now, first: now, count: 0)
+        failing.last = now
+        return failing
+    }
+
     /// - Parameter url: what was requested.
-    func failing(_ url: HTTPURL?, at now: Int64) -> Renewal {
-        let former = EntryAnnotation.failures(in: metadata.fields)
-        let failing = EntryAnnotation.Failing(
-            last: now, first: former?.first ?? now, count: (former?.count ?? 0) + 1)
+    private func renewal(_ failing: EntryAnnotation.Failing, _ url: HTTPURL?) -> Renewal {
         let fields =
             StoredResponse(self).storedFields + (url?.annotation ?? "") + EntryAnnotation.kept(metadata.fields)
         return Renewal(

@@ -1,3 +1,4 @@
+import CoverFetch
 import HTTPCaching
 
 /// A line among an entry's fields that Sleeve adds itself. Its name contains a space, which no header field's name does.
@@ -20,6 +21,43 @@ enum EntryAnnotation: Sendable, Hashable {
         var last: Int64
         var first: Int64
         var count = 1
+        /// Those of them that are final answers about the cover (`RunAnswers`), up to the number that shows that it is gone.
+        var answers = 0
+        /// The last one that was counted.
+        var answer: Answer?
+
+        /// Counts a final answer.
+        mutating func add(_ failure: CoverFailure) {
+            (answers, answer) = (min(answers + 1, Self.gone), Answer(kind: failure.kind, status: failure.status))
+        }
+    }
+
+    /// What a server answered instead of a cover.
+    struct Answer: Sendable, Hashable {
+        var kind: CoverFailure.Kind
+        /// The HTTP status, if there is one.
+        var status: Int?
+
+        init(kind: CoverFailure.Kind, status: Int?) {
+            (self.kind, self.status) = (kind, kind == .status ? status : nil)
+        }
+
+        /// - Parameter word: as `word`. Nil if it is unknown.
+        fileprivate init?(_ word: Substring) {
+            if let kind = CoverFailure.Kind(rawValue: String(word)) {
+                self.init(kind: kind, status: nil)
+            } else if let status = Int(word), (100...999).contains(status) {
+                self.init(kind: .status, status: status)
+            } else {
+                return nil
+            }
+        }
+
+        /// There is no cover, rather than none for this program.
+        var isAbsence: Bool { status == 404 || status == 410 || kind == .placeholder }
+
+        /// The status, or the kind of the failure.
+        fileprivate var word: String { status.map { "\($0)" } ?? kind.rawValue }
     }
 
     private var name: String {
@@ -35,7 +73,9 @@ enum EntryAnnotation: Sendable, Hashable {
 
     private var value: String {
         switch self {
-        case .failing(let failing): "\(failing.last) \(failing.first) \(failing.count)"
+        case .failing(let failing):
+            "\(failing.last) \(failing.first) \(failing.count)"
+                + (failing.answer.map { " \(failing.answers) \($0.word)" } ?? "")
         case .requestURL(let value), .redirects(let value): value
         case .validatorsPlace(let place): String(place, radix: 16)
         case .omittedParameters: "parameters"
@@ -50,11 +90,15 @@ enum EntryAnnotation: Sendable, Hashable {
         switch name {
         case "tried at":
             // A pack or a damaged index holds any number.
-            let numbers = value.split(separator: " ").map { min(max(Int64($0) ?? 0, 0), 1 << 48) }
+            let words = value.split(separator: " ")
+            let numbers = words.prefix(4).map { min(max(Int64($0) ?? 0, 0), 1 << 48) }
             guard let last = numbers.first else { return nil }
-            self = .failing(
-                numbers.count == 3
-                    ? Failing(last: last, first: numbers[1], count: Int(numbers[2])) : Failing(last: last, first: last))
+            var failing = Failing(last: last, first: last)
+            if words.count >= 3 { (failing.first, failing.count) = (numbers[1], Int(numbers[2])) }
+            if words.count == 5, let answer = Answer(words[4]) {
+                (failing.answers, failing.answer) = (min(Int(numbers[3]), Failing.gone), answer)
+            }
+            self = .failing(failing)
         case "request URL": self = .requestURL(value)
         // What is no number is no URL's: the cover is downloaded again.
         case "validators of": self = .validatorsPlace(UInt64(value, radix: 16) ?? 0)

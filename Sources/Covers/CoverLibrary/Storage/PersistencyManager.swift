@@ -268,7 +268,7 @@ actor PersistencyManager: DownloadStore {
                 covers.removeAll { isLost.contains($0.url) }
             }
             let unconfirmed = covers.filter { $0.failure?.kind == .placeholder }.map(\.url)
-            try? noteFailures(of: unconfirmed + restored.map(\.metadata.key), writer)
+            try? notePlaceholders(of: unconfirmed + restored.map(\.metadata.key), writer)
             publish(covers, lost: lost)
             for entry in restored {
                 hub.publish(.arrived(CoverOutcome(stored: entry.metadata.key, entry.digest, entry.bytes, true)))
@@ -280,12 +280,26 @@ actor PersistencyManager: DownloadStore {
         }
     }
 
-    /// Records that the servers of entries do not confirm them: the next refresh knows, and asks them last.
-    private func noteFailures(of keys: [String], _ writer: CacheWriter) throws {
+    /// Records that the servers of entries give a placeholder instead: the next refresh knows, and asks them last.
+    private func notePlaceholders(of keys: [String], _ writer: CacheWriter) throws {
         if keys.isEmpty { return }
         let now = WallClock.milliseconds()
         let entries = try Set(keys).compactMap { try openReader?.entry(for: $0) }
-        try writer.renew(entries.map { $0.failing(try? $0.metadata.url(), at: now) })
+        let failure = CoverFailure(.placeholder, url: "", detail: "")
+        try writer.renew(entries.map { $0.failing(try? $0.metadata.url(), failure, at: now) })
+    }
+
+    /// Records final answers of a refresh about entries: the next one knows. One that is stored again since is left alone.
+    /// - Parameter answers: each with the version that it is about.
+    func note(_ answers: [(failure: CoverFailure, key: String, version: StoredVersion)]) throws {
+        if answers.isEmpty { return }
+        let now = WallClock.milliseconds()
+        let renewals = try answers.compactMap { answer in
+            try openReader?.entry(for: answer.key).flatMap { entry in
+                answer.version.isVersion(of: entry) ? entry.answered(answer.failure, at: now) : nil
+            }
+        }
+        _ = try writer().renew(renewals)
     }
 
     /// Commits results without a body.

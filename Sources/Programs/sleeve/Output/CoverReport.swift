@@ -106,6 +106,12 @@ struct CoverReport: Encodable {
         private let storedAt, freshUntil: Date?
         private let status: Int?
         private let answeredAt, until: Date?
+        /// What the server answers instead of the cached cover: a status, or the kind of the failure.
+        private let answer: String?
+        private let failingSince: Date?
+        private let gone: Bool?
+        /// The answer, for people.
+        private let loss: String?
 
         init(_ history: CoverHistory) {
             url = Redaction.redact(history.url)
@@ -114,6 +120,9 @@ struct CoverReport: Encodable {
             (digest, stale) = (cover?.digest, cover?.isStale())
             (storedAt, freshUntil) = (cover?.storedAt, cover?.freshUntil)
             (status, answeredAt, until) = (absence?.status, absence?.answeredAt, absence?.until)
+            let loss = cover?.loss
+            answer = loss.map { loss in loss.status.map { "\($0)" } ?? loss.kind.rawValue }
+            (failingSince, gone, self.loss) = (loss?.since, loss?.isGone, loss?.text)
         }
 
         /// Whether nothing is known.
@@ -124,11 +133,16 @@ struct CoverReport: Encodable {
             if let storedAt { facts.append("cached since \(storedAt.ISO8601Format())") }
             let end = freshUntil.map { " until \($0.ISO8601Format())" } ?? ""
             if let stale { facts.append(stale ? "stale" : "fresh\(end)") }
+            if let loss { facts.append(loss) }
             if let status, let answeredAt, let until {
                 facts.append("answered \(status) at \(answeredAt.ISO8601Format())")
                 facts.append("not requested again before \(until.ISO8601Format())")
             }
             return facts.isEmpty ? "never requested, or forgotten" : facts.joined(separator: ", ")
+        }
+
+        private enum CodingKeys: CodingKey {
+            case url, state, digest, stale, storedAt, freshUntil, status, answeredAt, until, answer, failingSince, gone
         }
     }
 
@@ -173,6 +187,20 @@ struct CoverReport: Encodable {
             text += "\nNo address of a cover\(isRejected ? " that was not rejected" : "") is known.\n"
         }
         return text
+    }
+}
+
+extension CoverListing.Loss {
+    fileprivate var text: String {
+        let answer =
+            switch kind {
+            case .status: "answers \(status ?? 0)"
+            case .notAnImage: "answers with no picture"
+            case .notStorable: "forbids storing it"
+            case .placeholder: "gives a placeholder"
+            default: "redirects elsewhere"
+            }
+        return "its server \(answer) since \(since.ISO8601Format())\(isGone ? ": gone, and kept" : "")"
     }
 }
 

@@ -38,7 +38,10 @@ final class FailureReporter: Sendable {
             return state.withLock { if outcome.kind != .fresh { $0.answered += 1 } }
         }
         // The summary counts it, and the report lists it.
-        if failure.isGone { return }
+        if failure.isGone {
+            if failure.isNewlyGone { warn(failure.message) }
+            return
+        }
         state.withLock { $0.byKind[failure.kind, default: 0] += 1 }
         let isCounted = state.withLock { $0.count(failure) }
         if isCounted { return }

@@ -42,41 +42,20 @@ import Testing
         #expect(try isDue(fresh) { $0.scope = .all })
     }
 
-    @Test
-    func
-        `a cover is gone with its second 404, a host after two weeks or, while others answer, with its fourth failure`()
-    {
-        func isGone(_ failure: CoverFailure, since days: Int64, _ count: Int, others: Bool = true) -> Bool {
-            let failing = EntryAnnotation.Failing(last: now, first: now - days * Self.day, count: count)
-            let kept = count > 0 ? EntryAnnotation.failures(in: EntryAnnotation.failing(failing).line) : nil
-            return kept?.isGone(failure, othersAnswer: others, at: now) ?? false
-        }
-        func failure(_ kind: CoverFailure.Kind, status: Int? = nil) -> CoverFailure {
-            CoverFailure(kind, url: "https://a.example/1.jpg", detail: "no", status: status)
-        }
-        for status in [404, 410] {
-            #expect(!isGone(failure(.status, status: status), since: 0, 0))
-            #expect(isGone(failure(.status, status: status), since: 0, 1, others: false))
-        }
-        for status in [403, 500, 429] { #expect(!isGone(failure(.status, status: status), since: 99, 99)) }
-        for kind in [CoverFailure.Kind.nameResolution, .connect, .timeout, .tls, .notTried] {
-            #expect(!isGone(failure(kind), since: 0, 2) && isGone(failure(kind), since: 0, 3))
-            #expect(!isGone(failure(kind), since: 13, 99, others: false), "this machine may be offline")
-            #expect(isGone(failure(kind), since: 15, 1, others: false))
-        }
-        #expect(!isGone(failure(.truncated), since: 99, 99))
-    }
-
     @Test func `any age, any date and any number among the fields of an entry is one that can be compared`() throws {
         for age in [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(9_300_000_000_000_000), .zero] {
             #expect(try isDue(entry()) { $0.scope = .olderThan(age) } == (age < .seconds(86_400)))
         }
         for number in [Int64.min, -1, Int64.max] {
-            for value in ["\(number)", "\(number) \(number) \(number)"] {
+            for value in [
+                "\(number)", "\(number) \(number) \(number)", "\(number) \(number) \(number) \(number) \(number)",
+                "\(number) \(number) \(number) \(number) 403",
+            ] {
                 let tried = entry { $0.metadata.fields = "tried at: \(value)\n" }
                 _ = try RefreshSelection(RefreshRequest(), now: now).priority(of: tried, clock: 0)
                 let failing = try #require(EntryAnnotation.failures(in: tried.metadata.fields))
                 #expect([failing.last, failing.first, Int64(failing.count)].allSatisfy { (0...1 << 48).contains($0) })
+                #expect((0...3).contains(failing.answers))
             }
         }
         let listing = CoverListing(entry { $0.metadata.freshUntil = now + 1 })

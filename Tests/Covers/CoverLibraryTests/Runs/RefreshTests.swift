@@ -300,6 +300,116 @@ import Wire
         }
     }
 
+    // MARK: Covers that are gone
+
+    /// A server that first gives `count` pictures, one for each number in the target, then what `answer` says.
+    private func withLinkRot(
+        _ count: Int, _ body: (Stage, [String], (@escaping @Sendable (Int) -> [UInt8]?) -> Void) async throws -> Void
+    ) async throws {
+        let answer = Mutex<@Sendable (Int) -> [UInt8]?> { _ in nil }
+        try await withScriptedServer({ request in
+            let number = Int(request.target.filter(\.isNumber)) ?? 0
+            return answer.withLock { $0 }(number)
+                ?? httpResponse("200 OK", ["Cache-Control: max-age=0"], CoverImage.png(number: number))
+        }) { server in
+            try await withStage {
+                $0.retries = 0
+            } _: { stage in
+                let urls = (1...count).map { "\(server.url)/\($0).png" }
+                #expect(try await stage.library.prefetch(urls).summary().downloaded == count)
+                try await body(stage, urls) { new in answer.withLock { $0 = new } }
+            }
+        }
+    }
+
+    /// Refreshes, and compares how many covers of each refresh failed and are not gone, and how many are gone.
+    private func refresh(_ stage: Stage, _ expected: [[Int]], _ comment: Comment? = nil) async throws {
+        for (night, expected) in expected.enumerated() {
+            // As a process of its own: it knows of its hosts what the cache does.
+            let library = try await stage.another { $0.retries = 0 }
+            let summary = try await library.refresh(.all).summary()
+            await library.close()
+            #expect([summary.failed - summary.gone, summary.gone] == expected, comment ?? "\(night): \(summary)")
+        }
+    }
+
+    private static let page = httpResponse("200 OK", ["Content-Type: text/html"], Array("<!doctype html>".utf8))
+    private static func refusal(_ status: String) -> [UInt8] { httpResponse(status, ["Content-Type: text/html"]) }
+
+    @Test(arguments: ["401 Unauthorized", "403 Forbidden", "451 Unavailable For Legal Reasons", "page", "no-store"])
+    func `a cover that a server refuses for good is gone with the third refresh, which names it, until it is back`(
+        answer: String
+    ) async throws {
+        try await withLinkRot(1) { stage, urls, serve in
+            serve { _ in
+                switch answer {
+                case "page": Self.page
+                case "no-store": httpResponse("200 OK", ["Cache-Control: no-store"], CoverImage.png(number: 9))
+                default: Self.refusal(answer)
+                }
+            }
+            var named: [Bool] = []
+            for night in 1...4 {
+                let (outcomes, summary) = try await stage.library.refresh(.all).collect()
+                #expect(summary.failed == 1 && summary.gone == (night < 3 ? 0 : 1), "\(night): \(summary)")
+                named.append(try #require(outcomes.first?.failure).isNewlyGone)
+                #expect(try stage.library.cached(urls[0])?.bytes == CoverImage.png(number: 1))
+                let loss = try #require(try await stage.library.history(of: urls).first?.cached?.loss)
+                #expect(loss.isGone == (night >= 3) && loss.status == Int(answer.prefix(3)), "\(loss)")
+            }
+            #expect(named == [false, false, true, false])
+            serve { _ in nil }
+            try await refresh(stage, [[0, 0]])
+            #expect(try await stage.library.history(of: urls).first?.cached?.loss == nil)
+            serve { _ in Self.refusal("403 Forbidden") }
+            try await refresh(stage, [[1, 0]], "the count starts again")
+        }
+    }
+
+    @Test func `final answers count whichever they are, and a temporary failure neither counts nor takes any back`()
+        async throws
+    {
+        try await withLinkRot(1) { stage, _, serve in
+            let answers = [Self.refusal("403 Forbidden"), Self.refusal("503 Service Unavailable"), Self.page]
+            for answer in answers {
+                serve { _ in answer }
+                try await refresh(stage, [[1, 0]])
+            }
+            serve { _ in httpResponse("403 Forbidden", ["Retry-After: 300"]) }
+            try await refresh(stage, [[1, 0]])
+            serve { _ in Self.refusal("401 Unauthorized") }
+            try await refresh(stage, [[0, 1]])
+            serve { _ in Self.refusal("503 Service Unavailable") }
+            try await refresh(stage, [[0, 1]])
+        }
+    }
+
+    @Test func `covers that few are walled among others are gone, and a host that refuses all has banned the client`()
+        async throws
+    {
+        try await withLinkRot(20) { stage, urls, serve in
+            serve { $0 <= 2 ? Self.refusal("403 Forbidden") : nil }
+            try await refresh(stage, [[2, 0], [2, 0], [0, 2]])
+            serve { _ in Self.refusal("403 Forbidden") }
+            try await refresh(stage, Array(repeating: [18, 2], count: 4))
+            serve { $0 <= 9 ? Self.refusal("403 Forbidden") : nil }
+            try await refresh(stage, [[7, 2], [7, 2], [0, 9]], "a ban counts for nothing")
+            for (number, url) in zip(1..., urls) {
+                let cover = try stage.library.cached(url)
+                #expect(cover?.bytes == CoverImage.png(number: number))
+            }
+        }
+    }
+
+    @Test func `one page in place of everything counts for nothing, and a page among covers does`() async throws {
+        try await withLinkRot(3) { stage, _, serve in
+            serve { _ in Self.page }
+            try await refresh(stage, Array(repeating: [3, 0], count: 4))
+            serve { $0 == 1 ? Self.page : nil }
+            try await refresh(stage, [[1, 0], [1, 0], [0, 1]])
+        }
+    }
+
     @Test func `a run keeps its budget, and the next run continues`() async throws {
         try await withStage { stage in
             let urls = (1...10).map { stage.url($0, "cache-control=max-age%3D1000") }

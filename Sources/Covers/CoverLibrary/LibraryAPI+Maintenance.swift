@@ -15,24 +15,49 @@ extension LibraryAPI {
         CoverListings(pipeline: covers, selection: selection)
     }
 
-    /// Hashes every cached cover and compares it with its digest.
-    /// - Parameter progress: Called on the disk thread with the number of checked covers and the number of all covers.
-    /// - Throws: `LibraryError` if the index cannot be read.
+    /// Hashes every cached cover and compares it with its digest, on a thread of its own: covers are stored and read meanwhile. Cancelling the
+    /// task ends it (`CacheVerification.isCancelled`).
+    /// - Parameter progress: Called on that thread with the number of checked covers and the number of all covers.
+    /// - Throws: `LibraryError` if the index cannot be read, or the library is closed.
     public func verify(
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(LibraryError) -> CacheVerification {
-        try await maintain { try $0.verify(progress: progress) }
+        try await findings(progress).report
     }
 
-    /// Verifies the cache, drops damaged covers, and rebuilds the index if it is damaged itself.
+    private func findings(
+        _ progress: @escaping @Sendable (Int, Int) -> Void
+    ) async throws(LibraryError) -> VerificationFindings {
+        do {
+            let found = try await covers.readForLong { try $0.verify(isCancelled: $1, progress: progress) }
+            if found.report.isCancelled, covers.isClosed { throw LibraryError.closed }
+            return found
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+
+    /// Verifies the cache, drops damaged covers, and rebuilds the index if it is damaged itself. Cancelling the task ends it; what is dropped by
+    /// then stays dropped.
     /// - Parameter progress: As in `verify(progress:)`.
     /// - Throws: `LibraryError` if the cache cannot be mended.
     public func repair(
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(LibraryError) -> CacheVerification {
-        let verification = try await maintain { try $0.repair(progress: progress) }
+        var found = try await findings(progress)
+        while !found.isMended, !found.report.isCancelled {
+            if Task.isCancelled {
+                found.report.isCancelled = true
+                break
+            }
+            found = try await maintain { [found] writer in
+                var found = found
+                try writer.mend(&found)
+                return found
+            }
+        }
         // An index that was rebuilt is not one that another process has replaced.
         covers.reader.reopen()
-        return verification
+        return found.report
     }
 }

@@ -2,7 +2,6 @@ import CoverCache
 package import CoverPack
 public import CoverFetch
 public import Platform
-import Synchronization
 
 /// Packs: covers with their metadata in one file, to carry to a machine that is offline.
 extension LibraryAPI {
@@ -48,31 +47,24 @@ extension LibraryAPI {
         progress: @escaping @Sendable (PackSummary) -> Void = { _ in }
     ) async throws(LibraryError) -> PackSummary {
         let selected = try covers.entries(of: selection)
-        let isCancelled = Atomic(false)
         do {
-            let summary = try await withTaskCancellationHandler {
-                try await covers.read { [covers] reader in
-                    var (selected, failed) = (selected, 0)
-                    func fail(_ failure: CoverFailure) {
-                        failed += 1
-                        onFailure(failure)
-                    }
-                    var writer = PackWriter(reader, progress: progress) {
-                        isCancelled.load(ordering: .relaxed) || covers.isClosed
-                    } onDamaged: { key in
-                        let detail = "its bytes in the cache are damaged; repair the cache, which drops them"
-                        fail(CoverFailure(.cache, url: key, detail: detail))
-                    }
-                    var summary = try writer.write(to: output, mayBeEmpty: selection == .all) {
-                        guard let batch = try selected.next(from: reader) else { return nil }
-                        for failure in batch.failures { fail(failure) }
-                        return batch.entries
-                    }
-                    summary.failed = failed
-                    return summary
+            let summary = try await covers.readForLong { reader, isOver in
+                var (selected, failed) = (selected, 0)
+                func fail(_ failure: CoverFailure) {
+                    failed += 1
+                    onFailure(failure)
                 }
-            } onCancel: {
-                isCancelled.store(true, ordering: .relaxed)
+                var writer = PackWriter(reader, progress: progress, isCancelled: isOver) { key in
+                    let detail = "its bytes in the cache are damaged; repair the cache, which drops them"
+                    fail(CoverFailure(.cache, url: key, detail: detail))
+                }
+                var summary = try writer.write(to: output, mayBeEmpty: selection == .all) {
+                    guard let batch = try selected.next(from: reader) else { return nil }
+                    for failure in batch.failures { fail(failure) }
+                    return batch.entries
+                }
+                summary.failed = failed
+                return summary
             }
             if summary.isCancelled, covers.isClosed { throw LibraryError.closed }
             return summary

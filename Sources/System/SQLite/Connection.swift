@@ -24,6 +24,12 @@ package struct Connection: ~Copyable {
         var staysOpen = false
     }
 
+    /// What SQLite asks while a statement runs.
+    private final class Question {
+        let isCancelled: () -> Bool
+        init(_ isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
+    }
+
     private let database: OpaquePointer
     private let mustSync: Bool
     private let statements = Statements()
@@ -112,6 +118,19 @@ package struct Connection: ~Copyable {
     /// Leaves the files open when this connection ends: closing them would release the locks that other connections of this process have
     /// on the same files (fcntl(2)).
     package borrowing func leaveOpen() { statements.staysOpen = true }
+
+    /// Runs `body`, whose statements fail with `SQLITE_INTERRUPT` soon after `isCancelled` has become true.
+    package borrowing func interrupting<Result>(
+        when isCancelled: @escaping () -> Bool, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let question = Question(isCancelled)
+        sqlite3_progress_handler(
+            database, 10_000,
+            { Unmanaged<Question>.fromOpaque($0!).takeUnretainedValue().isCancelled() ? 1 : 0 },
+            Unmanaged.passUnretained(question).toOpaque())
+        defer { sqlite3_progress_handler(database, 0, nil, nil) }
+        return try withExtendedLifetime(question) { try body() }
+    }
 
     package borrowing func setBusyTimeout(_ timeout: Duration) throws(SQLiteError) {
         try check(Self.setBusyTimeout(timeout, of: database), database)

@@ -242,7 +242,7 @@ import Wire
                 let cover = try stage.library.cached(stage.url(number))
                 #expect(cover?.bytes == CoverImage.jpeg(number: number))
             }
-            #expect(try await other.maintain { try $0.verify().defects.isEmpty })
+            #expect(try await other.verify().defects.isEmpty)
             await other.close()
         }
     }

@@ -200,6 +200,27 @@ import Testing
         }
     }
 
+    @Test func `a statement ends when it is no longer wanted, and the next one runs`() throws {
+        try withTable { connection in
+            var questions = 0
+            let endless = """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) INSERT INTO t(value) SELECT i FROM n
+                """
+            let error = sqliteError {
+                try connection.interrupting {
+                    questions += 1
+                    return questions == 3
+                } _: {
+                    try connection.transaction(.immediate) { try connection.execute(endless) }
+                }
+            }
+            #expect(error?.code.rawValue == 9 && questions == 3)
+            #expect(connection.isInTransaction == false)
+            try connection.execute("INSERT INTO t(value) VALUES (1)")
+            try expectRows(1, connection)
+        }
+    }
+
     @Test func `a script stops at its first error`() throws {
         try withTable { connection in
             let error = sqliteError {

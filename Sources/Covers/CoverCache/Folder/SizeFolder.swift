@@ -112,16 +112,24 @@ package struct SizeFolder: Sendable {
     func removeEmptyFolders() { for step in all { step.removeEmptyFolders() } }
 
     /// Calls `visit` for each damaged size with its cover and its path, and for a folder that cannot be read with its path and the error.
-    func verify(_ visit: (Digest?, String, String) -> Void) {
+    /// - Parameter beforeEach: called before a size is read.
+    func verify(
+        _ visit: (Digest?, String, String) -> Void, beforeEach: () throws -> Void
+    ) throws {
         for (side, folder) in Self.steps.flatMap({ side in folders(of: step(side)).map { (side, $0) } }) {
-            do throws(CacheError) {
-                for name in try CacheDirectory.names(in: folder) {
-                    let file = "\(folder)/\(name)"
-                    guard let digest = Digest(name), read(digest, side) == nil else { continue }
-                    if AllocatedSpace.isFile(file) { visit(digest, file, "a smaller size is damaged") }
-                }
-            } catch {
+            let names: [String]
+            do throws(CacheError) { names = try CacheDirectory.names(in: folder) } catch {
                 visit(nil, folder, "\(error)")
+                continue
+            }
+            for name in names {
+                try beforeEach()
+                let file = "\(folder)/\(name)"
+                guard let digest = Digest(name), read(digest, side) == nil else { continue }
+                // It may have been removed or made again since.
+                if AllocatedSpace.isFile(file), read(digest, side) == nil {
+                    visit(digest, file, "a smaller size is damaged")
+                }
             }
         }
     }

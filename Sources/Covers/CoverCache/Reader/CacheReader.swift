@@ -33,9 +33,12 @@ package final class CacheReader: Sendable {
         covers = directory.covers
     }
 
-    private func withConnection<Result>(_ body: (ReadConnection) throws -> Result) throws -> Result {
+    /// - Parameter isNew: A new connection, which has read nothing yet.
+    private func withConnection<Result>(
+        new isNew: Bool = false, _ body: (ReadConnection) throws -> Result
+    ) throws -> Result {
         if reopen() { didReplace() }
-        let (number, idle) = index.withLock { ($0.number, $0.idle.popLast()) }
+        let (number, idle) = index.withLock { ($0.number, isNew ? nil : $0.idle.popLast()) }
         let connection = try idle ?? ReadConnection(directory)
         defer {
             index.withLock { index in
@@ -267,6 +270,26 @@ package final class CacheReader: Sendable {
 
     private func reading<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         try withConnection { try $0.read(body) }
+    }
+
+    /// Compares every cover with its digest, and checks the index.
+    /// - Parameters:
+    ///   - isCancelled: asked again and again. Once it is true, the rest is left out.
+    ///   - progress: called with the number of covers checked, this one included, and the number of all.
+    package func verify(
+        isCancelled: @escaping () -> Bool = { false }, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws -> VerificationFindings {
+        var found = VerificationFindings()
+        found.index = directory.indexNumber
+        do {
+            // Pages that another one has in memory may have rotted on the disk.
+            try withConnection(new: true) { connection in
+                try Verification(directory, connection, isCancelled: isCancelled).run(&found, progress: progress)
+            }
+        } catch let error as SQLiteError where error.isCorruption {
+            found.report.add(corruption: error.message, at: directory.index)
+        }
+        return found
     }
 
     // MARK: Hints

@@ -4,7 +4,7 @@ import SQLite
 /// A reader's connection to the index, with the statements that look entries up.
 // because: `CacheReader` lends it to one thread at a time.
 final class ReadConnection: @unchecked Sendable {
-    private let connection: Connection
+    let connection: Connection
     private let byKey, byDigest, status: Statement
     private let hints: HintTable
     /// The inode of the index's shared memory.

@@ -12,6 +12,8 @@ public struct CacheVerification: Sendable, Hashable {
     public var dropped = 0
     /// Covers that the disk could not read, and that were kept.
     public var unreadable = 0
+    /// The task was cancelled, and the rest was not checked or mended.
+    public var isCancelled = false
     /// The number of entries in the rebuilt index; nil if it was not rebuilt.
     public var rebuiltEntries: Int?
     /// Why SQLite cannot read the index, or what is wrong with its rows. Only a new index helps.

@@ -168,39 +168,34 @@ extension CacheWriter {
         }
     }
 
-    /// Compares every cover with its digest, and checks the index.
-    /// - Parameter progress: called after each cover with the number of covers checked and the number of all.
-    package func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
-        try Verification(index).run(progress: progress).report
-    }
-
-    /// Verifies the cache and mends it: damaged covers are removed, and all others keep their times and their order of use. A corrupt index is
-    /// set aside and rebuilt.
-    /// - Parameter progress: as in `verify`.
+    /// Does a part of what mends the cache, in one transaction: damaged covers are removed, and all others keep their times and their order of
+    /// use. A corrupt index is set aside and rebuilt. Call it until `isMended`.
     /// - Throws: `CacheError.noCovers`, which nothing is dropped for.
-    package func repair(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
-        do { return try mend(Verification(index).run(progress: progress)) } catch {
+    package func mend(_ found: inout VerificationFindings) throws {
+        do {
+            if let corruption = found.report.corruption { throw CacheError.corruptIndex(corruption) }
+            try mendNext(&found)
+        } catch {
             guard case .corruptIndex(let corruption) = CacheError(error) else { throw error }
-            try rebuildIndex()
+            try rebuildIndex(found.index)
             let totals = try totals()
-            var report = CacheVerification()
-            (report.entries, report.covers, report.bytes) = (totals.entries, totals.blobs, totals.liveBytes)
-            report.rebuiltEntries = totals.entries
-            report.add(corruption: corruption, at: directory.index)
-            return report
+            found = VerificationFindings()
+            (found.report.entries, found.report.covers) = (totals.entries, totals.blobs)
+            (found.report.bytes, found.report.rebuiltEntries) = (totals.liveBytes, totals.entries)
+            found.report.add(corruption: corruption, at: directory.index)
+            found.isMended = true
         }
     }
 
     /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost. `.corruptIndex` if the
     ///   index must be set aside.
-    private func mend(_ found: Verification.Found) throws -> CacheVerification {
-        var report = found.report
-        if let corruption = report.corruption { throw CacheError.corruptIndex(corruption) }
-        report.unreadable = found.unreadable
-        if !found.damaged.isEmpty, try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
-        for start in stride(from: 0, to: found.damaged.count, by: Verification.slice) {
-            report.dropped += try index.freeing { changes in
-                try found.damaged[start...].prefix(Verification.slice).count { cover in
+    private func mendNext(_ found: inout VerificationFindings) throws {
+        found.report.unreadable = found.unreadable
+        if !found.damaged.isEmpty {
+            if try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
+            let slice = found.damaged.suffix(Verification.slice)
+            found.report.dropped += try index.freeing { changes in
+                try slice.count { cover in
                     // It may have been downloaded again since.
                     guard let row = try index.table.cover(cover.digest), row.id == cover.id,
                         try covers.read(cover.digest, length: cover.length) == nil
@@ -209,12 +204,13 @@ extension CacheWriter {
                     return true
                 }
             }
+            return found.damaged.removeLast(slice.count)
         }
         for digest in found.damagedSizes { _ = index.directory.sizes.remove(digest) }
         if found.hasWrongCounts { try recount() }
         try sweep()
         index.marker.leave()
         try index.marker.sweepIfNeeded(removeUnnamed)
-        return report
+        found.isMended = true
     }
 }

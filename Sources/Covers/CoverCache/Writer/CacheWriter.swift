@@ -119,9 +119,10 @@ package final class CacheWriter {
     @discardableResult
     package func reopenIfReplaced() throws -> Bool { try index.reopenIfReplaced() }
 
-    /// Rebuilds a corrupt index.
-    func rebuildIndex() throws {
-        try Self.setAside(directory, index.number)
+    /// Rebuilds a corrupt index, unless that was done.
+    /// - Parameter number: its inode.
+    func rebuildIndex(_ number: UInt64) throws {
+        try Self.setAside(directory, number)
         try reopenIfReplaced()
     }
 

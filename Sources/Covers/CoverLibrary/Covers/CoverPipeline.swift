@@ -78,6 +78,21 @@ package final class CoverPipeline: Sendable {
         return try await reader.read(on: readers, body)
     }
 
+    /// The same for long.
+    /// - Parameter body: returns early once its second argument returns true: the task is cancelled, or the library closed.
+    func readForLong<Result: Sendable>(
+        _ body: @escaping @Sendable (CacheReader, _ isOver: @escaping @Sendable () -> Bool) throws -> Result
+    ) async throws -> Result {
+        let isCancelled = Mutex(false)
+        return try await withTaskCancellationHandler {
+            try await read { reader in
+                try body(reader) { isCancelled.withLock(\.self) || self.isClosed }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
+
     /// Reads a cover on a thread that may block. Damaged bytes are a miss, and their entry is dropped.
     /// - Throws: `CoverFailure` if the cache cannot be read.
     func cachedCover(_ url: HTTPURL, location: String) async throws(CoverFailure) -> Cover? {

@@ -152,6 +152,16 @@ extension CacheWriter {
         return try commit()
     }
 
+    func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
+        try CacheReader(directory: directory).verify(progress: progress).report
+    }
+
+    func repair(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
+        var found = try CacheReader(directory: directory).verify(progress: progress)
+        while !found.isMended { try mend(&found) }
+        return found.report
+    }
+
     /// Stores the covers of these numbers together.
     func fill(_ numbers: some Sequence<Int>) throws {
         for number in numbers { try put(url(number), picture(number)) }

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import Synchronization
 import Testing
 
 @testable import CoverCache
@@ -61,7 +62,60 @@ import Testing
         }
     }
 
+    @Test func `a verification that is cancelled says so, and reads no further cover`() throws {
+        try withFour { folder in
+            try Bytes.flip(folder.file(picture(3)), at: 2_500)
+            try folder.written { writer in
+                var checked = 0
+                let isCancelled = Mutex(false)
+                let found = try folder.reader().verify(isCancelled: { isCancelled.withLock(\.self) }) { done, _ in
+                    checked = done
+                    if done == 2 { isCancelled.withLock { $0 = true } }
+                }
+                #expect(found.report.isCancelled && found.report.defects == [] && checked == 2)
+                #expect(try writer.verify().defects.count == 1)
+            }
+        }
+    }
+
+    @Test func `a verification that is cancelled in the index ends within its rows`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.fill(1...20) }
+            var isLast = false
+            let found = try folder.reader().verify(isCancelled: { isLast }) { isLast = $0 == $1 }
+            #expect(found.report.isCancelled && found.report.covers == 20 && found.report.entries < 20)
+        }
+    }
+
+    @Test func `a verification sees what is committed meanwhile, and stops no writer`() throws {
+        try withFour { folder in
+            try folder.written { writer in
+                let found = try folder.reader().verify(isCancelled: { false }) { done, _ in
+                    guard done == 1 else { return }
+                    _ = try? writer.store(url(2), picture(9))
+                    _ = try? writer.remove([url(3)], includingPinned: true)
+                }
+                #expect(found.report.defects == [] && found.report.entries == 3 && found.report.covers == 4)
+            }
+        }
+    }
+
     // MARK: repair
+
+    @Test func `what was mended since it was found stays, though it was found to be damaged`() throws {
+        try withFour { folder in
+            try folder.written { writer in
+                let whole = try Bytes.of(folder.file(picture(2)))
+                try Bytes.flip(folder.file(picture(2)), at: 2_500)
+                try Bytes.flip(folder.file(picture(3)), at: 2_500)
+                var found = try folder.reader().verify()
+                try Bytes.write(whole, to: folder.file(picture(2)))
+                while !found.isMended { try writer.mend(&found) }
+                #expect(found.report.defects.count == 2 && found.report.dropped == 1)
+            }
+            try folder.expect(all.filter { $0.key != url(3) })
+        }
+    }
 
     @Test func `a repair of an intact cache changes nothing`() throws {
         try withFour { folder in

@@ -265,7 +265,7 @@ import Testing
                     try second.put(url(7), picture(7))
                     let group = try #require(second.seal())
                     try second.put(url(8), picture(8))
-                    try folder.written { try $0.rebuildIndex() }
+                    try folder.written { try $0.rebuildIndex($0.index.number) }
                     _ = try first.remove([url(5)], includingPinned: true)
                     try group.sync()
                     #expect(try second.commit([group]).count == 2)
@@ -286,7 +286,7 @@ import Testing
             let reader = try CacheReader(directory: directory) { replaced.withLock { $0 += 1 } }
             #expect(try reader.bytes(url(1)) == picture(1))
             try folder.written { writer in
-                try writer.rebuildIndex()
+                try writer.rebuildIndex(writer.index.number)
                 try writer.store(url(4), picture(4))
             }
             concurrently(4) { _ in

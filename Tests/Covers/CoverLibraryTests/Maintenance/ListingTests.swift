@@ -1,4 +1,5 @@
 import CoverFetch
+import Dispatch
 import Foundation
 import OriginServer
 import Testing
@@ -32,6 +33,58 @@ import Testing
             await #expect(throws: LibraryError.closed) {
                 for try await _ in stage.library.listings() {}
             }
+        }
+    }
+
+    @Test func `a verification that takes long delays nothing that is stored, and ends when its task is cancelled`()
+        async throws
+    {
+        try await withStage { stage in
+            _ = try await stage.library.prefetch((1...20).map { stage.url($0) }).summary()
+            for isRepair in [false, true] {
+                let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+                // A cover that takes long to be read.
+                let gate = DispatchSemaphore(value: 0)
+                let progress = { @Sendable (checked: Int, _: Int) in
+                    if checked == 2 {
+                        begin.yield()
+                        gate.wait()
+                    }
+                }
+                let task = Task {
+                    try await isRepair
+                        ? stage.library.repair(progress: progress) : stage.library.verify(progress: progress)
+                }
+                for await _ in begun { break }
+                #expect(try await stage.library.cover(at: stage.url(isRepair ? 31 : 30)).bytes.count > 0)
+                try await stage.library.pin(.requests([CoverRequest(location: stage.url(1))]))
+                task.cancel()
+                gate.signal()
+                let found = try await task.value
+                #expect(found.isCancelled && found.covers == 2 && found.defects.isEmpty, "\(found)")
+            }
+            #expect(try await stage.library.verify().covers == 22)
+        }
+    }
+
+    @Test func `a verification ends when the library is closed, and a closed one verifies nothing`() async throws {
+        try await withStage { stage in
+            _ = try await stage.library.prefetch((1...5).map { stage.url($0) }).summary()
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let gate = DispatchSemaphore(value: 0)
+            let task = Task {
+                try await stage.library.verify { checked, _ in
+                    if checked == 2 {
+                        begin.yield()
+                        gate.wait()
+                    }
+                }
+            }
+            for await _ in begun { break }
+            await stage.library.close()
+            gate.signal()
+            await #expect(throws: LibraryError.closed) { try await task.value }
+            await #expect(throws: LibraryError.closed) { try await stage.library.verify() }
         }
     }
 

@@ -201,7 +201,7 @@ import Wire
             #expect(second.downloaded < first.downloaded)
             let statistics = try await library.statistics()
             #expect(statistics.chargedBytes <= 1 << 20 && statistics.chargedBytes > 1 << 19)
-            #expect(try await library.maintain { try $0.verify().defects.isEmpty })
+            #expect(try await library.verify().defects.isEmpty)
             // Covers of a finished run make room for another's.
             #expect(try await library.prefetch([stage.url(2_000)]).summary().downloaded == 1)
         }

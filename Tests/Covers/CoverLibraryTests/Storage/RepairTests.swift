@@ -39,7 +39,10 @@ import Testing
             try index.close()
             let manager = PersistencyManager(cacheDirectory: path, capacity: nil, hub: EventHub())
             let opened = try await manager.open()
-            _ = try await manager.withWriter { try $0.repair() }
+            try await manager.withWriter { writer in
+                var found = try opened.verify()
+                while !found.isMended { try writer.mend(&found) }
+            }
             #expect(try opened.totals().entries == Self.covers, "page \(page)")
             await manager.close()
             let reader = try CacheReader(directory: CacheDirectory(creating: path))

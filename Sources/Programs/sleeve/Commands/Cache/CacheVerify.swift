@@ -26,18 +26,23 @@ struct CacheVerify: AsyncParsableCommand {
 
     func run() async throws {
         try await withLibrary(try options.configuration(), createsCache: false) { library in
-            let isLive = !options.quiet && Log.isLive
-            @Sendable func progress(checked: Int, all: Int) {
-                if isLive, checked % 1_000 == 0 {
-                    Log.live("\(Decimals.grouped(checked))/\(Decimals.grouped(all)) covers")
-                }
+            let found = try await withProgress((0, 0), every: options.quiet ? nil : .zero, Self.progress) {
+                [repair] progress in
+                try await repair
+                    ? library.repair { progress(($0, $1)) } : library.verify { progress(($0, $1)) }
             }
-            let found = try await repair ? library.repair(progress: progress) : library.verify(progress: progress)
-            if isLive { Log.live("") }
             MessageList("defect").print(found.defects.map(\.description))
+            if found.isCancelled, let signal = Signals.received {
+                Log.warning("stopped; not everything was checked")
+                throw ExitStatus.stopped(by: signal)
+            }
             try options.printResult(Summary(found), text: text(found))
             if repair ? found.unreadable > 0 : !found.defects.isEmpty { throw ExitStatus.someFailed }
         }
+    }
+
+    private static func progress(_ covers: (checked: Int, all: Int)) -> [String] {
+        ["\(Decimals.grouped(covers.checked))/\(Decimals.grouped(covers.all)) covers"]
     }
 
     private struct Summary: Encodable {

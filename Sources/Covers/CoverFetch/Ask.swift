@@ -142,7 +142,7 @@ package final class Ask: @unchecked Sendable {
         if var failure = outcome.failure, !isForUse || outcome.bodyIfNotStored == nil {
             (failure.url, failure.line) = (location, line)
             // Other header fields may get another answer.
-            if !isOwn, ownFields == nil, !failure.isGivenUp, !failure.endsRequest { sink.didFail(url.string, failure) }
+            if !isOwn, ownFields == nil, !failure.isGivenUp, !failure.endsRequest { sink.didFail(url, failure) }
             guard let last = goOn(after: failure) else { return false }
             outcome = CoverOutcome(failed: last, duration: outcome.duration)
         } else {

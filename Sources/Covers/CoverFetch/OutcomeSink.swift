@@ -1,3 +1,5 @@
+package import CurlHTTP
+
 /// What gets the outcomes of asks: a run, a call for one cover, a wall of covers.
 package protocol OutcomeSink: AnyObject, Sendable {
     /// Called once for each ask, on any thread, after the commit that makes a success true. Must not block.
@@ -10,14 +12,18 @@ package protocol OutcomeSink: AnyObject, Sendable {
     var origin: AskOrigin? { get }
 
     /// An address of an ask has failed. The ask may go on to others.
-    func didFail(_ key: String, _ failure: CoverFailure)
+    func didFail(_ url: HTTPURL, _ failure: CoverFailure)
 
     /// The failure of an address that is not tried again for this sink.
-    func failure(of key: String) -> CoverFailure?
+    func failure(of url: HTTPURL) -> CoverFailure?
+
+    /// Whether another address with the same key has failed: what the cache remembers of the key may be of that one.
+    func hasFailedElsewhere(_ url: HTTPURL) -> Bool
 }
 
 extension OutcomeSink {
     package var origin: AskOrigin? { nil }
-    package func didFail(_ key: String, _ failure: CoverFailure) {}
-    package func failure(of key: String) -> CoverFailure? { nil }
+    package func didFail(_ url: HTTPURL, _ failure: CoverFailure) {}
+    package func failure(of url: HTTPURL) -> CoverFailure? { nil }
+    package func hasFailedElsewhere(_ url: HTTPURL) -> Bool { false }
 }

@@ -75,6 +75,25 @@ import Testing
         #expect(sent.results.count == 2 && other.results.count == 2)
     }
 
+    @Test func `an answer to one address with a key answers no ask at another; that no server answers is true of all`()
+        throws
+    {
+        let (pending, caller) = (PendingStores(), Caller())
+        let urls = try ["?t=1", "?t=2", "?t=3", ""].map { try HTTPURL("http://a.example/1" + $0, ignoring: ["t"]) }
+        func unanswered(by failure: CoverFailure) -> [HTTPURL] {
+            pending.add(urls[0].string, urls.map { caller.ask($0) }, SentRequest(addresses: urls[..<2].map(\.address)))
+            return pending.complete([CoverOutcome(failed: failure)]).map(\.url)
+        }
+        let key = urls[3].string
+        #expect(unanswered(by: CoverFailure(.status, url: key, detail: "", status: 403)) == Array(urls[2...]))
+        #expect(caller.results.count == 2)
+        #expect(unanswered(by: CoverFailure(.connect, url: key, detail: "")) == [])
+        #expect(unanswered(by: CoverFailure(.status, url: key, detail: "", status: 429)) == [])
+        pending.add(key, urls.map { caller.ask($0) }, SentRequest())
+        let refused = CoverFailure(.status, url: key, detail: "", status: 404)
+        #expect(pending.complete([CoverOutcome(failed: refused)]).map(\.url) == Array(urls[..<3]))
+    }
+
     @Test func `an address that one ask refuses is no answer for another that does not`() throws {
         let (pending, open, closed) = (PendingStores(), Caller(), Caller())
         let url = try HTTPURL("http://a.example/1")

@@ -162,6 +162,12 @@ extension CoverFailure {
     /// A retry within the run may succeed: the network or the server failed for a moment.
     package var isTransient: Bool { ending.mayPass }
 
+    /// A server has just answered, and may answer otherwise to another address with the same key: one with a newer signature, say.
+    package var isOfAddress: Bool {
+        if status == nil || pauses || isRemembered { return false }
+        return !ending.isRefusal && ending != .overloaded
+    }
+
     /// Its request was given up before its end.
     package var isGivenUp: Bool { kind == .cancelled || kind == .closed }
 
@@ -326,6 +332,9 @@ extension CoverFailure {
 }
 
 extension HTTPURL {
+    /// What tells the addresses of one key apart: the key itself, unless it leaves something out.
+    package var address: String { omitsParameters ? requestURL : string }
+
     /// - Parameters:
     ///   - line: the line of the list that named it.
     ///   - ignored: as `LibraryConfiguration.ignoredParameters`.

@@ -6,7 +6,8 @@ struct Job<Request> {
     typealias Instant = ContinuousClock.Instant
 
     let id: JobID
-    let url: HTTPURL
+    /// One of the addresses that its requests have with this key.
+    private(set) var url: HTTPURL
     /// The URL to request: `url`, or the target of a redirect.
     var target: HTTPURL
     /// The host of `target`: an index into the queue's hosts.
@@ -46,6 +47,13 @@ struct Job<Request> {
     /// A transfer has started and not ended.
     var hasTransfer: Bool { isInFlight || passage.connection == .refused }
 
+    /// Goes on with another address of the same key, from the beginning.
+    mutating func begin(at other: HTTPURL) {
+        var begun = JobState()
+        begun.formerAddresses = state.formerAddresses + [url.address]
+        (url, state) = (other, begun)
+    }
+
     /// Lets go of what an ended job holds.
     mutating func clear() { (requests, begun) = ([], nil) }
 }
@@ -54,6 +62,8 @@ struct Job<Request> {
 struct JobState {
     /// The transfer in flight.
     var token: HTTPClient.Token?
+    /// Addresses of the job's key to which its server has answered with a failure. Another one is requested now.
+    var formerAddresses: [String] = []
     /// The header fields that requests give, as the transfer in flight sends them.
     var headerFields: HTTPFields = [:]
     /// The names of the header fields that callers gave and this attempt sent, in lower case, by the origin that got them.

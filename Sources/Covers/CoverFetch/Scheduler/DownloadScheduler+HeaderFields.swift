@@ -72,17 +72,25 @@ extension DownloadScheduler {
 
 /// What a transfer sent of what its requests gave.
 struct SentRequest: Sendable {
+    /// The addresses that were requested; empty if that was the key itself.
+    var addresses: [String] = []
     var fields: HTTPFields = [:]
     var deniesPrivateAddresses = false
+
+    func included(_ url: HTTPURL) -> Bool {
+        addresses.isEmpty ? !url.omitsParameters : addresses.contains(url.address)
+    }
 }
 
 extension Ask {
     /// Whether the outcome of a transfer answers the request. A failure that a server answered with, and a cover that is not stored,
-    /// answer only requests with the same fields; a refused address answers only requests that may not connect to it.
+    /// answer only requests with the same fields; a refused address answers only requests that may not connect to it. A failure that may be the address's
+    /// answers no request of the same key with another address.
     func isAnswered(by outcome: CoverOutcome, to sent: SentRequest) -> Bool {
         if outcome.failure?.kind == .refusedAddress, sent.deniesPrivateAddresses, !deniesPrivateAddresses {
             return false
         }
+        if let failure = outcome.failure, failure.isOfAddress, !sent.included(url) { return false }
         return outcome.failure?.status == nil && outcome.bodyIfNotStored == nil || headerFields == sent.fields
     }
 }

@@ -27,7 +27,7 @@ extension DownloadScheduler {
                 level: level, "\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms",
                 metadata: failure.metadata, source: CoverFailure.logSource)
             retry(start.job, at: now + delay)
-        case .giveUp: finish(start.job, start.url, failing: failure)
+        case .giveUp: if !triesOtherAddress(start, failure) { finish(start.job, start.url, failing: failure) }
         case .tooLong(let pause): finish(start.job, start.url, failing: failure.asking(for: pause))
         }
     }
@@ -62,6 +62,22 @@ extension DownloadScheduler {
     func retryWithoutConditions(_ job: JobID) {
         queue.jobs[job].state.ignoresStored = true
         retry(job, at: .now)
+    }
+
+    /// Requests another address with the job's key, each once, if a server has failed to give the cover for this one: it may take a newer
+    /// signature. Those that asked for the former address share what comes.
+    func triesOtherAddress(_ start: DownloadQueue<Ask>.Start, _ failure: CoverFailure) -> Bool {
+        guard failure.isOfAddress, !queue.hasPersistentErrors(hostOf: start.job) else { return false }
+        let former = queue.jobs[start.job].state.formerAddresses
+        let other = queue.first(of: start.job) { ask in
+            let address = ask.url.address
+            return address == start.url.address || former.contains(address) ? nil : ask.url
+        }
+        guard let other else { return false }
+        queue.jobs[start.job].begin(at: other)
+        queue.move(start.job, to: other)
+        endVainAsks(of: start.job, .now)
+        return true
     }
 
     /// Requests the URL itself again, once, if the target of a redirect may have expired while it waited, or its host was given up.

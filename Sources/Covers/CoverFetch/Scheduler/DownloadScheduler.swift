@@ -325,6 +325,7 @@ package actor DownloadScheduler {
         if queue.jobs[start.job].state.headerFields.isEmpty,
             let until = NegativeCaching.until(stored(response, start.job), guess: timeToLive)
         {
+            if triesOtherAddress(start, failure) { return }
             let stored = queue.first(of: start.job) { $0.stored }
             return finish(
                 start.job, start.url, .failure(failure, stored: stored), absence: (failure.status ?? 404, until))
@@ -345,7 +346,10 @@ package actor DownloadScheduler {
     ) {
         let (state, target, now) = (queue.jobs[job].state, queue.jobs[job].target, ContinuousClock.now)
         let asks = queue.end(job)
-        let sent = SentRequest(fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
+        let sent = SentRequest(
+            addresses: url.omitsParameters || !state.formerAddresses.isEmpty
+                ? state.formerAddresses + [url.address] : [],
+            fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
         pending.add(url.string, asks, sent)
         let timings = CoverTimings(
             submitted: asks.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)

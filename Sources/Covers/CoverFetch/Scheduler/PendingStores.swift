@@ -63,7 +63,7 @@ package final class PendingStores: Sendable {
     }
 
     /// Ends the downloads of these keys, and completes the asks that wait for them. The outcomes' URLs are keys.
-    /// - Returns: the asks that need another request: to the next address of their album, or with their own fields.
+    /// - Returns: the asks that need another request: to the next address of their album, or with their own address or fields.
     package func complete(_ outcomes: [CoverOutcome]) -> [Ask] {
         zip(outcomes, end(outcomes.map(\.url), outcomes)).flatMap { outcome, entry in
             entry.map { $0.asks.complete(outcome, to: $0.sent) } ?? []
@@ -88,7 +88,11 @@ extension [Ask] {
     func complete(_ outcome: CoverOutcome, to sent: SentRequest = SentRequest()) -> [Ask] {
         var outcome = outcome
         return filter { ask in
-            guard ask.isAnswered(by: outcome, to: sent) else { return true }
+            guard ask.isAnswered(by: outcome, to: sent) else {
+                // What is remembered of the key from now on is that outcome.
+                if ask.cacheUse == .useCache { ask.cacheUse = .ignoreAbsence }
+                return true
+            }
             let isComplete = ask.complete(outcome)
             outcome.isJoined = true
             outcome.timings = nil

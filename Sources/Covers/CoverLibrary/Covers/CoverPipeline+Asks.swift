@@ -127,7 +127,7 @@ extension CoverPipeline {
         for (index, absence) in zip(open, known) {
             let ask = asks[index]
             if ask.hasAlternatives { ask.findSizes(CoverArtArchive.picture) }
-            if ask.usesAbsence, let absence {
+            if ask.usesAbsence, let absence, !ask.sink.hasFailedElsewhere(ask.url) {
                 answers[index] = CoverOutcome(failed: .absent(ask.location, absence))
             }
             // A size that failed otherwise may be there: the cover is not absent for a week.
@@ -252,7 +252,7 @@ extension CoverPipeline {
                 var answer = answer
                 if answer?.kind == .fresh { answer?.kind = kind }
                 if answer == nil, ask.url.isInvalidHost { answer = CoverOutcome(failed: .givenAsFile(ask.location)) }
-                if answer == nil, ask.ownFields == nil, let failure = ask.sink.failure(of: ask.url.string) {
+                if answer == nil, ask.ownFields == nil, let failure = ask.sink.failure(of: ask.url) {
                     answer = CoverOutcome(failed: failure)
                 }
                 guard let answer else {

@@ -128,8 +128,9 @@ final class Prefetcher: OutcomeSink {
     var isWanted: Bool { !run.isEnding }
     var origin: AskOrigin? { begun.withLock { $0 } }
 
-    func didFail(_ key: String, _ failure: CoverFailure) { run.remember(failure, of: key) }
-    func failure(of key: String) -> CoverFailure? { run.failure(of: key) }
+    func didFail(_ url: HTTPURL, _ failure: CoverFailure) { run.remember(failure, of: url) }
+    func failure(of url: HTTPURL) -> CoverFailure? { run.failure(of: url) }
+    func hasFailedElsewhere(_ url: HTTPURL) -> Bool { run.hasFailedElsewhere(url) }
 
     func take(_ outcome: CoverOutcome, of ask: Ask) {
         var outcome = outcome

@@ -1,4 +1,5 @@
 import CoverFetch
+import CurlHTTP
 import Synchronization
 
 /// A prefetch or refresh in progress: its counts, and the outcomes that have not been read.
@@ -19,7 +20,10 @@ final class Run: Sendable {
         /// What the list has thrown.
         var listError: (any Error)?
         var end: Result<Void, any Error>?
+        /// By address.
         var failures: [String: CoverFailure] = [:]
+        /// The keys of the failures whose addresses are others.
+        var keysOfOthers: Set<String> = []
     }
 
     private let work: @Sendable (Run) async throws(LibraryError) -> Void
@@ -171,14 +175,30 @@ final class Run: Sendable {
         if isDrained { drainedSignal.send() }
     }
 
-    func remember(_ failure: CoverFailure, of key: String) {
+    func remember(_ failure: CoverFailure, of url: HTTPURL) {
         state.withLock { state in
-            if state.failures.count < Self.maximumFailures { state.failures[key] = failure }
+            guard state.failures.count < Self.maximumFailures else { return }
+            // Where no server answers, one of its addresses stands for all.
+            state.failures[failure.isOfAddress ? url.address : url.string] = failure
+            if failure.isOfAddress, url.omitsParameters { state.keysOfOthers.insert(url.string) }
         }
     }
 
     /// The failure of a URL that this run has already tried.
-    func failure(of key: String) -> CoverFailure? { state.withLock { $0.failures[key] } }
+    func failure(of url: HTTPURL) -> CoverFailure? {
+        state.withLock { state in
+            if let failure = state.failures[url.address] { return failure }
+            return state.failures[url.string].flatMap { $0.isOfAddress ? nil : $0 }
+        }
+    }
+
+    /// Whether this run has tried the URL's key at other addresses only.
+    func hasFailedElsewhere(_ url: HTTPURL) -> Bool {
+        state.withLock { state in
+            if state.failures[url.address] != nil { return false }
+            return state.keysOfOthers.contains(url.string) || state.failures[url.string]?.isOfAddress == true
+        }
+    }
 
     // MARK: Waiting
 

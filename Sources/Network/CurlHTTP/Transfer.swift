@@ -17,8 +17,6 @@ package final class Transfer {
     private static let longestUnkept = 64 << 10
     /// Maximum time without a byte of such a body, in seconds.
     private static let unkeptStall = 2
-    /// Number of bytes at the start of a body that `isWanted` judges.
-    private static let deciding = 64 << 10
     /// libcurl's message when it has sent five requests again that ended without an answer. Before 8.17 it counts those of all transfers
     /// of an easy handle, so this one may have been sent once.
     private static let endedResending = "Connection died"
@@ -54,7 +52,7 @@ package final class Transfer {
     private var keepsBody = false
     /// Nothing else of the response is needed, however it ends.
     private(set) var isAnswered = false
-    private var isWanted: (@Sendable ([UInt8]) -> Bool)?
+    private var isWanted: (length: Int, judge: @Sendable ([UInt8]) -> Bool)?
     private var isTooLarge = false
     private var isRefused = false
     private var deniesPrivateAddresses = false
@@ -347,9 +345,9 @@ package final class Transfer {
             memory.grow(by: received - counted)
             counted = received
         }
-        if received >= Self.deciding, let isWanted {
+        if let isWanted, received >= isWanted.length {
             self.isWanted = nil
-            isAnswered = !isWanted(body)
+            isAnswered = !isWanted.judge(body)
             if isAnswered { return 0 }
         }
         return chunk.count

@@ -28,9 +28,9 @@ package struct TransferRequest: Sendable {
     package var keepsCoding = false
     /// The cookies of an earlier response of the same chain of redirects. No other cookie is sent.
     package var cookies: [String] = []
-    /// Called on the event loop with the first 64 KiB or so of a longer body. If it returns false, no more is read: these bytes are the body of
-    /// the response.
-    package var isWanted: (@Sendable ([UInt8]) -> Bool)?
+    /// Judges a body once `length` bytes of it have arrived: called on the event loop with what is there then. If it returns false, no more is
+    /// read: these bytes are the body of the response.
+    package var isWanted: (length: Int, judge: @Sendable ([UInt8]) -> Bool)?
     /// Called on the event loop with what happens to the transfer's connection. If it returns false for `opening`, no connection is
     /// opened, and the transfer ends with the error `cancelled`. If it returns false for `resending`, the transfer fails.
     package var onConnection: (@Sendable (ConnectionEvent) -> Bool)?

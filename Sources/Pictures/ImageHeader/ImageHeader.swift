@@ -23,6 +23,9 @@ package struct ImageHeader: Equatable, Sendable {
         self = header
     }
 
+    /// What recognises a type looks at this many bytes, at most.
+    package static let maximumBeginning = ByteView.maximumBeginning
+
     /// Whether a longer body that begins with these bytes may be an image.
     package static func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
         let view = ByteView(bytes)

@@ -115,7 +115,7 @@ import Wire
         try await withListener(answer: head, endless: String(repeating: "x", count: 65_536)) { listener in
             try await withClient { client in
                 var request = TransferRequest(url: try HTTPURL(listener.url))
-                request.isWanted = { _ in false }
+                request.isWanted = (64 << 10, { _ in false })
                 let response = try await client.response(for: request)
                 #expect(response.head.status == .ok && (64 << 10..<256 << 10).contains(response.body.count))
                 #expect(listener.sent < 24 << 20)
@@ -132,7 +132,7 @@ import Wire
             try await withClient { client in
                 let asked = Counter()
                 var request = TransferRequest(url: try HTTPURL(server.url))
-                request.isWanted = { asked.count($0.count) }
+                request.isWanted = (64 << 10, { asked.count($0.count) })
                 #expect(try await client.response(for: request).body == body)
                 #expect(asked.lengths.count == calls && asked.lengths.allSatisfy { $0 >= 64 << 10 })
             }

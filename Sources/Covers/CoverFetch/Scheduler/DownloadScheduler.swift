@@ -191,7 +191,9 @@ package actor DownloadScheduler {
             queue.jobs[start.job].state.isMisdirected || request.isHTTP1 && !start.isHTTP1
             || request.addressFamily != nil
         request.needsNewConnection = opensOwn
-        request.isWanted = { $0.withUnsafeBytes { ImageHeader.mayBegin(with: $0) } }
+        request.isWanted = (
+            ImageHeader.maximumBeginning, { $0.withUnsafeBytes { ImageHeader.mayBegin(with: $0) } }
+        )
         request.context = queue.first(of: start.job) { $0.sink.origin?.context }
         request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
         queue.jobs[start.job].state.deniesPrivateAddresses = request.deniesPrivateAddresses

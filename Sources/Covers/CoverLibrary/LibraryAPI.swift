@@ -128,8 +128,9 @@ public final class LibraryAPI: Sendable {
     /// - Throws: `LibraryError` if the index cannot be written.
     @discardableResult
     public func evict(to bytes: Int, dryRun isDryRun: Bool = false) async throws(LibraryError) -> EvictionSummary {
+        if isDryRun { return try await reading(committed: true) { EvictionSummary(try $0.evictable(to: bytes)) } }
         await covers.flushUsage()
-        return try await maintain { EvictionSummary(try $0.evict(to: bytes, dryRun: isDryRun)) }
+        return try await maintain { EvictionSummary(try $0.evict(to: bytes)) }
     }
 
     /// How many covers this library has evicted again, to make room for others, of those stored since it was opened.

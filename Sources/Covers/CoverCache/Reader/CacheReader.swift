@@ -272,6 +272,11 @@ package final class CacheReader: Sendable {
         try withConnection { try $0.read(body) }
     }
 
+    /// What evicting to at most `bytes` would evict: how many covers, and the bytes that are charged for them.
+    package func evictable(to bytes: Int) throws -> (covers: Int, bytes: Int) {
+        try reading { try Eviction.count(to: bytes, in: $0, directory) }
+    }
+
     /// Compares every cover with its digest, and checks the index.
     /// - Parameters:
     ///   - isCancelled: asked again and again. Once it is true, the rest is left out.

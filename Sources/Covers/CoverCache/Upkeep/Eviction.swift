@@ -1,4 +1,5 @@
 import Platform
+import SQLite
 
 /// Evicts the least recently used covers in transactions, so that other processes can write in between.
 struct Eviction {
@@ -50,19 +51,18 @@ struct Eviction {
         return total
     }
 
-    /// What `run` would return. It only reads: a full disk has no room for a transaction, even for one that is rolled back.
-    func count(to bytes: Int) throws -> (covers: Int, bytes: Int) {
-        try index.transaction { changes in
-            var (covers, charged) = (0, changes.state.charged)
-            var sizes = changes.state.sizes
-            for cover in try index.table.leastRecentlyUsed(.max, usedUpTo: .max)
-            where charged > bytes && !isSpared(cover.digest) {
-                let own = sizes > 0 ? min(sizes, index.directory.sizes.charge(of: cover.digest)) : 0
-                (covers, charged, sizes) = (covers + 1, charged - cover.charge - own, sizes - own)
-            }
-            if charged > bytes { charged -= sizes }
-            return (covers, changes.state.charged - charged)
+    /// What `run` would return, if nothing is spared.
+    static func count(
+        to bytes: Int, in connection: borrowing Connection, _ directory: CacheDirectory
+    ) throws -> (covers: Int, bytes: Int) {
+        let state = try IndexState(connection)
+        var (covers, charged, sizes) = (0, state.charged, state.sizes)
+        for cover in try IndexTable(connection).leastRecentlyUsed(.max, usedUpTo: .max) where charged > bytes {
+            let own = sizes > 0 ? min(sizes, directory.sizes.charge(of: cover.digest)) : 0
+            (covers, charged, sizes) = (covers + 1, charged - cover.charge - own, sizes - own)
         }
+        if charged > bytes { charged -= sizes }
+        return (covers, state.charged - charged)
     }
 
     private func evict(_ limit: Int, to bytes: Int, _ recency: Int) throws -> (covers: Int, bytes: Int) {

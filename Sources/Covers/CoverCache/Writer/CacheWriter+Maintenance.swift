@@ -37,14 +37,12 @@ extension CacheWriter {
     // MARK: Evicting and removing
 
     /// Evicts the least recently used covers until at most `bytes` are charged. Uncommitted puts stay.
-    /// - Parameter isDryRun: Count, and change nothing.
     /// - Returns: how many covers were evicted, and the bytes that were charged for them.
     @discardableResult
-    package func evict(to bytes: Int, dryRun isDryRun: Bool = false) throws -> (covers: Int, bytes: Int) {
+    package func evict(to bytes: Int) throws -> (covers: Int, bytes: Int) {
         // On a full disk, the uses are less important than the room.
         try? writeDeferred()
-        let eviction = Eviction(index, isSpared: isUncommitted)
-        return try isDryRun ? eviction.count(to: bytes) : eviction.run(to: bytes)
+        return try Eviction(index, isSpared: isUncommitted).run(to: bytes)
     }
 
     /// Removes entries, and the covers that no other entry names. Keys without an entry are ignored. A removed key is unpinned.

@@ -67,7 +67,7 @@ struct SizeTests {
                 try writer.keep((1...4).map { size(picture($0), bytes: charge + 1_000) })
                 _ = try writer.pin([url(1), url(6)])
                 let before = try writer.statistics()
-                let planned = try writer.evict(to: target * charge, dryRun: true)
+                let planned = try folder.reader().evictable(to: target * charge)
                 #expect(try writer.statistics() == before && folder.fileNames.count == 8)
                 #expect(try writer.evict(to: target * charge) == planned)
                 #expect(planned.bytes > 0 || target == 20)

@@ -73,6 +73,9 @@ final class Prefetcher: OutcomeSink {
         pipeline.passUsageOn(ofAtLeast: 8_192)
         var missing = await restoringPictures(batch)
         var again: [Ask] = []
+        // The keys of those that are submitted and may have other addresses, which are submitted with them, before one can fail.
+        var shared: Set<String> = []
+        let ignoresParameters = !pipeline.configuration.ignoredParameters.isEmpty
         var (hits, misses) = (0, missing.count)
         for (ask, answer) in zip(batch.asks, batch.answers) where answer != nil || !ask.url.isInvalidHost {
             let fingerprint = ask.url.string.fingerprint
@@ -86,6 +89,10 @@ final class Prefetcher: OutcomeSink {
                 if !ask.complete(answer) { again.append(ask) }
             } else if seen.insert(fingerprint).inserted {
                 if !ask.cacheUse.asksServer { misses += 1 }
+                if ignoresParameters || ask.url.omitsParameters { shared.insert(ask.url.string) }
+                missing.append(ask)
+            } else if shared.contains(ask.url.string) {
+                ask.fallback?.kind = .joined
                 missing.append(ask)
             } else {
                 // Its server is asked by the one that it repeats.

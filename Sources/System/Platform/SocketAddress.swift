@@ -29,10 +29,18 @@ package struct SocketAddress: Sendable {
     }
 
     /// The address of this end of a socket; nil if it has none.
-    package init?(localOf descriptor: Int32) {
+    package init?(localOf descriptor: Int32) { self.init(of: descriptor, getsockname) }
+
+    /// The address of the other end of a socket; nil if it is not connected.
+    package init?(peerOf descriptor: Int32) { self.init(of: descriptor, getpeername) }
+
+    private init?(
+        of descriptor: Int32,
+        _ read: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) {
         var length = length
         let code = withUnsafeMutablePointer(to: &storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { read(descriptor, $0, &length) }
         }
         if code != 0 { return nil }
         self.length = length
@@ -40,8 +48,8 @@ package struct SocketAddress: Sendable {
 
     // MARK: Texts
 
-    /// In its usual form, without brackets.
-    package var address: String { numbers.address }
+    /// In its usual form, without brackets, and without the interface of a link-local one.
+    package var address: String { String(numbers.address.prefix { $0 != "%" }) }
     package var port: Int { numbers.port }
     package var isIPv6: Bool { Int32(storage.ss_family) == AF_INET6 }
 

@@ -59,6 +59,20 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
     /// Whether there is memory for the body of another transfer, as far as is known.
     package var hasRoom: Bool { multi?.hasRoom ?? true }
 
+    // MARK: Answers that nobody asked for
+
+    /// Whether the connections to an origin carry one request each, as one of them was shifted.
+    package func distrusts(_ origin: Substring) -> Bool { multi?.sockets.distrusts(origin) ?? false }
+
+    /// The answers that nobody asked for, and that were found since the last call.
+    /// - Parameter looks: Look at the idle connections now.
+    package func takeUnaskedAnswers(looking looks: Bool = false) -> [UnaskedAnswer] {
+        checkIsolated()
+        guard let sockets = multi?.sockets else { return [] }
+        if looks { sockets.lookAtIdle() }
+        return sockets.unaskedAnswers.isEmpty ? [] : sockets.takeUnaskedAnswers()
+    }
+
     // MARK: The thread
 
     override package func waitForEvents(until deadline: ContinuousClock.Instant?) {

@@ -18,7 +18,7 @@ final class CurlMulti {
     private var rejected: [Transfer.ID] = []
     private let configuration: HTTPClientConfiguration
     private let multi: UnsafeMutableRawPointer
-    private let sockets = OpenSockets()
+    let sockets = OpenSockets()
     let memory: BodyMemory
     /// Streams of a connection before libcurl opens another one. Never lowered: libcurl has one number for all hosts.
     private var streams = 0

@@ -7,10 +7,21 @@ final class OpenSockets {
         let socket: Int32
         fileprivate let opener: Transfer.ID
         fileprivate let origin: Substring
+        /// When it was opened, in milliseconds since 1970.
+        fileprivate let openedAt = WallClock.milliseconds()
         fileprivate var endpoints: Endpoints?
         fileprivate(set) var isOpen = true
+        /// The transfer that it carries; nil if it is idle.
+        fileprivate var user: Transfer.ID?
         /// A request of HTTP/1.1 was answered on it.
         var hasAnswered = false
+        /// What requests of HTTP/1.1 that were sent on it after the first one asked for.
+        fileprivate var laterCovers = RecentCovers()
+        /// The origins that its requests were sent to: a proxy's connection may carry those of several.
+        fileprivate var origins: [Substring] = []
+        /// It was closed while a transfer used it, although its server had not ended it.
+        fileprivate var wasBroughtDown = false
+        fileprivate var isShifted = false
 
         fileprivate init(_ socket: Int32, of opener: Transfer.ID, to origin: Substring) {
             self.socket = socket
@@ -27,6 +38,31 @@ final class OpenSockets {
             return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0
                 || errno != EAGAIN && errno != EWOULDBLOCK
         }
+
+        /// A transfer is about to send a request.
+        /// - Parameter cover: what it asks for; nil if that is no cover.
+        func begin(_ transfer: Transfer.ID, for cover: RequestedCover?, at origin: Substring) {
+            user = transfer
+            if origins.last != origin { origins.append(origin) }
+            // The first answer is its own: there is nothing else yet that the server could answer.
+            if hasAnswered, let cover { laterCovers.add(cover) }
+        }
+
+        /// The transfer has ended. Another may be using the connection already.
+        func end(_ transfer: Transfer.ID) { if user == transfer { user = nil } }
+
+        /// Whether it was closed while it carried the later answer of a transfer, without its server's doing.
+        func wasBroughtDown(under transfer: Transfer.ID) -> Bool {
+            wasBroughtDown && user == transfer && !laterCovers.all.isEmpty
+        }
+
+        /// Reads the start of what has arrived, and leaves it there. Nil if nothing has; empty if the connection has ended.
+        fileprivate func peek() -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: UnaskedAnswer.minimumEncryptedLength)
+            let count = recv(socket, &bytes, bytes.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+            if count < 0 { return errno == EAGAIN || errno == EWOULDBLOCK ? nil : [] }
+            return Array(bytes.prefix(count))
+        }
     }
 
     /// Both ends of a connection. A port alone does not tell it: one may lead to several servers.
@@ -39,6 +75,9 @@ final class OpenSockets {
 
     private var connections: [Int32: Connection] = [:]
     private var connected: [Endpoints: Connection] = [:]
+    /// The origins whose connections carry one request each from now on.
+    private var distrusted: Set<Substring> = []
+    private(set) var unaskedAnswers: [UnaskedAnswer] = []
 
     /// The number of connections to an origin, without that of `transfer`. The sockets that a transfer opens count as one
     /// connection: it may try several addresses at a time (RFC 8305).
@@ -46,56 +85,67 @@ final class OpenSockets {
         Set(connections.values.lazy.filter { $0.origin == origin && $0.opener != transfer }.map(\.opener)).count
     }
 
+    var count: Int { connections.count }
+
     func add(_ socket: Int32, of transfer: Transfer.ID, to origin: Substring) {
         connections[socket] = Connection(socket, of: transfer, to: origin)
     }
 
+    /// Call it before closing `socket`.
     func remove(_ socket: Int32) {
         guard let connection = connections.removeValue(forKey: socket) else { return }
         connection.isOpen = false
         if let endpoints = connection.endpoints { connected[endpoints] = nil }
+        guard connection.hasAnswered else { return }
+        if connection.user == nil { look(at: connection) } else { connection.wasBroughtDown = connection.peek() != [] }
     }
 
     /// The connection between two ends; nil if there is none.
     func connection(between endpoints: Endpoints) -> Connection? {
         if let known = connected[endpoints] { return known }
         for connection in connections.values where connection.endpoints == nil {
-            guard let local = Self.address(of: connection.socket, getsockname),
-                let peer = Self.address(of: connection.socket, getpeername)
+            guard let local = SocketAddress(localOf: connection.socket),
+                let peer = SocketAddress(peerOf: connection.socket)
             else { continue }
-            let found = Endpoints(local: local.name, localPort: local.port, peer: peer.name, peerPort: peer.port)
+            let found = Endpoints(
+                local: local.address, localPort: local.port, peer: peer.address, peerPort: peer.port)
             connection.endpoints = found
             connected[found] = connection
         }
         return connected[endpoints]
     }
 
-    private static func address(
-        of socket: Int32,
-        _ read: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-    ) -> (name: String, port: Int)? {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &storage) { pointer in
-            guard pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, { read(socket, $0, &length) }) == 0
-            else { return nil }
-            switch Int32(pointer.pointee.ss_family) {
-            case AF_INET:
-                return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    (name(AF_INET, &$0.pointee.sin_addr), Int(UInt16(bigEndian: $0.pointee.sin_port)))
-                }
-            case AF_INET6:
-                return pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    (name(AF_INET6, &$0.pointee.sin6_addr), Int(UInt16(bigEndian: $0.pointee.sin6_port)))
-                }
-            default: return nil
-            }
+    // MARK: Answers that nobody asked for
+
+    /// Whether the connections to an origin carry one request each.
+    func distrusts(_ origin: Substring) -> Bool { !distrusted.isEmpty && distrusted.contains(origin) }
+
+    /// Looks at the connections that carry no transfer, and have answered.
+    func lookAtIdle() {
+        for connection in connections.values where connection.user == nil && connection.hasAnswered {
+            look(at: connection)
         }
     }
 
-    private static func name(_ family: Int32, _ address: UnsafeRawPointer) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
-            inet_ntop(family, address, buffer.baseAddress, socklen_t(buffer.count)).map { String(cString: $0) } ?? ""
-        }
+    /// Looks for an answer that waits on a connection of HTTP/1.1 to whose last request the answer has arrived.
+    func look(at connection: Connection) {
+        guard let bytes = connection.peek() else { return }
+        let isEncrypted = connection.origin.hasPrefix("https:")
+        if UnaskedAnswer.begins(bytes, isEncrypted: isEncrypted) { didFindAnswer(on: connection) }
+    }
+
+    func didFindAnswer(on connection: Connection) {
+        if connection.isShifted { return }
+        connection.isShifted = true
+        distrusted.formUnion(connection.origins)
+        unaskedAnswers.append(
+            UnaskedAnswer(
+                origins: connection.origins.map(String.init), covers: connection.laterCovers.all,
+                openedAt: connection.openedAt))
+    }
+
+    func takeUnaskedAnswers() -> [UnaskedAnswer] {
+        defer { unaskedAnswers = [] }
+        return unaskedAnswers
     }
 }

@@ -10,6 +10,8 @@ struct ResponseHeads {
     private(set) var isComplete = true
     /// Whether the last line sets a cookie.
     private(set) var setsCookie = false
+    /// Whether the connection ends after the response (RFC 9112 section 9.6).
+    private(set) var closes = false
     /// libcurl limits the length of heads only from 8.3 on, and the number of their lines from 8.6 on.
     var isTooLarge: Bool { length > limit || lines > Self.maximumLines }
 
@@ -35,7 +37,7 @@ struct ResponseHeads {
         var bytes = line[...]
         while let last = bytes.last, last == 10 || last == 13 || Self.isBlank(last) { bytes.removeLast() }
         if bytes.starts(with: "HTTP/".utf8) {
-            (fields, isComplete, last) = ([:], false, nil)
+            (fields, isComplete, last, closes) = ([:], false, nil, false)
         } else if bytes.isEmpty {
             end()
         } else if !isComplete {
@@ -60,6 +62,10 @@ struct ResponseHeads {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = line[..<colon]
         setsCookie = Self.isName(name, .setCookie)
+        if Self.isName(name, .connection) || Self.isName(name, Self.proxyConnection) {
+            let value = line[line.index(after: colon)...]
+            closes = closes || value.indices.contains { Self.is(value[$0...].prefix(5), "close") }
+        }
         guard let kept = Self.names.first(where: { Self.isName(name, $0) }) else { return }
         last = (kept, Array(line[line.index(after: colon)...].drop(while: Self.isBlank)))
     }
@@ -72,12 +78,18 @@ struct ResponseHeads {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
     private static func isName(_ bytes: Slice<UnsafeRawBufferPointer>, _ name: HTTPField.Name) -> Bool {
-        let expected = name.canonicalName.utf8
-        return bytes.count == expected.count
-            && zip(bytes, expected).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
+        `is`(bytes, name.canonicalName)
+    }
+
+    /// - Parameter text: in lower case.
+    private static func `is`(_ bytes: Slice<UnsafeRawBufferPointer>, _ text: String) -> Bool {
+        bytes.count == text.utf8.count
+            && zip(bytes, text.utf8).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
     }
 
     // MARK: The fields
+
+    private static let proxyConnection = HTTPField.Name("Proxy-Connection")!
 
     /// The names of the fields of a cover that are kept.
     private static let names =

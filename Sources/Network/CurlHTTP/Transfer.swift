@@ -35,6 +35,8 @@ package final class Transfer {
     private var waitsToMultiplex = false
     private var keepsCoding = false
     private var needsNewConnection = false
+    /// The connection is closed after the transfer.
+    private var isAlone = false
     private var isHTTP1 = false
     private var addressFamily: AddressFamily?
     private var lowSpeedTime: Int
@@ -43,6 +45,7 @@ package final class Transfer {
 
     // The state of this use.
     private var requested: HTTPURL?
+    private var cover: RequestedCover?
     private var url: String { requested?.string ?? "" }
     private var origin: Substring = ""
     private var body: [UInt8] = []
@@ -221,6 +224,7 @@ package final class Transfer {
         onConnection = request.onConnection
         isWanted = request.isWanted
         requested = request.url
+        cover = request.cover
         origin = request.url.origin
         forgetResponse()
         set(lowSpeedTime: configuration.lowSpeedTime)
@@ -239,9 +243,14 @@ package final class Transfer {
             waitsToMultiplex = request.waitsToMultiplex
             sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
         }
-        if needsNewConnection != request.needsNewConnection {
-            needsNewConnection = request.needsNewConnection
+        let distrusts = sockets.distrusts(origin)
+        if needsNewConnection != (request.needsNewConnection || distrusts) {
+            needsNewConnection.toggle()
             sleeve_setopt_long(easy, CURLOPT_FRESH_CONNECT, needsNewConnection ? 1 : 0)
+        }
+        if isAlone != distrusts {
+            isAlone = distrusts
+            sleeve_setopt_long(easy, CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)
         }
         if isHTTP1 != request.isHTTP1 {
             isHTTP1 = request.isHTTP1
@@ -304,8 +313,10 @@ package final class Transfer {
             return false
         }
         connection = sockets.connection(between: endpoints)
+        connection?.begin(id, for: cover, at: origin)
         // RFC 9112 section 9.2: what arrives before a request is no response to it. libcurl would take it for one.
         if let connection, connection.hasAnswered, connection.isReadable {
+            sockets.look(at: connection)
             needsOtherConnection = true
             return false
         }
@@ -418,6 +429,9 @@ package final class Transfer {
         if hasBytesBehindCoding(code), let status = easy.status {
             return complete(with: .success(response(status, BodyExtent(of: easy, heads))))
         }
+        if code == CURLE_OK, let connection, connection.wasBroughtDown(under: id), hasSurplus {
+            sockets.didFindAnswer(on: connection)
+        }
         let isResponse = code == CURLE_OK || isAnswered || endedWithoutNotice(code)
         return complete(with: isResponse ? checkedResponse() : .failure(error(code)))
     }
@@ -430,6 +444,7 @@ package final class Transfer {
             completion = nil
             onConnection = nil
             isWanted = nil
+            connection?.end(id)
             connection = nil
             forgetResponse()
         }
@@ -454,6 +469,13 @@ package final class Transfer {
     private func hasBytesBehindCoding(_ code: CURLcode) -> Bool {
         code == CURLE_WRITE_ERROR && received > 0 && !isTooLarge && !heads.isTooLarge && heads.isComplete
             && heads.first(.contentEncoding) != nil
+    }
+
+    /// Whether libcurl has closed the connection because more followed a complete body in one read, which it drops ("Excess found"). These are
+    /// all other reasons for which libcurl 7.88 to 8.9 closes a connection at the end of a response of HTTP/1.1 that has a length.
+    private var hasSurplus: Bool {
+        easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_1_1 && heads.announcedLength != nil && !heads.closes
+            && !isPost && !isAlone && sockets.count < configuration.maximumConnections
     }
 
     private func failure(_ kind: TransferError.Kind, _ detail: String) -> TransferError {

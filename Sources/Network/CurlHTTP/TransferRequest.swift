@@ -19,6 +19,8 @@ package struct TransferRequest: Sendable {
     package var addressFamily: AddressFamily?
     /// Use no connection that is open.
     package var needsNewConnection = false
+    /// What is asked for; nil if that is no cover. `UnaskedAnswer` names it.
+    package var cover: RequestedCover?
     /// Streams of an HTTP/2 connection before libcurl opens another one. The largest number so far applies to all hosts; 100 if
     /// there is none.
     package var streams: Int?

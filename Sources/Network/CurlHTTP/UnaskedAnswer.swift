@@ -1,0 +1,56 @@
+package import HTTPTypes
+
+/// A response without a request on a connection of HTTP/1.1: a server has sent one twice, say.
+///
+/// If it arrives after the next request was sent, it is taken for the answer to that, and each answer after it belongs to the request before
+/// its own. No client can tell at that moment, as the protocol has no numbers. The surplus shows when the connection is idle.
+package struct UnaskedAnswer: Sendable {
+    /// Fewer bytes over TLS may be session tickets, an alert, or a 408.
+    static let minimumEncryptedLength = 1_025
+
+    /// The origins that the connection's requests were sent to.
+    package var origins: [String]
+    /// What may be another's: what the last requests on the connection asked for, without its first.
+    package var covers: [RequestedCover]
+    /// When the connection was opened, in milliseconds since 1970.
+    package var openedAt: Int64
+
+    package init(origins: [String], covers: [RequestedCover], openedAt: Int64) {
+        (self.origins, self.covers, self.openedAt) = (origins, covers, openedAt)
+    }
+
+    /// Whether bytes on an idle connection begin a response that is another request's answer. Servers say 400 and 408 unasked, and send
+    /// newlines after a body or the body of a 304: none of them is.
+    static func begins(_ bytes: [UInt8], isEncrypted: Bool) -> Bool {
+        if isEncrypted { return bytes.count >= minimumEncryptedLength }
+        // `HTTP/1.1 200`
+        let line = Array(bytes.drop { $0 == 13 || $0 == 10 }.prefix(12))
+        guard line.count == 12, line.starts(with: "HTTP/1.".utf8), line[8] == UInt8(ascii: " ") else { return false }
+        let status = Int(String(decoding: line[9...], as: UTF8.self))
+        return status.map { $0 >= 100 && $0 != 400 && $0 != 408 } ?? false
+    }
+}
+
+/// The cover that a request is for: its own URL, whatever redirects lead to it.
+package struct RequestedCover: Sendable, Hashable {
+    package var url: HTTPURL
+    /// What its callers send to its origin.
+    package var headerFields: HTTPFields = [:]
+    package var deniesPrivateAddresses = false
+
+    package init(_ url: HTTPURL) { self.url = url }
+}
+
+/// The last covers that were requested on a connection.
+struct RecentCovers {
+    static let limit = 4_096
+    /// In no particular order.
+    private(set) var all: [RequestedCover] = []
+    private var oldest = 0
+
+    mutating func add(_ cover: RequestedCover) {
+        if all.count < Self.limit { return all.append(cover) }
+        all[oldest] = cover
+        oldest = (oldest + 1) % Self.limit
+    }
+}

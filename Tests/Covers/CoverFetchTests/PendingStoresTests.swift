@@ -57,6 +57,40 @@ import Testing
         #expect(pending.takeBack([url.string]).isEmpty && caller.results.isEmpty)
     }
 
+    @Test
+    func `a suspect has no outcome before it is requested again, and one that has ended is named with its outcome`()
+        throws
+    {
+        let (pending, caller) = (PendingStores(), Caller())
+        let urls = try (1...4).map { try HTTPURL("http://a.example/\($0)") }
+        func outcome(_ url: HTTPURL) -> CoverOutcome {
+            var outcome = CoverOutcome(.downloaded, url: url.string)
+            outcome.contentDigest = Digest(of: Array(url.string.utf8))
+            return outcome
+        }
+        func add(_ url: HTTPURL) { pending.add(url.string, [caller.ask(url)], SentRequest()) }
+        for url in urls.prefix(3) { add(url) }
+        let mark = pending.mark
+        _ = pending.complete([outcome(urls[0])])
+        var failure = CoverFailure(.status, url: urls[1].string, detail: "")
+        failure.status = 404
+        _ = pending.complete([CoverOutcome(failed: failure)])
+        #expect(caller.results.count == 2)
+        let covers = (urls + urls).map { RequestedCover($0) }
+        let suspects = pending.suspect(UnaskedAnswer(origins: ["http://a.example"], covers: covers, openedAt: 7))
+        #expect(suspects.pending == 1 && suspects.hosts == ["a.example"] && suspects.openedAt == 7)
+        #expect(suspects.suspects.map(\.cover.url) == [urls[0], urls[1], urls[3]])
+        #expect(suspects.suspects.map(\.outcome?.kind) == [.downloaded, .failed, nil])
+        // An ask that was looked up before does not get the outcome that is in doubt.
+        #expect(!pending.join(caller.ask(urls[0]) { $0.mark = mark }))
+        #expect(pending.suspects(among: urls.map(outcome)) == [urls[2].string])
+        #expect(pending.takeBack([urls[2].string]).map(\.url) == [urls[2]])
+        #expect(pending.suspects(among: urls.map(outcome)).isEmpty && caller.results.count == 2)
+        add(urls[2])
+        _ = pending.complete([outcome(urls[2])])
+        #expect(caller.results.last?.kind == .downloaded)
+    }
+
     @Test func `a refusal answers the asks whose fields were sent, and a stored cover answers all`() throws {
         let (pending, sent, other) = (PendingStores(), Caller(), Caller())
         let url = try HTTPURL("http://a.example/1")

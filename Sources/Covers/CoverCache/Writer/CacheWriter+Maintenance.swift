@@ -81,6 +81,19 @@ extension CacheWriter {
         return removal
     }
 
+    /// Removes entries whose bytes may be another's, and the covers that no other entry names. Keys without an entry are ignored; pins stay.
+    /// - Throws: `CacheError`.
+    package func withdraw(_ keys: [String]) throws {
+        if keys.isEmpty { return }
+        try index.freeing { changes in
+            for key in keys {
+                guard let entry = try index.table.entry(key) else { continue }
+                try changes.removeEntry(entry, key: key)
+                changes.log(.removed(key))
+            }
+        }
+    }
+
     /// Removes an entry whose cover is damaged or missing, with all that share the cover. One that is whole by now stays.
     /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost.
     package func dropDamaged(_ key: String) throws {

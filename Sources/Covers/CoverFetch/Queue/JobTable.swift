@@ -86,6 +86,8 @@ struct JobState {
     var http1Origin: Substring?
     /// The host has accepted the last request and sent nothing: the next goes to the addresses of this family.
     var addressFamily: (origin: Substring, family: AddressFamily)?
+    /// A redirect may be another's: whatever the transfer in flight brings, the URL itself is requested next.
+    var mustStartAgain = false
     /// When the last redirect was answered.
     var redirectedAt: ContinuousClock.Instant?
     /// The target of a redirect failed, and the URL itself was requested again.

@@ -67,4 +67,7 @@ package protocol DownloadStore: Sendable {
     ///
     /// The store ends each download once its outcome is certain, by `PendingStores.complete`, or by `DownloadScheduler.resubmit`.
     func store(_ batch: WriteBatch) async
+
+    /// Forgets covers that may be another's, as far as they were stored since, and has them downloaded again.
+    func distrust(_ suspects: SuspectCovers) async
 }

@@ -29,6 +29,8 @@ package actor DownloadScheduler {
     private var backlog = 0 { didSet { client.loop.unstoredBytes = backlog } }
     private var submitters: [CheckedContinuation<Void, Never>] = []
     private var handingOver: Task<Void, Never>?
+    /// The last of the tasks that give suspects to the store, one after the other.
+    private var distrusting: Task<Void, Never>?
     private var isClosed = false
     var deadlines = Heap<Deadline>()
 
@@ -130,9 +132,11 @@ package actor DownloadScheduler {
     /// Ends every request, those that wait for a retry too. Covers that have arrived are still stored.
     package func close() async {
         isClosed = true
+        distrust(client.loop.takeUnaskedAnswers(looking: true))
         await client.shutdown()
         for ask in queue.cancel({ _ in true }).requests { ask.close() }
         resumeSubmitters()
+        await distrusting?.value
         // The loop may have had its last turn, and may as well have one more while this waits: both flush the same batch.
         while true {
             flushBatch()
@@ -141,9 +145,39 @@ package actor DownloadScheduler {
         }
     }
 
+    // MARK: Suspects
+
+    /// Looks for answers that nobody asked for on connections that are idle, and returns when the store has got all suspects.
+    /// - Returns: whether there were any.
+    package func lookForUnaskedAnswers() async -> Bool {
+        let answers = client.loop.takeUnaskedAnswers(looking: true)
+        distrust(answers)
+        await distrusting?.value
+        return !answers.isEmpty
+    }
+
+    /// Has covers be requested again that came over a connection with an answer that nobody asked for.
+    private func distrust(_ answers: [UnaskedAnswer]) {
+        for answer in answers {
+            for cover in answer.covers {
+                // One of its redirects may be another's.
+                guard let job = queue.jobs.id(of: cover.url.string), !queue.jobs[job].state.redirects.isEmpty else {
+                    continue
+                }
+                queue.jobs[job].state.mustStartAgain = true
+            }
+            let suspects = pending.suspect(answer)
+            distrusting = Task { [distrusting, store] in
+                await distrusting?.value
+                await store.distrust(suspects)
+            }
+        }
+    }
+
     // MARK: A turn of the loop
 
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        distrust(client.loop.takeUnaskedAnswers())
         flushBatch()
         let deadline = expire(now)
         while backlog < Self.maximumBacklog, client.loop.hasRoom {
@@ -189,7 +223,7 @@ package actor DownloadScheduler {
         // The connections that are open are none for it.
         let opensOwn =
             queue.jobs[start.job].state.isMisdirected || request.isHTTP1 && !start.isHTTP1
-            || request.addressFamily != nil
+            || request.addressFamily != nil || client.loop.distrusts(start.target.origin)
         request.needsNewConnection = opensOwn
         request.isWanted = (
             ImageHeader.maximumBeginning, { $0.withUnsafeBytes { ImageHeader.mayBegin(with: $0) } }
@@ -197,6 +231,10 @@ package actor DownloadScheduler {
         request.context = queue.first(of: start.job) { $0.sink.origin?.context }
         request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
         queue.jobs[start.job].state.deniesPrivateAddresses = request.deniesPrivateAddresses
+        var cover = RequestedCover(start.url)
+        cover.headerFields = queue.jobs[start.job].state.headerFields
+        cover.deniesPrivateAddresses = request.deniesPrivateAddresses
+        request.cover = cover
         request.onConnection = { [weak self] event in
             self?.assumeIsolated { scheduler in
                 switch event {
@@ -242,6 +280,9 @@ package actor DownloadScheduler {
         switch result {
         case .failure(let error) where error.kind == .cancelled: queue.refusedTransferEnded(start.job)
         case .failure where queue.resumesAsOneTooMany(start.job, now): break
+        case _ where queue.jobs[start.job].state.mustStartAgain:
+            queue.jobs[start.job].state.mustStartAgain = false
+            retry(start.job, at: now)
         case .failure(let error):
             queue.jobs[start.job].state.microseconds = error.microseconds
             let failure = CoverFailure(error, of: start.url, at: start.target)

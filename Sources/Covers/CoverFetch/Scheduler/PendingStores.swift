@@ -13,6 +13,8 @@ package final class PendingStores: Sendable {
     private struct Entry {
         var asks: [Ask]
         let sent: SentRequest
+        /// Its response may be another's.
+        var isSuspect = false
     }
 
     private struct State {
@@ -23,6 +25,10 @@ package final class PendingStores: Sendable {
         var ended: [String: (number: Int, outcome: CoverOutcome)] = [:]
         /// Their keys, of which each replaces the oldest.
         var keys: [String] = []
+        /// The last failures that servers answered with and that ended requests, of covers that were not stored since.
+        var failures: [String: CoverOutcome] = [:]
+        /// The number of entries that are suspect.
+        var suspects = 0
 
         mutating func remember(_ outcome: CoverOutcome) {
             let maximumEnded = PendingStores.maximumEnded
@@ -35,6 +41,12 @@ package final class PendingStores: Sendable {
                 keys.append(outcome.url)
             }
             ended[outcome.url] = (mark, outcome)
+            if !failures.isEmpty { failures[outcome.url] = nil }
+        }
+
+        mutating func remember(failure outcome: CoverOutcome) {
+            if failures.count >= PendingStores.maximumEnded { failures = [:] }
+            failures[outcome.url] = outcome
         }
     }
 
@@ -62,11 +74,46 @@ package final class PendingStores: Sendable {
         return isJoined
     }
 
+    // MARK: Suspects
+
+    /// Forgets how covers ended that may be another's, and has those that have not ended be requested again: `suspects(among:)`.
+    func suspect(_ answer: UnaskedAnswer) -> SuspectCovers {
+        var found = SuspectCovers(answer)
+        var seen: Set<String> = []
+        state.withLock { state in
+            for cover in answer.covers {
+                let key = cover.url.string
+                guard seen.insert(key).inserted else { continue }
+                if let entry = state.entries[key] {
+                    found.pending += 1
+                    if entry.isSuspect { continue }
+                    state.entries[key]?.isSuspect = true
+                    state.suspects += 1
+                    continue
+                }
+                let ended = state.ended.removeValue(forKey: key)?.outcome
+                found.suspects.append(.init(cover: cover, outcome: ended ?? state.failures.removeValue(forKey: key)))
+            }
+        }
+        return found
+    }
+
+    /// The keys of the outcomes that may be another's. Their downloads are not to be completed, but submitted again.
+    package func suspects(among outcomes: [CoverOutcome]) -> Set<String> {
+        state.withLock { state in
+            if state.suspects == 0 { return [] }
+            return Set(outcomes.map(\.url).filter { state.entries[$0]?.isSuspect == true })
+        }
+    }
+
     /// Ends the downloads of these keys, and completes the asks that wait for them. The outcomes' URLs are keys.
     /// - Returns: the asks that need another request: to the next address of their album, or with their own address or fields.
     package func complete(_ outcomes: [CoverOutcome]) -> [Ask] {
-        zip(outcomes, end(outcomes.map(\.url), outcomes)).flatMap { outcome, entry in
-            entry.map { $0.asks.complete(outcome, to: $0.sent) } ?? []
+        zip(outcomes, end(outcomes.map(\.url), outcomes)).flatMap { outcome, entry -> [Ask] in
+            guard let entry, !entry.asks.isEmpty else { return [] }
+            let goingOn = entry.asks.complete(outcome, to: entry.sent)
+            if outcome.failure?.status != nil, goingOn.isEmpty { state.withLock { $0.remember(failure: outcome) } }
+            return goingOn
         }
     }
 
@@ -76,7 +123,11 @@ package final class PendingStores: Sendable {
     private func end(_ keys: [String], _ outcomes: [CoverOutcome]) -> [Entry?] {
         state.withLock { state in
             for outcome in outcomes where outcome.contentDigest != nil { state.remember(outcome) }
-            return keys.map { state.entries.removeValue(forKey: $0) }
+            return keys.map { key in
+                let entry = state.entries.removeValue(forKey: key)
+                if entry?.isSuspect == true { state.suspects -= 1 }
+                return entry
+            }
         }
     }
 }

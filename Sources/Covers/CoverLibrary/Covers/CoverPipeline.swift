@@ -36,6 +36,7 @@ package final class CoverPipeline: Sendable {
     /// Nil without a library file.
     let pictures: OwnPictures?
     let sizes = SizeWorkers<SizeKey, MadeSize>()
+    let recheck = Recheck()
     /// Reads block, so they run neither on the cooperative pool nor in line.
     private let readers = DispatchQueue(label: "sleeve.read", attributes: .concurrent)
 
@@ -319,7 +320,11 @@ package final class CoverPipeline: Sendable {
             return (started, true)
         }
         if isNew {
-            await persistency.connect(scheduler) { [weak self] asks in await self?.goOn(asks) }
+            await persistency.connect(scheduler) { [weak self] asks in
+                await self?.goOn(asks)
+            } recheck: { [weak self] in
+                await self?.recheck($0, of: $1)
+            }
             await scheduler.start()
         }
         return scheduler

@@ -33,10 +33,12 @@ final class Prefetcher: OutcomeSink {
             feeding = task
             return task
         }
+        pipeline.recheck.begin()
         pipeline.beginRun(ObjectIdentifier(run)) { feeding.cancel() }
         await withTaskCancellationHandler {
             await feeding.value
             await run.drained()
+            await pipeline.settle(run)
         } onCancel: {
             feeding.cancel()
             pipeline.cancelAsks(of: self)

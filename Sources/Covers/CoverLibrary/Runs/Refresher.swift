@@ -65,6 +65,7 @@ final class Refresher: OutcomeSink {
         defer { timer?.cancel() }
         var failure: LibraryError?
         do { try await pipeline.persistency.beginRun(isPrefetch: false) } catch { throw LibraryError(error) }
+        pipeline.recheck.begin()
         await withTaskCancellationHandler {
             do {
                 try await hasBudget ? askByPriority() : askAll()
@@ -72,6 +73,7 @@ final class Refresher: OutcomeSink {
                 if run.counts.requested == 0 { failure = LibraryError(error) } else { stop("\(CacheError(error))") }
             }
             await run.drained()
+            await pipeline.settle(run)
         } onCancel: {
             pipeline.cancelAsks(of: self)
         }

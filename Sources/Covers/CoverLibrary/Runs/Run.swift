@@ -152,6 +152,22 @@ final class Run: Sendable {
     /// Its outcome is known, and is added at the end of the run.
     func hold() { finish(1) { _ in } }
 
+    /// Replaces the outcome of a cover that turned out to be another's. It has a further outcome, unless it is left to the next run.
+    func correct(_ former: CoverOutcome, _ outcome: CoverOutcome) {
+        state.withLock { state in
+            // It may have been for a call beside the run.
+            guard state.counts.subtract(former) else { return }
+            if outcome.failure?.leavesCoverUnknown == true {
+                state.counts.requested -= 1
+                state.counts.remaining += 1
+            } else {
+                state.counts.add(outcome)
+                state.unread.append(outcome)
+            }
+        }
+        outcomesAdded.send()
+    }
+
     /// Leaves counted requests to the next run. They have no outcome.
     func moveToNextRun(_ count: Int = 1) {
         finish(count) { state in

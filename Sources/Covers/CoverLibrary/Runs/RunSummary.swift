@@ -54,19 +54,32 @@ public struct RunSummary: Sendable, Hashable, Codable {
     /// Bytes downloaded per second.
     public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
 
-    mutating func add(_ outcome: CoverOutcome) {
+    mutating func add(_ outcome: CoverOutcome) { count(outcome, 1) }
+
+    /// Takes an outcome back. - Returns: false if it was none of these.
+    mutating func subtract(_ outcome: CoverOutcome) -> Bool {
+        var counts = self
+        counts.count(outcome, -1)
+        if min(counts.downloaded, counts.revalidated, counts.failed) < 0 { return false }
+        counts.deduplicated = min(max(0, counts.deduplicated), counts.downloaded)
+        (counts.gone, counts.bytes) = (min(counts.gone, counts.failed), max(0, counts.bytes))
+        self = counts
+        return true
+    }
+
+    private mutating func count(_ outcome: CoverOutcome, _ number: Int) {
         switch outcome.kind {
         case .downloaded:
-            downloaded += 1
-            bytes += outcome.bytes
-            if outcome.isDuplicate { deduplicated += 1 }
-        case .revalidated: revalidated += 1
-        case .fresh: fresh += 1
-        case .joined: joined += 1
-        case .skipped: skipped += 1
+            downloaded += number
+            bytes += number * outcome.bytes
+            if outcome.isDuplicate { deduplicated += number }
+        case .revalidated: revalidated += number
+        case .fresh: fresh += number
+        case .joined: joined += number
+        case .skipped: skipped += number
         case .failed:
-            failed += 1
-            if outcome.failure?.isGone == true { gone += 1 }
+            failed += number
+            if outcome.failure?.isGone == true { gone += number }
         }
     }
 }

@@ -18,6 +18,8 @@ actor PersistencyManager: DownloadStore {
     private weak var scheduler: DownloadScheduler?
     /// Takes asks that an outcome does not answer.
     private var goOn: (@Sendable ([Ask]) async -> Void)?
+    /// Downloads suspects again that are not pending, whose former outcomes it gets.
+    private var recheck: CheckAgain?
     /// The requests that wait for outcomes.
     private var pending: PendingStores?
     private let notice: @Sendable (CacheNotice) -> Void
@@ -33,6 +35,8 @@ actor PersistencyManager: DownloadStore {
     private var flushers: [CheckedContinuation<Void, Never>] = []
     /// Sizes that were made and are not written yet.
     nonisolated let madeSizes = Mutex<[SmallCover]>([])
+
+    typealias CheckAgain = @Sendable ([(cover: RequestedCover, former: CoverOutcome)], SuspectCovers) async -> Void
 
     /// Waits for the disk on a thread of its own.
     private actor Syncer {
@@ -84,8 +88,10 @@ actor PersistencyManager: DownloadStore {
     }
 
     /// The scheduler whose downloads this stores.
-    func connect(_ scheduler: DownloadScheduler, goOn: @escaping @Sendable ([Ask]) async -> Void) {
-        (self.scheduler, self.goOn, pending) = (scheduler, goOn, scheduler.pending)
+    func connect(
+        _ scheduler: DownloadScheduler, goOn: @escaping @Sendable ([Ask]) async -> Void, recheck: @escaping CheckAgain
+    ) {
+        (self.scheduler, self.goOn, self.recheck, pending) = (scheduler, goOn, recheck, scheduler.pending)
     }
 
     func writer() throws -> CacheWriter {
@@ -176,6 +182,34 @@ actor PersistencyManager: DownloadStore {
                 publish([outcome])
             }
         }
+    }
+
+    // MARK: - Suspects
+
+    /// Removes the entries of suspects whose bytes came over the connection. Entries that it confirmed, and covers that failed, are asked for
+    /// again as well.
+    func distrust(_ suspects: SuspectCovers) async {
+        var covers: [(cover: RequestedCover, former: CoverOutcome)] = []
+        var removed: [String] = []
+        do {
+            try commitNow()
+            for suspect in suspects.suspects {
+                let key = suspect.cover.url.string
+                let entry = try openReader?.entry(for: key)
+                if let entry, entry.metadata.storedAt >= suspects.openedAt {
+                    removed.append(key)
+                    var former = CoverOutcome(.downloaded, url: key)
+                    (former.contentDigest, former.bytes) = (entry.digest, entry.bytes)
+                    covers.append((suspect.cover, suspect.outcome ?? former))
+                } else if let outcome = suspect.outcome {
+                    covers.append((suspect.cover, outcome))
+                }
+            }
+            try writer().withdraw(removed)
+        } catch {
+            notice(.unfinished(CacheError(error)))
+        }
+        await recheck?(covers, suspects)
     }
 
     /// Whether a picture is cut off, and the version that it would replace is not: a server's disk was full, or it has lost a part.
@@ -354,7 +388,14 @@ actor PersistencyManager: DownloadStore {
     /// Makes outcomes known: the commit that makes them true is behind them.
     /// - Parameter lost: keys of covers that have to be downloaded again.
     private func publish(_ outcomes: [CoverOutcome], lost: [String] = []) {
-        var outcomes = outcomes
+        var (outcomes, lost) = (outcomes, lost)
+        if let suspects = pending?.suspects(among: outcomes), !suspects.isEmpty {
+            // What the last commit has stored is gone again before it is known.
+            try? openWriter?.withdraw(
+                outcomes.filter { suspects.contains($0.url) && $0.kind == .downloaded }.map(\.url))
+            outcomes.removeAll { suspects.contains($0.url) }
+            lost += suspects
+        }
         let (now, end) = (ContinuousClock.now, WallClock.microseconds())
         let date = Date(milliseconds: end / 1_000)
         for index in outcomes.indices {

@@ -75,6 +75,8 @@ final class MemoryStore: DownloadStore {
         _ = scheduler?.pending.complete(kept.map(\.outcome))
         if losesFirst { await scheduler?.resubmit([batch.downloads[0].key]) }
     }
+
+    func distrust(_ suspects: SuspectCovers) async {}
 }
 
 extension Download {

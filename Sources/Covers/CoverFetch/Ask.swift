@@ -102,6 +102,11 @@ package final class Ask: @unchecked Sendable {
 
     package var hasAlternatives: Bool { !alternatives.isEmpty }
 
+    /// It is of a run, and has no address to go on to when its host cannot be reached (`goOn`): nothing waits for it but the end of the run.
+    var canBePostponed: Bool {
+        priority == .normal && deadline == nil && !isForUse && alternatives.allSatisfy { $0.picture == picture }
+    }
+
     /// The usable addresses from here on: as written, and parsed.
     package var addresses: [(location: String, url: HTTPURL)] {
         [(location, url)]

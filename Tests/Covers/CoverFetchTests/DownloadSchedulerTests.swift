@@ -99,6 +99,30 @@ import Wire
         }
     }
 
+    @Test func `the covers of a host that restarts arrive after it, and those that someone waits for fail meanwhile`()
+        async throws
+    {
+        try await withScheduler(.init(parallel: 16, perHost: 8), RetryPolicy(retries: 1)) { _, scheduler, _ in
+            let before = try await Origin.start()
+            let (run, hurried) = (Caller(), Caller())
+            await scheduler.submit([run.ask(try HTTPURL(before.coverURL(0)))])
+            try await eventually { run.results.count == 1 }
+            await before.stop()
+            await scheduler.submit(try (1...20).map { run.ask(try HTTPURL(before.coverURL($0))) })
+            try await eventually { await scheduler.postponed == 20 }
+            let shared = try HTTPURL(before.coverURL(20))
+            await scheduler.submit([hurried.ask(shared) { $0.isForUse = true }])
+            try await eventually { hurried.result?.failure?.isHostUnreachable == true }
+            #expect(run.results.count == 1)
+            var options = OriginOptions()
+            options.port = before.port
+            let after = try await Origin.start(options)
+            try await eventually { run.results.count == 21 }
+            #expect(run.results.allSatisfy { $0.kind == .downloaded })
+            await after.stop()
+        }
+    }
+
     @Test func `cancelling a sink's asks cancels its transfers, and no other sink's`() async throws {
         try await withScheduler { origin, scheduler, store in
             let (leaving, staying) = (Caller(), Caller())
@@ -143,4 +167,5 @@ import Wire
 extension DownloadScheduler {
     /// There is memory for another transfer's body.
     fileprivate var hasRoom: Bool { client.loop.hasRoom }
+    fileprivate var postponed: Int { queue.postponed }
 }

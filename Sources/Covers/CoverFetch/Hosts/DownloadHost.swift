@@ -17,6 +17,8 @@ struct DownloadHost {
         var reason = ""
         /// The host asked for fewer requests, or for a pause.
         var isRateLimit = false
+        /// The kind of the last failure.
+        var kind: CoverFailure.Kind?
     }
 
     /// Name and port.
@@ -49,6 +51,12 @@ struct DownloadHost {
     private var failures = 0
     /// Covers that were answered with 403 since any other answer.
     private var refusedCovers = 0
+    /// When a transfer first ended without an answer since the last answer; nil if the last one was answered.
+    private var unansweredSince: Instant?
+    /// Its postponed jobs (`DownloadQueue.postpone`). Some may have ended or gone on since.
+    private(set) var postponed: [JobID] = []
+    /// The postponed jobs of this outage have had their last round.
+    private var hadLastRound = false
 
     /// - Parameters:
     ///   - url: a URL of the host.
@@ -134,12 +142,19 @@ struct DownloadHost {
             now: now)
         // The host is reachable over its other connections.
         if isCrowded, ending.hasNoResponse { return }
+        if !ending.hasNoResponse {
+            (unansweredSince, hadLastRound) = (nil, false)
+        } else if unansweredSince == nil {
+            unansweredSince = now
+        }
         // A ban lowers the limit as 429s do. But the host is not given up, as some of its other covers may be fine.
         let counted = isBan ? .erroneous : ending
         if counted.weight != nil {
             failures = isBan ? refusedCovers : failures + 1
             if let failure {
-                outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: ending.isRefusal)
+                outage = Outage(
+                    reason: failure.outage(of: name, count: failures), isRateLimit: ending.isRefusal,
+                    kind: failure.kind)
             }
             breaker.failed(job, counted, hasAnswered: gate.hasAnswered, now: now)
             if breaker.isGivenUp(now), let rest = breaker.restsUntil {
@@ -163,5 +178,65 @@ struct DownloadHost {
         }
         if !isRepeated { refusedCovers += 1 }
         return refusedCovers >= FetchLimits.ban
+    }
+}
+
+/// Jobs that wait for the return of a host that cannot be reached.
+extension DownloadHost {
+    /// A server that restarts, or a resolver that fails, is back after this time more often than not.
+    static let restartTime = Duration.seconds(8)
+    /// The longest time that postponed jobs wait for the others of a queue that never ends.
+    static let longestWait = Duration.seconds(600)
+
+    /// Whether a job may be postponed: the host is given up, or has answered nothing since the job's last transfer began, and a later request
+    /// may be answered. One that asks for a pause is none of these, and TLS that cannot be trusted is not another time.
+    func mayPostpone(_ passage: HostGate.Passage, _ now: Instant) -> Bool {
+        guard let unansweredSince, !hadLastRound else { return false }
+        let hadNoAnswer = passage.began.map { unansweredSince <= $0 } ?? false
+        return switch outage.kind {
+        case .connect, .nameResolution, .broken: breaker.isGivenUp(now) || hadNoAnswer
+        // Some URLs hang wherever their host is.
+        case .timeout: breaker.isGivenUp(now)
+        default: false
+        }
+    }
+
+    /// Returns whether it is the first one.
+    mutating func postpone(_ job: JobID) -> Bool {
+        postponed.append(job)
+        return postponed.count == 1
+    }
+
+    mutating func takePostponed() -> [JobID] {
+        defer { postponed = [] }
+        return postponed
+    }
+
+    /// The host has answered, and has postponed jobs.
+    var hasReturned: Bool { !postponed.isEmpty && unansweredSince == nil }
+
+    /// When the last round of its postponed jobs may begin; nil if there are none: a host that has answered in this run may be restarting, and a name may be looked up in vain for a moment. A
+    /// host that never answered is more likely dead.
+    var lastRound: Instant? {
+        guard !postponed.isEmpty, let unansweredSince else { return nil }
+        return gate.hasAnswered || outage.kind == .nameResolution ? unansweredSince + Self.restartTime : unansweredSince
+    }
+
+    func mayHaveLastRound(_ now: Instant) -> Bool { lastRound.map { $0 <= now } ?? false }
+
+    /// The postponed jobs have waited for too long.
+    func isOverdue(_ now: Instant) -> Bool { unansweredSince.map { now - $0 >= Self.longestWait } ?? true }
+
+    /// The host is probed once more, unless it was a moment ago, and had been away for long by then.
+    mutating func beginLastRound(_ now: Instant) {
+        hadLastRound = true
+        guard let unansweredSince, let lastHeard else { return }
+        if lastHeard - unansweredSince >= Self.restartTime, now - lastHeard < .seconds(1) { return }
+        breaker.probeIfGivenUp()
+    }
+
+    mutating func forgetOutage() {
+        breaker.succeeded()
+        (unansweredSince, hadLastRound) = (nil, false)
     }
 }

@@ -87,7 +87,8 @@ extension DownloadQueue {
     /// Forgets that hosts could not be reached: a new run tries them again. Hosts that asked for a pause keep it.
     mutating func forgetOutages() {
         for host in hosts.indices where !hosts[host].outage.isRateLimit {
-            hosts[host].breaker.succeeded()
+            hosts[host].forgetOutage()
+            continuePostponed(of: host)
             enqueue(host)
         }
     }

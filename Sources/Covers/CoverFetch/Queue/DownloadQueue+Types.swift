@@ -30,6 +30,7 @@ extension DownloadQueue {
     struct Timer: Comparable {
         enum Event {
             case host(Int)
+            case lastRound(Int)
             case retry(JobID, attempt: Int)
         }
         var time: Instant

@@ -31,9 +31,15 @@ struct DownloadQueue<Request> {
     private var failed: Deque<Int> = []
     /// Hosts with jobs.
     private var busyHosts = 0
-    private var timers = Heap<Timer>()
-    /// Messages about long pauses, for users, with their hosts.
-    private var messages: [(host: String, message: String)] = []
+    var timers = Heap<Timer>()
+    /// Messages about long pauses and outages, for users, with their hosts.
+    var messages: [(host: String, message: String)] = []
+    /// Jobs that are postponed (`postpone`).
+    var postponed = 0
+    /// Messages about hosts whose jobs were postponed.
+    var outageMessages = 0
+    /// Hosts whose postponed jobs may have their last round.
+    var returning: Deque<Int> = []
     private(set) var inFlight = 0
 
     /// - Parameter pauses: the ends of those that hosts asked earlier runs for, by origin.
@@ -52,7 +58,8 @@ struct DownloadQueue<Request> {
 
     /// Jobs that have not ended.
     var count: Int { jobs.count }
-    var waiting: Int { jobs.count - inFlight }
+    /// Those of them that hold the list up. As many postponed jobs as `maximumPostponed` do not.
+    var waiting: Int { jobs.count - inFlight - min(postponed, Self.maximumPostponed) }
     /// Most transfers could start, but the hosts take no more for now.
     var isIdle: Bool { inFlight * 2 < limits.parallel }
 
@@ -79,6 +86,8 @@ struct DownloadQueue<Request> {
         defer { if ignoresOutage, let id = jobs.id(of: url.string) { probeHost(of: id) } }
         if let id = jobs.id(of: url.string) {
             jobs[id].requests.append(request)
+            // The new request may not wait as long.
+            continuePostponed(id)
             raise(id, to: priority)
             return true
         }
@@ -121,6 +130,7 @@ struct DownloadQueue<Request> {
     /// The next decision. The caller asks again after every decision but `.wait`.
     mutating func next(now: Instant) -> Decision {
         fireTimers(now)
+        beginLastRounds(now)
         if let restart = nextRestart() { return restart }
         if let drop = dropFromFailedHost(now) { return drop }
         while inFlight < limits.parallel, let host = nextHost(now) {
@@ -183,6 +193,7 @@ struct DownloadQueue<Request> {
     mutating func didReceive(_ ending: Ending, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard let host = host(of: id), jobs[id].isInFlight else { return }
         hosts[host].didReceive(ending, of: id, &jobs[id].passage, failure: failure, now: now)
+        if hosts[host].hasReturned { continuePostponed(of: host) }
     }
 
     /// The job requests `target` next, as soon as that host allows.
@@ -207,6 +218,7 @@ struct DownloadQueue<Request> {
         endTransfer(id)
         guard jobs.contains(id) else { return [] }
         let job = jobs.remove(id)
+        if job.isPostponed { postponed -= 1 }
         removeJob(from: job.host)
         return job.requests
     }
@@ -225,7 +237,7 @@ struct DownloadQueue<Request> {
     }
 
     /// - Returns: the target's host; nil if the job has ended.
-    private mutating func setTarget(_ target: HTTPURL, of id: JobID) -> Int? {
+    mutating func setTarget(_ target: HTTPURL, of id: JobID) -> Int? {
         guard let before = host(of: id) else { return nil }
         let host = index(of: target)
         jobs[id].target = target
@@ -321,6 +333,7 @@ struct DownloadQueue<Request> {
             timers.removeMin()
             switch timer.event {
             case .host(let host): enqueue(host)
+            case .lastRound(let host): returning.append(host)
             case .retry(let id, let attempt):
                 guard canStart(id), jobs[id].attempt == attempt else { continue }
                 let host = jobs[id].host

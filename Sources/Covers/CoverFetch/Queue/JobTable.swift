@@ -17,6 +17,8 @@ struct Job<Request> {
     /// Nothing is sent for it before then.
     var retriesAt: Instant?
     var isInFlight = false
+    /// It neither waits nor is in flight: `DownloadQueue.postpone`.
+    var isPostponed = false
     /// What its host must know of its transfer.
     var passage = HostGate.Passage()
     /// The highest of its requests' priorities.

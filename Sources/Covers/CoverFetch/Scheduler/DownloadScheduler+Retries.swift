@@ -27,9 +27,23 @@ extension DownloadScheduler {
                 level: level, "\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms",
                 metadata: failure.metadata, source: CoverFailure.logSource)
             retry(start.job, at: now + delay)
-        case .giveUp: if !triesOtherAddress(start, failure) { finish(start.job, start.url, failing: failure) }
+        case .giveUp where triesOtherAddress(start, failure) || postpones(start.job, failure): break
+        case .giveUp: finish(start.job, start.url, failing: failure)
         case .tooLong(let pause): finish(start.job, start.url, failing: failure.asking(for: pause))
         }
+    }
+
+    /// Postpones a job whose host cannot be reached, if one of its asks can wait. The others end with the failure.
+    /// - Returns: false if the job has to end.
+    func postpones(_ job: JobID, _ failure: CoverFailure) -> Bool {
+        guard queue.first(of: job, { $0.canBePostponed ? true : nil }) != nil, queue.postpone(job, .now) else {
+            return false
+        }
+        // An untried job has no state.
+        if queue.jobs[job].passage.began != nil { queue.jobs[job].state.forgetRedirects() }
+        let hurried = queue.cancel(job) { !$0.canBePostponed }.requests
+        goOn(hurried.filter { !$0.complete(CoverOutcome(failed: failure)) })
+        return true
     }
 
     /// Retries from the beginning: redirects may lead elsewhere by then.

@@ -266,6 +266,7 @@ package actor DownloadScheduler {
         // A cover that was tried fails for its own reason rather than its host's.
         var own = queue.jobs[job].state.failure ?? failure
         own.retryAfter = max(own.retryAfter ?? .zero, failure.retryAfter ?? .zero)
+        if postpones(job, own) { return }
         finish(job, url, failing: own)
     }
 
@@ -406,7 +407,7 @@ package actor DownloadScheduler {
 
     private func flushBatch() {
         guard handingOver == nil, !batch.downloads.isEmpty || !batch.goingOn.isEmpty else { return }
-        batch.isLast = queue.count == 0
+        batch.isLast = queue.isDone
         let taken = batch
         batch = WriteBatch()
         handingOver = Task {

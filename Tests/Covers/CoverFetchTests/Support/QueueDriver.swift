@@ -19,6 +19,7 @@ struct QueueDriver<Request> {
     var count: Int { queue.count }
     var waiting: Int { queue.waiting }
     var inFlight: Int { queue.inFlight }
+    var postponed: Int { queue.postponed }
 
     mutating func submit(
         _ url: HTTPURL, request: Request, priority: FetchPriority = .normal, ignoresOutage: Bool = false
@@ -51,13 +52,15 @@ struct QueueDriver<Request> {
     }
 
     /// All decisions at one time. No transfer is restarted.
-    mutating func turn(_ now: Instant) -> Turn {
+    /// - Parameter postpones: jobs that may be postponed are not dropped.
+    mutating func turn(_ now: Instant, postpones: Bool = false) -> Turn {
         var turn = Turn()
         while true {
             switch next(now: now) {
             case .start(let start): turn.starts.append(start)
             case .restart: Issue.record("a transfer was restarted")
             case .drop(let job, let url, let failure):
+                if postpones, queue.postpone(job, now) { continue }
                 turn.dropped.append(url.string)
                 turn.details.append(failure.detail)
                 _ = end(job)
@@ -118,6 +121,8 @@ struct QueueDriver<Request> {
     }
 
     mutating func retry(_ key: String, at time: Instant) { if let job = jobs[key] { queue.retry(job, at: time) } }
+
+    mutating func postpone(_ key: String, _ now: Instant) -> Bool { jobs[key].map { queue.postpone($0, now) } ?? false }
 
     mutating func end(_ key: String) -> [Request] { jobs[key].map { queue.end($0) } ?? [] }
 

@@ -14,7 +14,7 @@ public struct CoverOutcome: Sendable, Hashable, Codable {
         case revalidated
         /// It was already cached.
         case fresh
-        /// Another request of the same run brought it.
+        /// Another request of the same run brought it, or a transfer of the URL that both are redirected to.
         case joined
         /// The request has no usable URL.
         case skipped

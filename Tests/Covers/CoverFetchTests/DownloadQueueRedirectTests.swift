@@ -52,4 +52,47 @@ import Testing
         try queue.retry(url(1).string, at: startTime)
         #expect(try starts(&queue).targets == ["\(url(1)) 1"])
     }
+
+    // MARK: One target for several jobs
+
+    /// Four jobs that were redirected to one target, of which the first requests it.
+    private func jobsOfOneTarget() throws -> (queue: Queue, keys: [String]) {
+        var queue = Queue(limits: .init(parallel: 10, perHost: 4))
+        for path in 1...4 { _ = try queue.submit(url(path), request: "\(path)") }
+        let keys = try (1...4).map { try url($0).string }
+        #expect(queue.turn(startTime).started == keys)
+        for key in keys { try queue.move(key, to: url(9, host: 2), isShared: true) }
+        #expect(queue.turn(startTime).started == [keys[0]])
+        return (queue, keys)
+    }
+
+    @Test
+    func `of the jobs that are redirected to one target the first requests it, and the others can take its response`()
+        throws
+    {
+        var (queue, keys) = try jobsOfOneTarget()
+        #expect(queue.takeFollowers(of: keys[0]) == Array(keys.dropFirst()))
+        for key in keys { #expect(queue.end(key) == [String(key.last ?? "?")]) }
+        #expect(queue.count == 0 && queue.turn(startTime).starts.isEmpty)
+    }
+
+    @Test func `when the job that requests a shared target leaves it, the next one requests it`() throws {
+        var (queue, keys) = try jobsOfOneTarget()
+        #expect(queue.cancel { $0 == "2" }.requests == ["2"])
+        queue.retry(keys[0], at: startTime + .seconds(1))
+        #expect(queue.turn(startTime).starts.map { "\($0.target)" } == ["\(try url(9, host: 2))"])
+        // It comes back, and takes the response of the next one.
+        #expect(queue.turn(startTime + .seconds(1)).started == [keys[0]])
+        try queue.move(keys[0], to: url(9, host: 2), isShared: true)
+        #expect(queue.turn(startTime + .seconds(1)).starts.isEmpty)
+        #expect(queue.cancel { $0 == "3" }.inFlight == [keys[2]])
+        #expect(queue.turn(startTime + .seconds(1)).started == [keys[3]])
+        #expect(queue.takeFollowers(of: keys[3]) == [keys[0]])
+    }
+
+    @Test func `followers that are separated request the target themselves`() throws {
+        var (queue, keys) = try jobsOfOneTarget()
+        queue.separateFollowers(of: keys[0])
+        #expect(queue.turn(startTime).started == Array(keys.dropFirst()))
+    }
 }

@@ -99,6 +99,49 @@ import Wire
         }
     }
 
+    @Test
+    func
+        `covers that are redirected to one URL share its transfer, and a later one takes its response while it is fresh`()
+        async throws
+    {
+        try await withScheduler { origin, scheduler, store in
+            func urls(_ numbers: ClosedRange<Int>, _ lifetime: String) throws -> [HTTPURL] {
+                let target = "/covers/0.jpg?hold=1%26cache-control=\(lifetime)"
+                return try numbers.map { try HTTPURL(origin.coverURL($0) + "?to=" + target) }
+            }
+            let caller = Caller()
+            await scheduler.submit(try urls(1...8, "max-age=600").map { caller.ask($0) })
+            try await eventually { origin.requestCount == 9 }
+            origin.release()
+            try await eventually { caller.results.count == 8 }
+            #expect(caller.results.allSatisfy { $0.kind == .downloaded })
+            #expect(caller.results.count { $0.isJoined } == 7 && origin.requestCount == 9)
+            #expect(store.downloads.allSatisfy { $0.target.string == store.downloads[0].target.string })
+            await scheduler.submit([caller.ask(try urls(9...9, "max-age=600")[0])])
+            await scheduler.submit([caller.ask(try urls(10...10, "max-age=600")[0]) { $0.cacheUse = .reload }])
+            try await eventually { caller.results.count == 10 }
+            #expect(origin.requestCount == 12, "two redirects, and the target for the one that reloads")
+        }
+    }
+
+    @Test(arguments: [("404", 5), ("500", 8)])
+    func `a final answer of a shared target is that of all covers, and after another failure each asks for itself`(
+        status: String, requests: Int
+    ) async throws {
+        try await withScheduler { origin, scheduler, _ in
+            let caller = Caller()
+            await scheduler.submit(
+                try (1...4).map { number in
+                    caller.ask(try HTTPURL(origin.coverURL(number) + "?to=/covers/0.jpg?hold=1%26status=\(status)"))
+                })
+            try await eventually { origin.requestCount == 5 }
+            origin.release()
+            try await eventually { caller.results.count == 4 }
+            #expect(caller.results.allSatisfy { $0.failure?.status == Int(status) })
+            #expect(origin.requestCount == requests)
+        }
+    }
+
     @Test func `the covers of a host that restarts arrive after it, and those that someone waits for fail meanwhile`()
         async throws
     {

@@ -22,6 +22,7 @@ extension DownloadQueue {
     mutating func postpone(_ id: JobID, _ now: Instant) -> Bool {
         guard let host = host(of: id), hosts[host].mayPostpone(jobs[id].passage, now) else { return false }
         endTransfer(id)
+        leaveTarget(id)
         jobs[id].attempt = jobs[id].passage.unsentAttempts
         jobs[id].isPostponed = true
         postponed += 1

@@ -34,6 +34,8 @@ struct DownloadQueue<Request> {
     var timers = Heap<Timer>()
     /// Messages about long pauses and outages, for users, with their hosts.
     var messages: [(host: String, message: String)] = []
+    /// The jobs that request the targets of redirects for others, by target, with those others.
+    var shared: [String: (job: JobID, followers: [JobID])] = [:]
     /// Jobs that are postponed (`postpone`).
     var postponed = 0
     /// Messages about hosts whose jobs were postponed.
@@ -197,9 +199,11 @@ struct DownloadQueue<Request> {
     }
 
     /// The job requests `target` next, as soon as that host allows.
-    mutating func move(_ id: JobID, to target: HTTPURL) {
+    /// - Parameter isShared: or it takes the response of a job that was moved there in the same way.
+    mutating func move(_ id: JobID, to target: HTTPURL, isShared: Bool = false) {
         endTransfer(id)
         guard let host = setTarget(target, of: id) else { return }
+        if isShared, joinsTarget(id) { return }
         hosts[host].waiting.prepend(id, jobs[id].priority)
         enqueue(host)
     }
@@ -217,6 +221,7 @@ struct DownloadQueue<Request> {
     mutating func end(_ id: JobID) -> [Request] {
         endTransfer(id)
         guard jobs.contains(id) else { return [] }
+        leaveTarget(id)
         let job = jobs.remove(id)
         if job.isPostponed { postponed -= 1 }
         removeJob(from: job.host)
@@ -239,6 +244,7 @@ struct DownloadQueue<Request> {
     /// - Returns: the target's host; nil if the job has ended.
     mutating func setTarget(_ target: HTTPURL, of id: JobID) -> Int? {
         guard let before = host(of: id) else { return nil }
+        leaveTarget(id)
         let host = index(of: target)
         jobs[id].target = target
         jobs[id].host = host

@@ -17,6 +17,8 @@ struct Job<Request> {
     /// Nothing is sent for it before then.
     var retriesAt: Instant?
     var isInFlight = false
+    /// It requests the target of a redirect for others as well: `DownloadQueue.joinsTarget`.
+    var isShared = false
     /// It neither waits nor is in flight: `DownloadQueue.postpone`.
     var isPostponed = false
     /// What its host must know of its transfer.
@@ -98,6 +100,8 @@ struct JobState {
     var failure: CoverFailure?
     /// The redirects of this attempt, in order.
     var redirects: [HTTPResponse] = []
+    /// When the response arrived that another job's transfer has brought, in milliseconds since 1970; nil for the job's own.
+    var sharedAt: Int64?
     /// The cookies that these redirects have set.
     var cookies: [String] = []
 

@@ -36,6 +36,8 @@ package struct Download: Sendable {
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
     package var timings: CoverTimings
+    /// Another download's transfer brought the content: of a target that redirects led both to.
+    package var isShared = false
 }
 
 extension CoverOutcome {
@@ -47,6 +49,7 @@ extension CoverOutcome {
         self.init(kind, url: download.key)
         duration = .microseconds(download.microseconds)
         timings = download.timings
+        isJoined = download.isShared
     }
 }
 

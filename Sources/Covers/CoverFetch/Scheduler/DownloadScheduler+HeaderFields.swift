@@ -11,10 +11,25 @@ import Platform
 extension DownloadScheduler {
     /// The fields that callers gave for the origin that is asked now.
     func givenFields(for start: DownloadQueue<Ask>.Start) -> HTTPFields {
-        let origin = start.target.origin
+        givenFields(for: start.job, at: start.target)
+    }
+
+    private func givenFields(for job: JobID, at target: HTTPURL) -> HTTPFields {
+        let origin = target.origin
         var fields = policy.headerFields.isEmpty ? [:] : policy.headerFields[String(origin)] ?? [:]
-        if origin == start.url.origin { fields.set(queue.jobs[start.job].state.headerFields) }
+        if origin == queue.jobs[job].url.origin { fields.set(queue.jobs[job].state.headerFields) }
         return fields
+    }
+
+    /// Whether the job's request for the target of a redirect is that of any other job without wishes of its own.
+    func hasPlainRequest(_ job: JobID, at target: HTTPURL) -> Bool {
+        let (state, url) = (queue.jobs[job].state, queue.jobs[job].url)
+        return state.cookies.isEmpty && state.codingFailure == nil && state.http1Origin == nil && !state.isMisdirected
+            && state.addressFamily == nil && givenFields(for: job, at: target).isEmpty
+            && queue.jobs[job].requests.allSatisfy { ask in
+                !ask.deniesPrivateAddresses && !ask.cacheUse.asksServer
+                    && ask.stored?.conditions(at: target, of: url).isEmpty ?? true
+            }
     }
 
     /// - Parameters:
@@ -50,11 +65,9 @@ extension DownloadScheduler {
 
     /// A response that has just arrived, as the cache has to take it.
     func stored(_ response: TransferResponse, _ job: JobID) -> StoredResponse {
-        let now = WallClock.milliseconds()
+        let now = WallClock.milliseconds(), state = queue.jobs[job].state
         return StoredResponse(
-            status: response.head.status.code, fields: response.head.headerFields,
-            requestTime: now - Int64(response.microseconds / 1_000), responseTime: now,
-            redirects: RedirectChain(queue.jobs[job].state.redirects, now: now))
+            response, at: state.sharedAt ?? now, redirects: RedirectChain(state.redirects, now: now))
     }
 
     /// Whether a server chose the response, or a redirect to it, by a field that the caller gave (RFC 9111 section 4.1): it answers no other

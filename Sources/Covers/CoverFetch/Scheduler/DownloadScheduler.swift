@@ -25,6 +25,7 @@ package actor DownloadScheduler {
     /// Downloads that were handed to the store and have no outcome yet.
     package nonisolated let pending = PendingStores()
     private var batch = WriteBatch()
+    private var recentTargets = RecentTargets()
     /// Memory held by `batch` and by what the store has taken, in bytes.
     private var backlog = 0 { didSet { client.loop.unstoredBytes = backlog } }
     private var submitters: [CheckedContinuation<Void, Never>] = []
@@ -205,6 +206,7 @@ package actor DownloadScheduler {
 
     private func begin(_ start: DownloadQueue<Ask>.Start) {
         queue.jobs[start.job].state.headerFields = queue.first(of: start.job) { $0.headerFields } ?? [:]
+        queue.jobs[start.job].state.sharedAt = nil
         let stored = stored(for: start.job), conditions = stored?.conditions(at: start.target, of: start.url) ?? [:]
         queue.jobs[start.job].state.revalidated = conditions.isEmpty ? nil : stored
         let given = givenFields(for: start)
@@ -286,6 +288,8 @@ package actor DownloadScheduler {
             retry(start.job, at: now)
         case .failure(let error):
             queue.jobs[start.job].state.microseconds = error.microseconds
+            // One at a time, they would wait for hours.
+            if error.kind == .timeout { queue.separateFollowers(of: start.job) }
             let failure = CoverFailure(error, of: start.url, at: start.target)
             queue.jobs[start.job].state.failure = failure
             didReceive(failure.ending, of: start.job, failure, now)
@@ -307,27 +311,82 @@ package actor DownloadScheduler {
         queue.jobs[job].state.add(response)
         let isInstead = queue.jobs[job].state.http1Origin == start.target.origin
         queue.didAnswer(job, http2: response.isHTTP2, isInstead: isInstead)
-        let disposition = ResponseDisposition(
-            response, of: start.url, at: start.target, redirectCount: queue.jobs[job].state.redirects.count,
-            policy: policy.redirect, revalidated: queue.jobs[job].state.revalidated)
+        let disposition = disposition(of: response, start)
         // `Retry-After` binds the response's URL; the host's other covers wait when several are refused and none arrives in between.
         var failure = disposition.failure
         failure?.retryAfter = RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
         queue.jobs[job].state.failure = failure
         didReceive(Ending(failure), of: job, failure, now)
-        if let failure { return failed(start, response, failure, now) }
-        if case .redirect(let target) = disposition {
-            queue.jobs[job].state.redirects.append(response.head)
-            queue.jobs[job].state.redirectedAt = now
-            queue.jobs[job].state.cookies = response.cookies
-            queue.move(job, to: target)
-            return endVainAsks(of: job, now)
-        }
+        let (followers, time) = queue.jobs[job].isShared ? share(response, of: job, disposition) : ([], 0)
+        act(on: disposition, start, response, now)
+        for follower in followers where queue.contains(follower) { answer(follower, response, time, now) }
+    }
+
+    /// - Parameter disposition: of the response. Its failure is the job's.
+    private func act(
+        on disposition: ResponseDisposition, _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse,
+        _ now: ContinuousClock.Instant
+    ) {
+        let job = start.job
         switch disposition {
-        case .redirect, .failure: break
+        case .redirect(let target): redirected(job, response, target, now)
+        case .failure(let failure): failed(start, response, queue.jobs[job].state.failure ?? failure, now)
         case .notModified(let version): notModified(start, response, version)
         case .cover(let header): received(start, response, header)
         }
+    }
+
+    private func redirected(
+        _ job: JobID, _ response: TransferResponse, _ target: HTTPURL, _ now: ContinuousClock.Instant
+    ) {
+        queue.jobs[job].state.redirects.append(response.head)
+        queue.jobs[job].state.redirectedAt = now
+        queue.jobs[job].state.cookies = response.cookies
+        let isShared = hasPlainRequest(job, at: target)
+        let recent = isShared ? recentTargets.response(of: target.string, at: WallClock.milliseconds()) : nil
+        queue.move(job, to: target, isShared: isShared && recent == nil)
+        if let recent { return answer(job, recent.response, recent.time, now) }
+        endVainAsks(of: job, now)
+    }
+
+    // MARK: Responses for several jobs
+
+    /// The jobs that a response answers as well, and when it arrived, in milliseconds since 1970. If it answers none of them, the next one
+    /// requests the target.
+    private func share(
+        _ response: TransferResponse, of job: JobID, _ disposition: ResponseDisposition
+    ) -> (followers: [JobID], time: Int64) {
+        let (target, time) = (queue.jobs[job].target, WallClock.milliseconds())
+        guard hasPlainRequest(job, at: target) else { return ([], time) }
+        switch disposition {
+        case .redirect: break
+        case .cover: recentTargets.add(target.string, response, at: time)
+        case .failure: if queue.jobs[job].state.failure?.isTransient ?? true { return ([], time) }
+        case .notModified: return ([], time)
+        }
+        return (queue.takeFollowers(of: job), time)
+    }
+
+    /// Answers a job with the response to another one's request, as if it were its own.
+    /// - Parameter time: when the response arrived, in milliseconds since 1970.
+    private func answer(
+        _ job: JobID, _ response: TransferResponse, _ time: Int64, _ now: ContinuousClock.Instant
+    ) {
+        let start = DownloadQueue<Ask>.Start(
+            job: job, url: queue.jobs[job].url, target: queue.jobs[job].target, attempt: queue.jobs[job].attempt,
+            multiplexes: false, streams: nil, isHTTP1: false)
+        let disposition = disposition(of: response, start)
+        queue.jobs[job].state.failure = disposition.failure
+        queue.jobs[job].state.sharedAt = time
+        act(on: disposition, start, response, now)
+    }
+
+    private func disposition(
+        of response: TransferResponse, _ start: DownloadQueue<Ask>.Start
+    ) -> ResponseDisposition {
+        ResponseDisposition(
+            response, of: start.url, at: start.target, redirectCount: queue.jobs[start.job].state.redirects.count,
+            policy: policy.redirect, revalidated: queue.jobs[start.job].state.revalidated)
     }
 
     private func received(
@@ -397,12 +456,14 @@ package actor DownloadScheduler {
         pending.add(url.string, asks, sent)
         let timings = CoverTimings(
             submitted: asks.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)
-        backlog += content.footprint
-        batch.footprint += content.footprint
+        // A shared body is in memory once.
+        let footprint = state.sharedAt == nil ? content.footprint : 512
+        backlog += footprint
+        batch.footprint += footprint
         batch.downloads.append(
             Download(
                 url: url, target: target, content: content, absence: absence, fieldNames: state.fieldNames,
-                microseconds: state.microseconds, timings: timings))
+                microseconds: state.microseconds, timings: timings, isShared: state.sharedAt != nil))
     }
 
     private func flushBatch() {

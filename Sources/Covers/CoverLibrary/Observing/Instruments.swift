@@ -18,6 +18,8 @@ struct Instruments: Sendable {
     /// A transfer has ended, and what it brought is committed.
     func didEnd(_ outcome: CoverOutcome) {
         #if Metrics
+            // Another download's transfer.
+            if outcome.isJoined { return }
             if let failure = outcome.failure {
                 if failure.kind == .notTried || failure.isGivenUp { return }
                 Counter(

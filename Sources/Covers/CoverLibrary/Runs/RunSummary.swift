@@ -15,7 +15,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var revalidated = 0
     /// Covers that were already cached, or that another process stored while this run waited for it.
     public var fresh = 0
-    /// Covers requested more than once in the run: one transfer served all.
+    /// Covers requested more than once in the run, or redirected to one URL: one transfer served all.
     public var joined = 0
     /// Requests without a usable URL.
     public var skipped = 0

@@ -116,9 +116,16 @@ struct QueueDriver<Request> {
         if let host = jobs[key].flatMap({ queue.host(of: $0) }) { queue.hosts[host].close(until: time) }
     }
 
-    mutating func move(_ key: String, to target: HTTPURL) {
-        if let job = jobs[key] { queue.move(job, to: target) }
+    mutating func move(_ key: String, to target: HTTPURL, isShared: Bool = false) {
+        if let job = jobs[key] { queue.move(job, to: target, isShared: isShared) }
     }
+
+    mutating func takeFollowers(of key: String) -> [String] {
+        guard let job = jobs[key] else { return [] }
+        return queue.takeFollowers(of: job).map { queue.jobs[$0].url.string }
+    }
+
+    mutating func separateFollowers(of key: String) { if let job = jobs[key] { queue.separateFollowers(of: job) } }
 
     mutating func retry(_ key: String, at time: Instant) { if let job = jobs[key] { queue.retry(job, at: time) } }
 

@@ -79,7 +79,7 @@ extension CacheCommandTests {
                 let summary = try gone.summary()
                 #expect(summary.fresh == 10 && summary.failed == 50)
                 let lines = gone.stderr.split(separator: "\n").filter { $0.hasPrefix("sleeve: ") }
-                #expect(lines.count <= 8, "\(gone.stderr)")
+                #expect(lines.count <= 9, "\(gone.stderr)")
                 #expect(lines.last?.contains("no server could be reached") == true)
                 #expect(gone.stderr.contains(" not tried: 127.0.0.1:\(port) refused "), "\(gone.stderr)")
                 #expect(gone.stderr.contains("can't reach 127.0.0.1:\(port): connection refused"), "\(gone.stderr)")

@@ -183,13 +183,13 @@ struct DownloadHost {
 
 /// Jobs that wait for the return of a host that cannot be reached.
 extension DownloadHost {
-    /// A server that restarts, or a resolver that fails, is back after this time more often than not.
+    /// A server that restarts, or a resolver that fails, is likely back after this time.
     static let restartTime = Duration.seconds(8)
     /// The longest time that postponed jobs wait for the others of a queue that never ends.
     static let longestWait = Duration.seconds(600)
 
-    /// Whether a job may be postponed: the host is given up, or has answered nothing since the job's last transfer began, and a later request
-    /// may be answered. One that asks for a pause is none of these, and TLS that cannot be trusted is not another time.
+    /// Whether a job may be postponed: the host is given up, or has answered nothing since the job's last transfer began, and a later request may
+    /// be answered. A host that asks for a pause has answered, and one whose TLS cannot be trusted will not be trusted later.
     func mayPostpone(_ passage: HostGate.Passage, _ now: Instant) -> Bool {
         guard let unansweredSince, !hadLastRound else { return false }
         let hadNoAnswer = passage.began.map { unansweredSince <= $0 } ?? false
@@ -215,8 +215,8 @@ extension DownloadHost {
     /// The host has answered, and has postponed jobs.
     var hasReturned: Bool { !postponed.isEmpty && unansweredSince == nil }
 
-    /// When the last round of its postponed jobs may begin; nil if there are none: a host that has answered in this run may be restarting, and a name may be looked up in vain for a moment. A
-    /// host that never answered is more likely dead.
+    /// When the last round of its postponed jobs may begin; nil if there are none. A host that has answered before may be restarting, and a resolver
+    /// may fail for a moment. A host that never answered is more likely dead.
     var lastRound: Instant? {
         guard !postponed.isEmpty, let unansweredSince else { return nil }
         return gate.hasAnswered || outage.kind == .nameResolution ? unansweredSince + Self.restartTime : unansweredSince

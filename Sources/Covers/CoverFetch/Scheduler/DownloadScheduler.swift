@@ -288,10 +288,10 @@ package actor DownloadScheduler {
             retry(start.job, at: now)
         case .failure(let error):
             queue.jobs[start.job].state.microseconds = error.microseconds
-            // One at a time, they would wait for hours.
-            if error.kind == .timeout { queue.separateFollowers(of: start.job) }
             let failure = CoverFailure(error, of: start.url, at: start.target)
             queue.jobs[start.job].state.failure = failure
+            // One at a time, they would wait for hours, or all fail in the same way.
+            if error.kind == .timeout || !failure.isTransient { queue.separateFollowers(of: start.job) }
             didReceive(failure.ending, of: start.job, failure, now)
             if retriesWithoutRedirect(start.job, start.url, failure) { return }
             if error.kind == .coding, queue.jobs[start.job].state.codingFailure == nil {

@@ -81,12 +81,13 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         multi.actOnTimer()
         // A short response may already be complete; no event would announce it.
         if multi.completeEnded() { return }
-        multi.wait(milliseconds: timeout(deadline, multi.deadline), into: &events)
+        multi.wait(milliseconds: timeout(deadline, multi.deadline, multi.nextLook), into: &events)
         // Reads everything that has arrived before anything new is requested: alternating with the server for each cover costs
         // more in context switches than it gains.
         for event in events {
             if event.socket == wakeReader { drainWakes() } else { multi.act(on: event) }
         }
+        multi.lookAtProgress()
         multi.actOnTimer()
         _ = multi.completeEnded()
     }

@@ -14,6 +14,10 @@ final class CurlMulti {
     private var inFlight: [Transfer.ID: Transfer] = [:]
     private var idle: [Transfer] = []
     private var lastID: Transfer.ID = 0
+    /// When the transfers in flight are looked at next; nil for not before one is started.
+    private(set) var nextLook: ContinuousClock.Instant?
+    private var looks = 0
+    private let lookInterval: Duration
     /// Transfers that libcurl did not accept.
     private var rejected: [Transfer.ID] = []
     private let configuration: HTTPClientConfiguration
@@ -30,6 +34,7 @@ final class CurlMulti {
         poller = try Poller()
         self.configuration = configuration
         memory = BodyMemory(limit: configuration.bodyMemory)
+        lookInterval = configuration.timeout / Transfer.looksPerTimeout
         multi = curl_multi_init()
         share = curl_share_init()
         sleeve_share_setopt_lock_data(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION)
@@ -87,8 +92,9 @@ final class CurlMulti {
     func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Transfer.ID {
         let transfer = idle.popLast() ?? makeTransfer()
         lastID += 1
-        transfer.prepare(request, id: lastID, completion: completion)
+        transfer.prepare(request, id: lastID, look: looks, completion: completion)
         inFlight[lastID] = transfer
+        if nextLook == nil { nextLook = .now + lookInterval }
         if let needed = request.streams, needed > streams {
             streams = needed
             sleeve_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
@@ -148,6 +154,16 @@ final class CurlMulti {
         self.deadline = nil
         var running: Int32 = 0
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+    }
+
+    /// Lets transfers go on whose time is almost over and whose bodies arrive.
+    func lookAtProgress() {
+        guard let time = nextLook else { return }
+        let now = ContinuousClock.now
+        if time > now { return }
+        looks += 1
+        nextLook = inFlight.isEmpty ? nil : max(time, now - lookInterval) + lookInterval
+        for transfer in inFlight.values { transfer.look(at: looks) }
     }
 
     /// Completes the transfers that have ended. Their completions may start others.

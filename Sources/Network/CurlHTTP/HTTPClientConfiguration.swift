@@ -1,7 +1,7 @@
 /// Settings of every transfer of a client.
 package struct HTTPClientConfiguration: Sendable {
     package var userAgent: String
-    /// The longest a transfer may take.
+    /// The longest a transfer may take. One whose body arrives at a rate at which the whole body would arrive in four times as long may take that.
     package var timeout: Duration = .seconds(60)
     /// From the start of the look-up, or from its end if it took more than half of this. In the latter case libcurl may notice it as late as
     /// `timeout`.

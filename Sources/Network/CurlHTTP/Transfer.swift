@@ -20,6 +20,12 @@ package final class Transfer {
     /// libcurl's message when it has sent five requests again that ended without an answer. Before 8.17 it counts those of all transfers
     /// of an easy handle, so this one may have been sent once.
     private static let endedResending = "Connection died"
+    /// How often a transfer in flight is looked at within the time that it may take.
+    static let looksPerTimeout = 16
+    /// A transfer whose body arrives may take as many times the time-out.
+    private static let mostTimeouts = 4
+    /// The looks without a further byte that end this.
+    private static let longestSilence = looksPerTimeout / 4
 
     let easy: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
@@ -41,6 +47,8 @@ package final class Transfer {
     private var addressFamily: AddressFamily?
     private var lowSpeedTime: Int
     private var connectTimeout: Duration
+    /// In multiples of the configuration's.
+    private var timeout = 1
     private var isPost = false
 
     // The state of this use.
@@ -50,6 +58,10 @@ package final class Transfer {
     private var origin: Substring = ""
     private var body: [UInt8] = []
     private var received = 0
+    /// The look before the transfer began.
+    private var begun = 0
+    /// The bytes at the last look, and the first look that saw them.
+    private var seen = (bytes: 0, look: 0)
     /// The length with which `memory` counts the body.
     private var counted = 0
     private var keepsBody = false
@@ -136,7 +148,7 @@ package final class Transfer {
         setVersion()
         setAddressFamily()
         sleeve_setopt_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        sleeve_setopt_long(easy, CURLOPT_TIMEOUT_MS, configuration.timeout.inMilliseconds)
+        setTimeout()
         sleeve_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_LIMIT, configuration.lowSpeedLimit)
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_TIME, configuration.lowSpeedTime)
@@ -166,6 +178,10 @@ package final class Transfer {
     private func setVersion() {
         let isOld = isHTTP1 || configuration.isHTTP1
         sleeve_setopt_long(easy, CURLOPT_HTTP_VERSION, isOld ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
+    }
+
+    private func setTimeout() {
+        sleeve_setopt_long(easy, CURLOPT_TIMEOUT_MS, (configuration.timeout * timeout).inMilliseconds)
     }
 
     private func setAddressFamily() {
@@ -218,8 +234,14 @@ package final class Transfer {
     }
 
     /// Sets the handle up for a request.
-    func prepare(_ request: TransferRequest, id: ID, completion: @escaping Completion) {
+    /// - Parameter look: the number of the last look at transfers.
+    func prepare(_ request: TransferRequest, id: ID, look: Int = 0, completion: @escaping Completion) {
         self.id = id
+        (begun, seen) = (look, (0, look))
+        if timeout != 1 {
+            timeout = 1
+            setTimeout()
+        }
         self.completion = completion
         onConnection = request.onConnection
         isWanted = request.isWanted
@@ -393,6 +415,21 @@ package final class Transfer {
         return true
     }
 
+    /// Before the time of the transfer is over, lets it take as long again if its body arrives, and the rest would at this rate, too. Otherwise
+    /// libcurl ends it: a transfer that takes its time over little holds a place that others could use.
+    /// - Parameter look: the number of this look.
+    func look(at look: Int) {
+        if received != seen.bytes { seen = (received, look) }
+        let age = look - begun
+        guard keepsBody, received > 0, age == timeout * Self.looksPerTimeout - 1, timeout < Self.mostTimeouts,
+            look - seen.look < Self.longestSilence,
+            (heads.announcedLength ?? 0) / (Self.mostTimeouts * Self.looksPerTimeout) <= received / age
+        else { return }
+        timeout += 1
+        setTimeout()
+        _ = onConnection?(.overdue)
+    }
+
     private func set(lowSpeedTime seconds: Int) {
         guard lowSpeedTime != seconds else { return }
         lowSpeedTime = seconds
@@ -547,7 +584,10 @@ package final class Transfer {
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
             text: text, systemError: Int32(easy.long(CURLINFO_OS_ERRNO)))
         error.isOfHTTP2 = code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM
-        if code == CURLE_OPERATION_TIMEDOUT, awaitsAnswer { error.silentFamily = connection?.family }
+        if code == CURLE_OPERATION_TIMEDOUT {
+            if awaitsAnswer { error.silentFamily = connection?.family }
+            error.isPartial = keepsBody && received > 0
+        }
         return error
     }
 }

@@ -32,6 +32,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var isOfHTTP2 = false
     /// A host of this family has accepted a connection and a request, and sent nothing until the time was over.
     package var silentFamily: AddressFamily?
+    /// For `timeout`: a part of the body has arrived.
+    package var isPartial = false
     /// For `other`: the name of the failure.
     package var name: String?
     /// Duration of the transfer in microseconds.

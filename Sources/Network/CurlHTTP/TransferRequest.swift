@@ -49,7 +49,7 @@ package struct TransferRequest: Sendable {
     }
 }
 
-/// A step of a transfer's connection before the request is sent.
+/// A step of a transfer that changes what its host may get.
 package enum ConnectionEvent: Sendable, Equatable {
     /// A connection is being opened: the address is known. `others` are open to the same origin.
     case opening(others: Int)
@@ -57,6 +57,8 @@ package enum ConnectionEvent: Sendable, Equatable {
     case ready
     /// libcurl is about to send the request again: the connection ended before an answer.
     case resending
+    /// The time of the transfer is almost over. As its body arrives, it may take as long again.
+    case overdue
 }
 
 /// The request target (RFC 9112 section 3.2).

@@ -64,7 +64,7 @@ extension DownloadQueue {
             switch event {
             case .ready: hosts[host].gate.isReady(&jobs[id].passage)
             case .opening: hosts[host].gate.isOpening()
-            case .resending: false
+            case .resending, .overdue: false
             }
         guard hasRoom else { return false }
         enqueue(host)

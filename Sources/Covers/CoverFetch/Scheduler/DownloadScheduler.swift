@@ -243,7 +243,7 @@ package actor DownloadScheduler {
                 case .opening(let others)
                 where !scheduler.queue.mayConnect(start.job, others: opensOwn ? 0 : others): return false
                 case .resending: return scheduler.mayResend(start.job)
-                case .opening, .ready: break
+                case .opening, .ready, .overdue: break
                 }
                 // The loop has had its turn already.
                 if scheduler.queue.didConnect(start.job, event) { scheduler.client.loop.wake() }

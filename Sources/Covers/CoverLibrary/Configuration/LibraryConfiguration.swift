@@ -20,7 +20,8 @@ public struct LibraryConfiguration: Sendable {
     package var adapts = true
     /// Maximum number of requests a second to one host. Above 0 and finite; nil for no limit.
     public var rate: Double?
-    /// Maximum duration of a request. Each redirect counts as a request. Above 0, at most a year.
+    /// Maximum duration of a request; four times as long if the body arrives at a rate for which that suffices. Each redirect counts as a
+    /// request. Above 0, at most a year.
     public var timeout: Duration = .seconds(60)
     /// Retries after a temporary failure. At least 0.
     public var retries = 3

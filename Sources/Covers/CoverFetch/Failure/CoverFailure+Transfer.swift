@@ -18,6 +18,7 @@ extension CoverFailure {
         isConnectionRefused = error.isRefused
         isOfHTTP2 = error.isOfHTTP2
         silentFamily = error.silentFamily
+        isPartial = error.isPartial
     }
 
     /// Rewords libcurl's message: a host by its name and port, without milliseconds and system calls.

@@ -91,6 +91,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     var isConnectionRefused = false
     /// As `TransferError.isOfHTTP2`.
     var isOfHTTP2 = false
+    /// As `TransferError.isPartial`.
+    var isPartial = false
     /// As `TransferError.silentFamily`.
     var silentFamily: AddressFamily?
     /// For `notTried`: the host asked for fewer requests or for a pause.

@@ -34,9 +34,9 @@ struct ConcurrencyLimiter {
     private static let smallestIncrease = 0.01
     /// The pause between two transfers is `pause` × (1 / window − 1), at most 1.5 s.
     private static let pause = Duration.milliseconds(100)
-    private static let smallestWindow = 1.0 / 16
+    private let smallestWindow: Double
 
-    /// Maximum number of transfers in flight, between 1/16 and `ceiling`.
+    /// Maximum number of transfers in flight, between `smallestWindow` and `ceiling`.
     private var window: Double
     /// Slow start ends here. Infinite until a request is rejected.
     private var threshold = Double.infinity
@@ -60,8 +60,10 @@ struct ConcurrencyLimiter {
     /// - Parameters:
     ///   - start: the limit at first; nil for `ceiling`.
     ///   - isFixed: the limit is always `ceiling`.
-    init(ceiling: Int, start: Int? = nil, isFixed: Bool = false) {
+    ///   - pauses: the limit may mean less than one transfer at a time.
+    init(ceiling: Int, start: Int? = nil, isFixed: Bool = false, pauses: Bool = true) {
         self.ceiling = ceiling
+        smallestWindow = pauses ? 1.0 / 16 : 1
         self.isFixed = isFixed
         window = Double(isFixed ? ceiling : min(start ?? ceiling, ceiling))
     }
@@ -120,7 +122,7 @@ struct ConcurrencyLimiter {
             increase = max(increase / 2, Self.smallestIncrease)
         } else {
             cut = Cut(time: now, inFlight: ended.inFlight)
-            window = window <= 1 ? max(window / 2, Self.smallestWindow) : max(1, window * Self.decrease)
+            window = window <= 1 ? max(window / 2, smallestWindow) : max(1, window * Self.decrease)
         }
         if isCrowded { crowdings += 1 }
         if isCrowded, let cut, cut.rejected < cut.inFlight {

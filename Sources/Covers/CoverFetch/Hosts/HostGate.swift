@@ -38,6 +38,8 @@ struct HostGate {
         fileprivate(set) var connection = Connection.none
         /// It has opened a connection itself, and has not been answered.
         fileprivate(set) var isUnproven = false
+        /// It has no connection yet over which it could send its request.
+        var isConnecting: Bool { connection != .ready }
         /// When the transfer in flight started.
         fileprivate(set) var began: Instant?
         /// Transfers in flight to the host when it started, itself included.
@@ -45,7 +47,9 @@ struct HostGate {
         /// The host's answers when it started.
         fileprivate var answersAtStart = (all: 0, overNew: 0)
         /// The last transfer failed as one connection too many.
-        fileprivate var wasCrowded = false
+        fileprivate(set) var wasCrowded = false
+        /// The transfer in flight has taken longer than transfers should.
+        fileprivate var isOverdue = false
         /// A transfer of the job has failed.
         fileprivate(set) var hasFailed = false
         /// The request was sent again, or was about to be, and has not been answered since.
@@ -157,7 +161,7 @@ struct HostGate {
         inFlight += 1
         if case .none = state { state = .opening }
         (passage.began, passage.inFlightAtStart, passage.answersAtStart) = (now, inFlight, answers)
-        passage.isStreamRefused = false
+        (passage.isStreamRefused, passage.isOverdue) = (false, false)
     }
 
     /// The transfer has ended, or starts again.
@@ -272,6 +276,16 @@ struct HostGate {
 
     // MARK: What a transfer shows
 
+    /// The transfer has taken as long as one should, and goes on, as its body arrives.
+    mutating func overran(_ passage: inout Passage, now: Instant) {
+        hasAnswered = true
+        var ended = ended(passage, now: now)
+        ended.isRepeated = passage.isOverdue || passage.hasFailed
+        ended.answered = answers.all - passage.answersAtStart.all
+        passage.isOverdue = true
+        limiter.rejected(ended, now: now)
+    }
+
     /// A transfer ended so. Precedes `end`.
     /// - Parameters:
     ///   - hasFailed: it brought no cover.
@@ -281,7 +295,7 @@ struct HostGate {
         _ ending: Ending, of passage: inout Passage, hasFailed: Bool, adapts: Bool, now: Instant
     ) -> Bool {
         var ended = ended(passage, now: now)
-        ended.isRepeated = ending == .silent && passage.hasFailed
+        ended.isRepeated = ending == .silent && (passage.hasFailed || passage.isOverdue)
         if hasFailed { passage.hasFailed = true } else if http2 == true { worksOverHTTP2 = true }
         passage.wasResent = false
         let isCrowded = isCrowded(&passage, ending)
@@ -300,7 +314,7 @@ struct HostGate {
         if ending.weight == nil {
             hasAnswered = true
             // While a connection is unproven, one more would not be a test of the limit.
-            if !limiter.isCrowded || unproven == 0 { limiter.answered(ended) }
+            if !limiter.isCrowded || unproven == 0, !passage.isOverdue { limiter.answered(ended) }
         } else if ending.isOverload, !isCrowded, adapts {
             limiter.rejected(ended, mayBeSteady: mayBeSteady, now: now)
         }

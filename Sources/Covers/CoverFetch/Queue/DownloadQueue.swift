@@ -18,6 +18,10 @@ struct DownloadQueue<Request> {
     let limits: FetchLimits
     /// The ends of the pauses that hosts asked earlier runs for, by origin.
     private let earlierPauses: [String: Instant]
+    /// The limit of all hosts together: of the line that they share.
+    var limiter: ConcurrencyLimiter
+    /// Requests that hosts have answered.
+    private var answers = 0
     var jobs = JobTable<Request>()
     var hosts: [DownloadHost] = []
     private var hostIndices: [Substring: Int] = [:]
@@ -48,6 +52,7 @@ struct DownloadQueue<Request> {
     init(limits: FetchLimits, pauses: [String: Instant] = [:]) {
         self.limits = limits
         earlierPauses = pauses
+        limiter = ConcurrencyLimiter(ceiling: limits.parallel, isFixed: !limits.adapts, pauses: false)
     }
 
     /// The ends of the pauses that hosts asked this run or an earlier one for, by origin; nil for one that is over.
@@ -63,7 +68,7 @@ struct DownloadQueue<Request> {
     /// Those of them that hold the list up. As many postponed jobs as `maximumPostponed` do not.
     var waiting: Int { jobs.count - inFlight - min(postponed, Self.maximumPostponed) }
     /// Most transfers could start, but the hosts take no more for now.
-    var isIdle: Bool { inFlight * 2 < limits.parallel }
+    var isIdle: Bool { inFlight * 2 < limiter.limit }
 
     func contains(_ key: String) -> Bool { jobs.id(of: key) != nil }
 
@@ -135,7 +140,7 @@ struct DownloadQueue<Request> {
         beginLastRounds(now)
         if let restart = nextRestart() { return restart }
         if let drop = dropFromFailedHost(now) { return drop }
-        while inFlight < limits.parallel, let host = nextHost(now) {
+        while inFlight < limiter.limit, let host = nextHost(now) {
             if hosts[host].breaker.isGivenUp(now) {
                 failed.append(host)
                 if let drop = dropFromFailedHost(now) { return drop }
@@ -170,6 +175,7 @@ struct DownloadQueue<Request> {
     private mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
         inFlight += 1
         hosts[host].gate.start(&jobs[id].passage, now: now)
+        jobs[id].shared = SharedPassage(inFlightAtStart: inFlight, answersAtStart: answers)
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
         jobs[id].isInFlight = true
         hosts[host].breaker.starts(id)
@@ -194,8 +200,32 @@ struct DownloadQueue<Request> {
     /// - Parameter failure: why it brought no cover.
     mutating func didReceive(_ ending: Ending, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard let host = host(of: id), jobs[id].isInFlight else { return }
+        if ending.weight == nil, ending.tellsOfHost {
+            answers += 1
+            if !jobs[id].shared.isOverdue { limiter.answered(ended(id, now)) }
+        } else if ending == .silent, failure?.isPartial == true, !jobs[id].shared.isOverdue {
+            limiter.rejected(ended(id, now), now: now)
+        }
         hosts[host].didReceive(ending, of: id, &jobs[id].passage, failure: failure, now: now)
         if hosts[host].hasReturned { continuePostponed(of: host) }
+    }
+
+    /// The time of a transfer is over, and it goes on, as its body arrives: there is too much in flight for its host, or for the line that all
+    /// hosts share.
+    mutating func overran(_ id: JobID, now: Instant) {
+        guard let host = host(of: id), jobs[id].isInFlight else { return }
+        hosts[host].gate.overran(&jobs[id].passage, now: now)
+        if jobs[id].shared.isOverdue { return }
+        limiter.rejected(ended(id, now), now: now)
+        jobs[id].shared.isOverdue = true
+    }
+
+    /// As many as were answered since a transfer started are not too many for the line, though it hangs.
+    private func ended(_ id: JobID, _ now: Instant) -> ConcurrencyLimiter.Ended {
+        let shared = jobs[id].shared
+        return ConcurrencyLimiter.Ended(
+            start: jobs[id].passage.began ?? now, inFlightAtStart: shared.inFlightAtStart, inFlight: inFlight,
+            answered: answers - shared.answersAtStart)
     }
 
     /// The job requests `target` next, as soon as that host allows.
@@ -270,7 +300,7 @@ struct DownloadQueue<Request> {
 
     /// Each host's share of all transfers, rounded up: a host that has just stalled would collect the remainder before the stall
     /// is noticed.
-    private var share: Int { (limits.parallel + max(1, busyHosts) - 1) / max(1, busyHosts) }
+    private var share: Int { (limiter.limit + max(1, busyHosts) - 1) / max(1, busyHosts) }
 
     /// The host whose turn it is.
     private mutating func nextHost(_ now: Instant) -> Int? {

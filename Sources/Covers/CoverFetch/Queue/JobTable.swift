@@ -34,7 +34,22 @@ struct Job<Request> {
         (self.priority, self.requests) = (priority, requests)
     }
 
-    private final class Begun { var state = JobState() }
+    private final class Begun {
+        var state = JobState()
+        var shared = SharedPassage()
+    }
+
+    /// What the limit of all hosts must know of its transfer.
+    var shared: SharedPassage {
+        _read {
+            if let begun { yield begun.shared } else { yield SharedPassage() }
+        }
+        _modify {
+            let begun = begun ?? Begun()
+            self.begun = begun
+            yield &begun.shared
+        }
+    }
 
     /// The scheduler's state of the job. The queue does not use it.
     var state: JobState {
@@ -60,6 +75,15 @@ struct Job<Request> {
 
     /// Lets go of what an ended job holds.
     mutating func clear() { (requests, begun) = ([], nil) }
+}
+
+/// A job's way through the limits that its host shares with others.
+struct SharedPassage {
+    /// Transfers in flight when its own started, itself included, and the answers of all hosts before.
+    var inFlightAtStart = 0
+    var answersAtStart = 0
+    /// The transfer in flight has taken longer than transfers should.
+    var isOverdue = false
 }
 
 /// The scheduler's state of a job.

@@ -9,6 +9,14 @@ extension DownloadScheduler {
     /// Forgets that hosts could not be reached: a new run tries them again.
     package func forgetOutages() { queue.forgetOutages() }
 
+    /// The time of a transfer is over, and it goes on, as its body arrives.
+    func overran(_ start: DownloadQueue<Ask>.Start) {
+        queue.overran(start.job, now: .now)
+        logger.debug(
+            "\(start.target): its time is over, and its body arrives: it goes on, and at most \(queue.limiter.limit) are in flight",
+            metadata: ["host": "\(start.target.authority)"], source: CoverFailure.logSource)
+    }
+
     /// Tells the queue what the end of a transfer shows about its host.
     func didReceive(_ ending: Ending, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
         endVainAsks(hostOf: job, now) { queue.didReceive(ending, of: job, failure: failure, now: now) }

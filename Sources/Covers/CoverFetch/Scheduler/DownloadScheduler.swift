@@ -243,7 +243,8 @@ package actor DownloadScheduler {
                 case .opening(let others)
                 where !scheduler.queue.mayConnect(start.job, others: opensOwn ? 0 : others): return false
                 case .resending: return scheduler.mayResend(start.job)
-                case .opening, .ready, .overdue: break
+                case .overdue: scheduler.overran(start)
+                case .opening, .ready: break
                 }
                 // The loop has had its turn already.
                 if scheduler.queue.didConnect(start.job, event) { scheduler.client.loop.wake() }

@@ -14,6 +14,9 @@ struct QueueDriver<Request> {
 
     init(limits: FetchLimits, pauses: [String: Instant] = [:]) { queue = DownloadQueue(limits: limits, pauses: pauses) }
 
+    /// The limit of all hosts together.
+    var limit: Int { queue.limiter.limit }
+
     var pauses: [String: Instant?] { queue.pauses }
 
     var count: Int { queue.count }
@@ -105,6 +108,8 @@ struct QueueDriver<Request> {
     mutating func didReceive(_ signal: Ending, of key: String, failure: CoverFailure? = nil, now: Instant) {
         if let job = jobs[key] { queue.didReceive(signal, of: job, failure: failure, now: now) }
     }
+
+    mutating func overran(_ key: String, now: Instant) { if let job = jobs[key] { queue.overran(job, now: now) } }
 
     mutating func limitMessage(hostOf key: String, after failure: CoverFailure?) -> String? {
         jobs[key].flatMap { queue.limitMessage(hostOf: $0, after: failure) }

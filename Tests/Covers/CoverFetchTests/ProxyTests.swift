@@ -15,6 +15,25 @@ import Testing
         #expect(parse("http://a/", ["HTTP_PROXY": "s:4", "https_proxy": "t", "http_proxy": ""]) == nil)
     }
 
+    @Test func `no_proxy excepts names with what is in their domains, addresses and prefixes`() {
+        let list = ".example.com, Host.test.,10.1.0.0/16 ::1 fd00::/8,192.0.2.7"
+        let excepted = [
+            "example.com", "a.example.com:81", "host.test", "host.test.", "10.1.255.1", "[::1]:8080", "[fd12::1]",
+            "192.0.2.7",
+        ]
+        let others = ["xexample.com", "com", "other.test", "10.2.0.1", "[::2]", "[fe80::1]", "192.0.2.70"]
+        for (hosts, isExcepted) in [(excepted, true), (others, false)] {
+            for host in hosts {
+                for name in ["no_proxy", "NO_PROXY"] {
+                    let proxy = parse("http://\(host)/1.png", ["http_proxy": "p:1", name: list])
+                    #expect((proxy == nil) == isExcepted, "\(host)")
+                }
+            }
+        }
+        #expect(parse("https://a.test/", ["all_proxy": "socks5h://p:1", "no_proxy": "*"]) == nil)
+        #expect(parse("https://a.test/", ["all_proxy": "socks5h://p:1", "no_proxy": ""])?.isSOCKS == true)
+    }
+
     @Test func `host and port are parsed, without credentials`() {
         let addresses: [(String, String, Int?)] = [
             ("http://user:p@ss@p.example:3128/", "p.example", 3128), ("p.example:8080", "p.example", 8080),

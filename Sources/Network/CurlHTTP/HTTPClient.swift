@@ -20,6 +20,9 @@ package actor HTTPClient {
 
     deinit { loop.shutdown() }
 
+    /// Requests go through the proxies that the environment names.
+    package nonisolated var usesProxies: Bool { transport == nil }
+
     /// Initializes libcurl, which the first client does otherwise.
     package static func initialize() { CurlMulti.initialize() }
 

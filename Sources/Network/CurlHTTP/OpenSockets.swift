@@ -9,6 +9,12 @@ final class OpenSockets {
         fileprivate let origin: Substring
         /// When it was opened, in milliseconds since 1970.
         fileprivate let openedAt = WallClock.milliseconds()
+        fileprivate let proxy: String?
+        /// The transfers that use it; nil before the first.
+        fileprivate var transfers: Int?
+        /// Counts up with each use.
+        fileprivate var lastUse = 0
+        fileprivate var isShutDown = false
         fileprivate var endpoints: Endpoints?
         fileprivate(set) var isOpen = true
         /// The transfer that it carries; nil if it is idle.
@@ -23,10 +29,11 @@ final class OpenSockets {
         fileprivate var wasBroughtDown = false
         fileprivate var isShifted = false
 
-        fileprivate init(_ socket: Int32, of opener: Transfer.ID, to origin: Substring) {
+        fileprivate init(_ socket: Int32, of opener: Transfer.ID, to origin: Substring, through proxy: String?) {
             self.socket = socket
             self.opener = opener
             self.origin = origin
+            self.proxy = proxy
         }
 
         /// Nil before it is connected.
@@ -78,6 +85,7 @@ final class OpenSockets {
     /// The origins whose connections carry one request each from now on.
     private var distrusted: Set<Substring> = []
     private(set) var unaskedAnswers: [UnaskedAnswer] = []
+    private var uses = 0
 
     /// The number of connections to an origin, without that of `transfer`. The sockets that a transfer opens count as one
     /// connection: it may try several addresses at a time (RFC 8305).
@@ -87,8 +95,28 @@ final class OpenSockets {
 
     var count: Int { connections.count }
 
-    func add(_ socket: Int32, of transfer: Transfer.ID, to origin: Substring) {
-        connections[socket] = Connection(socket, of: transfer, to: origin)
+    /// - Parameter proxy: the one that the connection leads to, if it does.
+    func add(_ socket: Int32, of transfer: Transfer.ID, to origin: Substring, through proxy: String?) {
+        connections[socket] = Connection(socket, of: transfer, to: origin, through: proxy)
+    }
+
+    /// A transfer has changed its connection.
+    func changed(from old: Connection?, to new: Connection?) {
+        uses += 1
+        if let old, let transfers = old.transfers { (old.transfers, old.lastUse) = (transfers - 1, uses) }
+        if let new { new.transfers = (new.transfers ?? 0) + 1 }
+    }
+
+    /// Closes the connections to a proxy that no transfer uses, those that were used least recently first, until `most` are open.
+    func closeIdle(through proxy: String, leaving most: Int) {
+        let open = connections.values.filter { $0.proxy == proxy && !$0.isShutDown }
+        guard open.count > most else { return }
+        let idle = open.filter { $0.transfers == 0 }.sorted { $0.lastUse < $1.lastUse }
+        for connection in idle.prefix(open.count - most) {
+            // libcurl owns it, and finds its end before it would use it again.
+            connection.isShutDown = true
+            shutdown(connection.socket, Int32(SHUT_RDWR))
+        }
     }
 
     /// Call it before closing `socket`.

@@ -56,6 +56,8 @@ package final class Transfer {
     private var cover: RequestedCover?
     private var url: String { requested?.string ?? "" }
     private var origin: Substring = ""
+    private var proxy: String?
+    private var mostConnections: Int?
     private var body: [UInt8] = []
     private var received = 0
     /// The look before the transfer began.
@@ -81,7 +83,9 @@ package final class Transfer {
     /// libcurl may send the request again after its connection ended.
     private var mayResend = true
     /// The connection that carries the request, since the request was sent.
-    private var connection: OpenSockets.Connection?
+    private var connection: OpenSockets.Connection? {
+        didSet { if connection !== oldValue { sockets.changed(from: oldValue, to: connection) } }
+    }
     /// Bytes waited on the connection before the request was sent. libcurl has closed it.
     private(set) var needsOtherConnection = false
     /// A response has set a cookie, or the request carried one.
@@ -228,8 +232,9 @@ package final class Transfer {
             mayConnect = onConnection(.opening(others: sockets.connections(to: origin, without: id)))
         }
         guard mayConnect else { return CURL_SOCKET_BAD }
+        if let proxy, let most = mostConnections { sockets.closeIdle(through: proxy, leaving: most - 1) }
         let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
-        if descriptor >= 0 { sockets.add(descriptor, of: id, to: origin) }
+        if descriptor >= 0 { sockets.add(descriptor, of: id, to: origin, through: proxy) }
         return descriptor
     }
 
@@ -242,6 +247,7 @@ package final class Transfer {
             timeout = 1
             setTimeout()
         }
+        (proxy, mostConnections) = (request.proxy, request.mostConnections)
         self.completion = completion
         onConnection = request.onConnection
         isWanted = request.isWanted

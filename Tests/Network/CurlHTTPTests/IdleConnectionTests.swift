@@ -64,3 +64,32 @@ import Wire
         }
     }
 }
+
+/// Connections to a proxy that takes few of them.
+@Suite(.timeLimit(.minutes(5))) struct ProxyConnectionTests {
+    @Test func `an idle connection is closed before one too many is opened`() async throws {
+        try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { first in
+            try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { second in
+                try await withClient { client in
+                    for (server, most) in [(first, nil), (second, 2), (first, 2), (second, 1), (first, 1)]
+                        as [(ScriptedServer, Int?)]
+                    {
+                        var request = TransferRequest(url: try HTTPURL(server.url + "/1"))
+                        (request.proxy, request.mostConnections) = ("the proxy", most)
+                        _ = try await client.response(for: request)
+                    }
+                }
+                #expect(first.requests.map(\.connection) == [0, 0, 0])
+                #expect(second.requests.map(\.connection) == [0, 0])
+                try await withClient { client in
+                    for server in [first, second, first] {
+                        var request = TransferRequest(url: try HTTPURL(server.url + "/2"))
+                        (request.proxy, request.mostConnections) = ("the proxy", 1)
+                        _ = try await client.response(for: request)
+                    }
+                }
+                #expect(first.requests.map(\.connection) == [0, 0, 0, 1, 2])
+            }
+        }
+    }
+}

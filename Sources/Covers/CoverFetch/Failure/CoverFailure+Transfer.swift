@@ -19,6 +19,7 @@ extension CoverFailure {
         isOfHTTP2 = error.isOfHTTP2
         silentFamily = error.silentFamily
         isPartial = error.isPartial
+        isOfProxy = Proxy(for: error.url)?.isUnreachable(error.detail) ?? false
     }
 
     /// Rewords libcurl's message: a host by its name and port, without milliseconds and system calls.

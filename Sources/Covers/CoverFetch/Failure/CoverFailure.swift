@@ -93,6 +93,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     var isOfHTTP2 = false
     /// As `TransferError.isPartial`.
     var isPartial = false
+    /// No connection to the proxy of the environment was made.
+    var isOfProxy = false
     /// As `TransferError.silentFamily`.
     var silentFamily: AddressFamily?
     /// For `notTried`: the host asked for fewer requests or for a pause.
@@ -288,7 +290,7 @@ extension CoverFailure {
         switch kind {
         case .connect where isConnectionRefused: return "\(host) refused \(count) connection\(times)"
         case .connect: return "\(host) can't be reached (\(count) attempt\(times))"
-        case .nameResolution: return "the name \(host) can't be resolved (\(count) attempt\(times))"
+        case .nameResolution: return "\(host) can't be found: its name has no address (\(count) attempt\(times))"
         case .tls: return "\(host) has no TLS that can be trusted (\(count) attempt\(times))"
         case .timeout: return "\(host) did not answer \(count) request\(times) in time"
         case .overQuota: return "\(host) rate-limited \(count) request\(times)"

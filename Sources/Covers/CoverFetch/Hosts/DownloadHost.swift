@@ -1,6 +1,8 @@
 import CurlHTTP
+import DequeModule
 
-/// The state of one host in a queue: an origin (RFC 6454), that is scheme, name and port.
+/// The state of one host in a queue: an origin (RFC 6454), that is scheme, name and port. A proxy, through which hosts are reached, is as a
+/// host without jobs: a transfer takes a place of both.
 struct DownloadHost {
     typealias Instant = ContinuousClock.Instant
 
@@ -10,6 +12,8 @@ struct DownloadHost {
         case roundRobin
         /// It has its share of all transfers, and takes what other hosts leave.
         case overflow
+        /// It waits for a place of its proxy.
+        case held
     }
 
     /// Why the host was given up.
@@ -23,6 +27,14 @@ struct DownloadHost {
 
     /// Name and port.
     let name: String
+    /// The proxy of the host: an index into the queue's hosts.
+    let proxy: Int?
+    /// A cover has failed again after it had been one too many for the proxy, and none has arrived since: the proxy was not the cause.
+    var failsBehindProxy = false
+    /// The connections of the host's transfers are its own, behind its proxy.
+    let tunnels: Bool
+    /// Of a proxy: the hosts that wait for a place.
+    var held: Deque<Int> = []
     var waiting = WaitingJobs()
     /// The host is in the queue's list of those whose next job someone waits for.
     var isUrgent = false
@@ -60,12 +72,26 @@ struct DownloadHost {
 
     /// - Parameters:
     ///   - url: a URL of the host.
+    ///   - proxy: its proxy: an index into the queue's hosts.
     ///   - earlierRest: the end of the pause that it asked an earlier run for.
-    init(of url: HTTPURL, _ limits: FetchLimits, restsUntil earlierRest: Instant?) {
+    init(
+        of url: HTTPURL, _ limits: FetchLimits, proxy: (index: Int, isSOCKS: Bool)? = nil,
+        restsUntil earlierRest: Instant?
+    ) {
         name = url.authority
+        self.proxy = proxy?.index
+        tunnels = url.isHTTPS || proxy?.isSOCKS ?? false
         gate = HostGate(of: url, limits)
         loggedLimit = gate.limiter.limit
         self.earlierRest = earlierRest
+    }
+
+    init(_ proxy: Proxy, _ limits: FetchLimits) {
+        name = "the proxy \(proxy.authority)"
+        self.proxy = nil
+        tunnels = false
+        gate = HostGate(ofProxyWith: limits)
+        loggedLimit = gate.limiter.limit
     }
 
     /// The host asked for a pause until then, and has answered no request since.
@@ -129,6 +155,9 @@ struct DownloadHost {
 
     // MARK: Ends of transfers
 
+    /// A transfer ended, which shows nothing else of the host.
+    mutating func heard(_ now: Instant) { lastHeard = now }
+
     /// Records the end of a transfer. - Parameter failure: why it brought no cover.
     mutating func didReceive(
         _ ending: Ending, of job: JobID, _ passage: inout HostGate.Passage, failure: CoverFailure?, now: Instant
@@ -140,8 +169,8 @@ struct DownloadHost {
         let isCrowded = gate.received(
             isBan ? .refused(pause: nil) : ending, of: &passage, hasFailed: failure != nil, adapts: breaker.isClosed,
             now: now)
-        // The host is reachable over its other connections.
-        if isCrowded, ending.hasNoResponse { return }
+        // The host is reachable over its other connections, and what a proxy answers to one too many is no error of it.
+        if isCrowded, ending.hasNoResponse || gate.isProxy { return }
         if !ending.hasNoResponse {
             (unansweredSince, hadLastRound) = (nil, false)
         } else if unansweredSince == nil {

@@ -103,6 +103,8 @@ struct HostGate {
     /// The host's answers: all, and those over connections that were new.
     private var answers = (all: 0, overNew: 0)
     private let limits: FetchLimits
+    /// The transfers are those of many hosts.
+    let isProxy: Bool
 
     /// Streams of an HTTP/2 host, on both its connections. Servers should allow 100 on each (RFC 9113 section 6.5.2).
     private static let maximumStreams = 100
@@ -114,6 +116,7 @@ struct HostGate {
     /// - Parameter url: a URL of the host.
     init(of url: HTTPURL, _ limits: FetchLimits) {
         self.limits = limits
+        isProxy = false
         // HTTP/2 is only spoken over TLS.
         http2 = url.isHTTPS ? nil : false
         limiter = ConcurrencyLimiter(
@@ -121,6 +124,16 @@ struct HostGate {
             isFixed: !limits.adapts)
         // Nothing to wait for: there is no name to resolve.
         if url.hostIsAddress, http2 == false { state = .open }
+    }
+
+    /// The gate of a proxy. Its transfers wait for no connection of another one, as their hosts' gates see to that.
+    init(ofProxyWith limits: FetchLimits) {
+        self.limits = limits
+        isProxy = true
+        http2 = false
+        limiter = ConcurrencyLimiter(
+            ceiling: limits.parallel, start: min(Self.initialLimit, limits.parallel), isFixed: !limits.adapts)
+        state = .open
     }
 
     /// Maximum number of transfers in flight.
@@ -143,7 +156,7 @@ struct HostGate {
 
     /// Maximum number of transfers in flight, connections aside.
     @inline(__always) private var most: Int {
-        hasAnswered ? limiter.limit : min(limiter.limit, max(1, limits.parallel / 4))
+        hasAnswered || isProxy ? limiter.limit : min(limiter.limit, max(1, limits.parallel / 4))
     }
 
     /// Streams of each connection, before another one is opened; nil over HTTP/1.1.
@@ -286,6 +299,20 @@ struct HostGate {
         limiter.rejected(ended, now: now)
     }
 
+    /// Whether a transfer that ends so may have been one connection too many.
+    func mayBeTooMany(_ passage: Passage, _ ending: Ending) -> Bool {
+        let hasOthers =
+            ready > (passage.connection == .ready ? 1 : 0)
+            // A proxy that is full rejects one before it has served the others.
+            || isProxy && ending != .unreachable && opening > (passage.connection == .opening ? 1 : 0)
+        return ending.mayMeanCrowding && passage.isUnproven && http2 != true && (hasOthers || isLate(passage, ending))
+            // A host that has never answered is more likely to be dead.
+            && (ending != .silent || hasAnswered)
+    }
+
+    /// Connections fail for another reason than their number.
+    mutating func forgetCrowding() { limiter.forgetCrowding() }
+
     /// A transfer ended so. Precedes `end`.
     /// - Parameters:
     ///   - hasFailed: it brought no cover.
@@ -323,11 +350,7 @@ struct HostGate {
 
     private mutating func isCrowded(_ passage: inout Passage, _ ending: Ending) -> Bool {
         let wasCrowded = passage.wasCrowded
-        let hasOthers = ready > (passage.connection == .ready ? 1 : 0)
-        passage.wasCrowded =
-            ending.mayMeanCrowding && passage.isUnproven && http2 != true && (hasOthers || isLate(passage, ending))
-            // A host that has never answered is more likely to be dead.
-            && (ending != .silent || hasAnswered)
+        passage.wasCrowded = mayBeTooMany(passage, ending)
         if passage.wasCrowded, passage.connection == .opening { passage.forgiveAttempt() }
         if wasCrowded, !passage.wasCrowded, ending == .broken { limiter.forgetCrowding() }
         return passage.wasCrowded

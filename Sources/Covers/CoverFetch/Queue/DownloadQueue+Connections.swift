@@ -7,7 +7,10 @@ extension DownloadQueue {
     /// - Returns: whether it may open one. If not, the job is no longer in flight. `refusedTransferEnded` is due.
     mutating func mayConnect(_ id: JobID, others: Int) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight else { return true }
-        if hosts[host].gate.mayOpen(&jobs[id].passage, others: others) { return true }
+        if hosts[host].gate.mayOpen(&jobs[id].passage, others: others) {
+            if let proxy = hosts[host].proxy { _ = hosts[proxy].gate.mayOpen(&jobs[id].shared.proxy, others: 0) }
+            return true
+        }
         endTransfer(id)
         hosts[host].gate.refused(&jobs[id].passage)
         return false
@@ -32,7 +35,10 @@ extension DownloadQueue {
     }
 
     /// The number of requests that were sent for the job and answered with none, or with a failure, before the one in flight.
-    func attempts(_ id: JobID) -> Int { jobs.contains(id) ? jobs[id].attempt - jobs[id].passage.unsentAttempts : 0 }
+    func attempts(_ id: JobID) -> Int {
+        guard jobs.contains(id) else { return 0 }
+        return jobs[id].attempt - jobs[id].passage.unsentAttempts - jobs[id].shared.proxy.unsentAttempts
+    }
 
     /// The transfer has failed.
     /// - Returns: whether the host can take it later, over the connections that are open. The job is in front of its host's others then.
@@ -60,6 +66,7 @@ extension DownloadQueue {
     /// - Returns: whether other transfers may start now.
     mutating func didConnect(_ id: JobID, _ event: ConnectionEvent) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight else { return false }
+        if event == .ready, let proxy = hosts[host].proxy { _ = hosts[proxy].gate.isReady(&jobs[id].shared.proxy) }
         let hasRoom =
             switch event {
             case .ready: hosts[host].gate.isReady(&jobs[id].passage)

@@ -57,12 +57,12 @@ extension DownloadQueue {
 
     /// Until when the job's host is left alone; nil if it is not, or the job has ended.
     mutating func pause(hostOf id: JobID, _ now: Instant) -> Instant? {
-        host(of: id).flatMap { hosts[$0].pause(at: now)?.end }
+        host(of: id).flatMap { pause($0, at: now)?.end }
     }
 
     /// The failure of a job whose host is left alone; nil if it is not, or the job has ended.
     mutating func notTried(_ id: JobID, _ now: Instant) -> CoverFailure? {
-        guard let host = host(of: id), let (end, outage) = hosts[host].pause(at: now) else { return nil }
+        guard let host = host(of: id), let (end, outage) = pause(host, at: now) else { return nil }
         let (url, target) = (jobs[id].url, jobs[id].target)
         var failure = CoverFailure.notTried(url.string, outage.reason, isRateLimit: outage.isRateLimit)
         failure.isElsewhere = target.origin != url.origin
@@ -72,16 +72,20 @@ extension DownloadQueue {
 
     /// A message about the job's host, once: it answers with errors and gets one request at a time.
     mutating func outageMessage(hostOf id: JobID) -> String? {
-        guard let host = host(of: id), hosts[host].breaker.isOpenForErrors, !hosts[host].isOutageLogged else {
-            return nil
-        }
+        guard let own = host(of: id),
+            let host = [own, hosts[own].proxy].compactMap(\.self).first(where: {
+                hosts[$0].breaker.isOpenForErrors && !hosts[$0].isOutageLogged
+            })
+        else { return nil }
         hosts[host].isOutageLogged = true
         return "\(hosts[host].outage.reason) and none succeeded; asking for one cover at a time until one does"
     }
 
     /// A message about the limit of the job's host, once it has been cut, has doubled, or has reached its ceiling.
     mutating func limitMessage(hostOf id: JobID, after failure: CoverFailure?) -> String? {
-        host(of: id).flatMap { hosts[$0].limitMessage(after: failure) }
+        guard let host = host(of: id) else { return nil }
+        return hosts[host].limitMessage(after: failure)
+            ?? hosts[host].proxy.flatMap { hosts[$0].limitMessage(after: failure) }
     }
 
     /// Forgets that hosts could not be reached: a new run tries them again. Hosts that asked for a pause keep it.
@@ -98,11 +102,14 @@ extension DownloadQueue {
         let host = jobs[id].host
         if hosts[host].outage.isRateLimit { return }
         hosts[host].breaker.probeIfGivenUp()
+        if let proxy = hosts[host].proxy { hosts[proxy].breaker.probeIfGivenUp() }
         enqueue(host)
     }
 
     /// Many different covers of the job's host have failed and none succeeded: a retry is of no use.
     func hasPersistentErrors(hostOf id: JobID) -> Bool {
-        host(of: id).map { hosts[$0].breaker.isFailingForLong } ?? false
+        guard let host = host(of: id) else { return false }
+        return hosts[host].breaker.isFailingForLong
+            || hosts[host].proxy.map { hosts[$0].breaker.isFailingForLong } ?? false
     }
 }

@@ -14,6 +14,9 @@ extension DownloadQueue {
         var streams: Int?
         /// The host keeps to HTTP/1.1.
         var isHTTP1: Bool
+        /// The name of the host's proxy, and the connections that it takes.
+        var proxy: String?
+        var mostConnections: Int?
     }
 
     /// The next step of the scheduler.

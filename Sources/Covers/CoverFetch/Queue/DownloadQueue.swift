@@ -7,7 +7,8 @@ import HeapModule
 /// Invariants:
 /// - A URL has one job, however many requests wait for it. A later request *joins* the job.
 /// - A job is counted with the host it requests next, which differs from its URL's host after a redirect.
-/// - A host is in `roundRobin` or `overflow` exactly when one of its jobs could start, times and the total limit aside.
+/// - A host is in `roundRobin` or `overflow` exactly when one of its jobs could start, times, the total limit and its proxy aside.
+/// - A host whose proxy has no room waits with it. It takes the proxy's next place, before the others' turns.
 /// - Hosts in `roundRobin` take turns. A host with its share of `parallel` moves to `overflow` and takes what the others leave,
 ///   unless no transfer of it has ended for a while. So a stalled host delays no other.
 /// - A host with a job that someone waits for goes before the others' turns, and that job before its host's others. Priorities
@@ -18,6 +19,9 @@ struct DownloadQueue<Request> {
     let limits: FetchLimits
     /// The ends of the pauses that hosts asked earlier runs for, by origin.
     private let earlierPauses: [String: Instant]
+    private let proxy: @Sendable (HTTPURL) -> Proxy?
+    /// Indices into `hosts`, by host and port.
+    private var proxies: [String: Int] = [:]
     /// The limit of all hosts together: of the line that they share.
     var limiter: ConcurrencyLimiter
     /// Requests that hosts have answered.
@@ -48,9 +52,15 @@ struct DownloadQueue<Request> {
     var returning: Deque<Int> = []
     private(set) var inFlight = 0
 
-    /// - Parameter pauses: the ends of those that hosts asked earlier runs for, by origin.
-    init(limits: FetchLimits, pauses: [String: Instant] = [:]) {
+    /// - Parameters:
+    ///   - pauses: the ends of those that hosts asked earlier runs for, by origin.
+    ///   - proxy: the proxy through which a URL is requested; nil for none.
+    init(
+        limits: FetchLimits, pauses: [String: Instant] = [:],
+        proxy: @escaping @Sendable (HTTPURL) -> Proxy? = { _ in nil }
+    ) {
         self.limits = limits
+        self.proxy = proxy
         earlierPauses = pauses
         limiter = ConcurrencyLimiter(ceiling: limits.parallel, isFixed: !limits.adapts, pauses: false)
     }
@@ -141,17 +151,21 @@ struct DownloadQueue<Request> {
         if let restart = nextRestart() { return restart }
         if let drop = dropFromFailedHost(now) { return drop }
         while inFlight < limiter.limit, let host = nextHost(now) {
-            if hosts[host].breaker.isGivenUp(now) {
+            if isGivenUp(host, now) {
                 failed.append(host)
                 if let drop = dropFromFailedHost(now) { return drop }
                 continue
             }
-            if let closed = hosts[host].closed(at: now) {
+            if let closed = closed(host, at: now) {
                 if let message = hosts[host].pauseMessage(at: now) { messages.append((hosts[host].name, message)) }
                 timers.insert(Timer(time: closed, event: .host(host)))
                 continue
             }
             guard hosts[host].hasRoom else { continue }
+            if let proxy = hosts[host].proxy, !hosts[proxy].hasRoom {
+                hold(host, proxy)
+                continue
+            }
             guard let id = hosts[host].breaker.isClosed ? popWaiting(host) : popProbe(host) else { continue }
             return .start(start(id, host, now))
         }
@@ -175,7 +189,14 @@ struct DownloadQueue<Request> {
     private mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
         inFlight += 1
         hosts[host].gate.start(&jobs[id].passage, now: now)
-        jobs[id].shared = SharedPassage(inFlightAtStart: inFlight, answersAtStart: answers)
+        jobs[id].shared.inFlightAtStart = inFlight
+        jobs[id].shared.answersAtStart = answers
+        jobs[id].shared.isOverdue = false
+        let proxy = hosts[host].proxy
+        if let proxy {
+            hosts[proxy].gate.start(&jobs[id].shared.proxy, now: now)
+            hosts[proxy].breaker.starts(id)
+        }
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
         jobs[id].isInFlight = true
         hosts[host].breaker.starts(id)
@@ -183,7 +204,8 @@ struct DownloadQueue<Request> {
         return Start(
             job: id, url: jobs[id].url, target: jobs[id].target, attempt: jobs[id].attempt,
             multiplexes: hosts[host].gate.multiplexes, streams: hosts[host].gate.streams,
-            isHTTP1: hosts[host].gate.keepsToHTTP1)
+            isHTTP1: hosts[host].gate.keepsToHTTP1, proxy: proxy.map { hosts[$0].name },
+            mostConnections: proxy.map { hosts[$0].gate.limiter.limit })
     }
 
     // MARK: Events of a transfer
@@ -205,6 +227,9 @@ struct DownloadQueue<Request> {
             if !jobs[id].shared.isOverdue { limiter.answered(ended(id, now)) }
         } else if ending == .silent, failure?.isPartial == true, !jobs[id].shared.isOverdue {
             limiter.rejected(ended(id, now), now: now)
+        }
+        if let proxy = hosts[host].proxy, didReceive(ending, of: id, through: proxy, failure, now) {
+            return hosts[host].heard(now)
         }
         hosts[host].didReceive(ending, of: id, &jobs[id].passage, failure: failure, now: now)
         if hosts[host].hasReturned { continuePostponed(of: host) }
@@ -265,6 +290,10 @@ struct DownloadQueue<Request> {
         let host = jobs[id].host
         hosts[host].gate.end(&jobs[id].passage)
         hosts[host].breaker.dropped(id)
+        if let proxy = hosts[host].proxy {
+            hosts[proxy].gate.end(&jobs[id].shared.proxy)
+            hosts[proxy].breaker.dropped(id)
+        }
         enqueue(host)
         if hosts[host].waitsForConnection {
             restarts += jobs.all.filter { jobs[$0].host == host && jobs[$0].isInFlight }
@@ -309,6 +338,14 @@ struct DownloadQueue<Request> {
             hosts[host].isUrgent = false
             if hosts[host].waiting.hasImmediate, hosts[host].hasRoom { return host }
         }
+        for proxy in proxies.values where hosts[proxy].hasRoom {
+            while let host = hosts[proxy].held.popFirst() {
+                // It was in another list as well, and had its turn.
+                guard case .held = hosts[host].position else { continue }
+                hosts[host].position = .none
+                return host
+            }
+        }
         while let host = roundRobin.popFirst() {
             if hosts[host].inFlight < share {
                 hosts[host].position = .none
@@ -336,7 +373,7 @@ struct DownloadQueue<Request> {
             urgent.append(host)
         }
         switch hosts[host].position {
-        case .roundRobin: return
+        case .roundRobin, .held: return
         case .overflow where hosts[host].inFlight >= share: return
         case .overflow, .none: break
         }
@@ -346,7 +383,7 @@ struct DownloadQueue<Request> {
 
     private mutating func dropFromFailedHost(_ now: Instant) -> Decision? {
         while let host = failed.first {
-            if hosts[host].breaker.isGivenUp(now), let id = popWaiting(host), let failure = notTried(id, now) {
+            if isGivenUp(host, now), let id = popWaiting(host), let failure = notTried(id, now) {
                 return .drop(id, jobs[id].url, failure)
             }
             failed.removeFirst()
@@ -383,8 +420,16 @@ struct DownloadQueue<Request> {
     private mutating func index(of url: HTTPURL) -> Int {
         let origin = url.origin
         if let host = hostIndices[origin] { return host }
-        hosts.append(DownloadHost(of: url, limits, restsUntil: earlierPauses[String(origin)]))
+        let proxy = proxy(url).map { (index: index(of: $0), isSOCKS: $0.isSOCKS) }
+        hosts.append(DownloadHost(of: url, limits, proxy: proxy, restsUntil: earlierPauses[String(origin)]))
         hostIndices[origin] = hosts.count - 1
+        return hosts.count - 1
+    }
+
+    private mutating func index(of proxy: Proxy) -> Int {
+        if let host = proxies[proxy.authority] { return host }
+        hosts.append(DownloadHost(proxy, limits))
+        proxies[proxy.authority] = hosts.count - 1
         return hosts.count - 1
     }
 }

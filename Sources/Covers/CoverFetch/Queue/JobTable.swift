@@ -39,7 +39,7 @@ struct Job<Request> {
         var shared = SharedPassage()
     }
 
-    /// What the limit of all hosts must know of its transfer.
+    /// What its proxy and the limit of all hosts must know of its transfer.
     var shared: SharedPassage {
         _read {
             if let begun { yield begun.shared } else { yield SharedPassage() }
@@ -79,6 +79,7 @@ struct Job<Request> {
 
 /// A job's way through the limits that its host shares with others.
 struct SharedPassage {
+    var proxy = HostGate.Passage()
     /// Transfers in flight when its own started, itself included, and the answers of all hosts before.
     var inFlightAtStart = 0
     var answersAtStart = 0

@@ -46,7 +46,8 @@ package actor DownloadScheduler {
         self.store = store
         self.policy = policy
         self.logger = logger
-        queue = DownloadQueue(limits: policy.limits, pauses: pauses)
+        let usesProxies = client.usesProxies
+        queue = DownloadQueue(limits: policy.limits, pauses: pauses) { usesProxies ? Proxy(for: $0.requestURL) : nil }
     }
 
     /// Starts the scheduler. Call it once, before anything else.
@@ -218,6 +219,7 @@ package actor DownloadScheduler {
             waitsToMultiplex: start.multiplexes)
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
+        (request.proxy, request.mostConnections) = (start.proxy, start.mostConnections)
         request.keepsCoding = queue.jobs[start.job].state.codingFailure != nil
         let family = queue.jobs[start.job].state.addressFamily
         if let family, family.origin == start.target.origin { request.addressFamily = family.family }

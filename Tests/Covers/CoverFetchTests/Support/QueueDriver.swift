@@ -12,7 +12,12 @@ struct QueueDriver<Request> {
     /// The jobs that have started, ended or not, by URL.
     private var jobs: [String: JobID] = [:]
 
-    init(limits: FetchLimits, pauses: [String: Instant] = [:]) { queue = DownloadQueue(limits: limits, pauses: pauses) }
+    init(
+        limits: FetchLimits, pauses: [String: Instant] = [:],
+        proxy: @escaping @Sendable (HTTPURL) -> Proxy? = { _ in nil }
+    ) {
+        queue = DownloadQueue(limits: limits, pauses: pauses, proxy: proxy)
+    }
 
     /// The limit of all hosts together.
     var limit: Int { queue.limiter.limit }

@@ -120,7 +120,7 @@ final class CurlMulti {
     func remove(_ id: Transfer.ID) -> Transfer? {
         guard let transfer = inFlight.removeValue(forKey: id) else { return nil }
         curl_multi_remove_handle(multi, transfer.easy)
-        idle.append(transfer)
+        if !Transfer.usesHandleOnce { idle.append(transfer) }
         return transfer
     }
 

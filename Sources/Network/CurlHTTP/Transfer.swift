@@ -2,7 +2,7 @@ import CCurl
 import HTTPTypes
 import Platform
 
-/// A reused easy handle and the transfer that it carries.
+/// An easy handle, which is reused if that is safe, and the transfer that it carries.
 package final class Transfer {
     /// Identifies one use of the handle. Never reused.
     package typealias ID = UInt64
@@ -20,6 +20,12 @@ package final class Transfer {
     /// libcurl's message when it has sent five requests again that ended without an answer. Before 8.17 it counts those of all transfers
     /// of an easy handle, so this one may have been sent once.
     private static let endedResending = "Connection died"
+    /// libcurl 7.83 to 8.0 frees the fields of a handle's last response and keeps a pointer to one of them. A line that begins with a blank and is the
+    /// first of the next response's fields is appended there: a server could crash this process (curl issue 11101). A handle costs 1 µs.
+    static let usesHandleOnce: Bool = {
+        let version = curl_version_info(CURLVERSION_FIRST).pointee.version_num
+        return (0x07_5300..<0x08_0100).contains(version)
+    }()
     /// How often a transfer in flight is looked at within the time that it may take.
     static let looksPerTimeout = 16
     /// A transfer whose body arrives may take as many times the time-out.

@@ -45,11 +45,11 @@ import Testing
     }
 
     private func fail(
-        _ queue: inout Queue, _ keys: some Sequence<String>, _ signal: HostSignal, _ failure: CoverFailure,
+        _ queue: inout Queue, _ keys: some Sequence<String>, _ ending: Ending, _ failure: CoverFailure,
         after seconds: Double = 0
     ) {
         for key in keys {
-            queue.didReceive(signal, of: key, failure: failure, now: startTime + .seconds(seconds))
+            queue.didReceive(ending, of: key, failure: failure, now: startTime + .seconds(seconds))
             queue.retry(key, at: startTime + .seconds(seconds + 1))
         }
     }
@@ -64,14 +64,14 @@ import Testing
 
     private func host(_ key: String) -> Substring? { key.split(separator: "/").dropFirst().first }
 
-    @Test(arguments: [(HostSignal.broken, 0), (.overloaded, 503), (.serverError, 502), (.serverError, 504)])
+    @Test(arguments: [(Ending.broken, 0), (.overloaded, 503), (.erroneous, 502), (.erroneous, 504)])
     func `a proxy gets as many connections as it took, whatever host they are for`(
-        signal: HostSignal, code: Int
+        ending: Ending, code: Int
     ) throws {
         var queue = try queue()
         let first = connect(&queue)
         #expect(first.count == 32 && Set(first.map(host)).count == 20)
-        fail(&queue, first.dropFirst(4), signal, code == 0 ? reset : status(code))
+        fail(&queue, first.dropFirst(4), ending, code == 0 ? reset : status(code))
         answer(&queue, first.prefix(4))
         for second in 1...3 {
             let next = connect(&queue, after: Double(second))
@@ -145,7 +145,7 @@ import Testing
             let keys = connect(&queue, after: Double(second))
             let (bad, good) = (keys.filter { host($0) == "10.0.0.1" }, keys.filter { host($0) != "10.0.0.1" })
             answer(&queue, good, after: Double(second))
-            fail(&queue, bad, .rateLimited(pause: .seconds(30)), status(429), after: Double(second))
+            fail(&queue, bad, .refused(pause: .seconds(30)), status(429), after: Double(second))
         }
         #expect(turn(&queue, after: 5).started.count >= 100)
     }

@@ -55,6 +55,24 @@ import Wire
         #expect(heads.isComplete && heads.fields == [.eTag: "\"a b c\"", .age: "1"])
     }
 
+    /// The handle of an earlier transfer must not be written to.
+    @Test func `a response whose first field line begins with a blank is one as others`() async throws {
+        try await withScriptedServer { request in
+            let fold = request.target == "/0" ? [] : Array(" folded: first\r\n".utf8)
+            let body = Array(request.target.utf8)
+            return Array("HTTP/1.1 200 OK\r\n".utf8) + fold
+                + Array("ETag: \"a\"\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+        } _: { server in
+            try await withClient { client in
+                for number in 0..<40 {
+                    let response = try await client.get(server.url + "/\(number)")
+                    #expect(response.body.elementsEqual("/\(number)".utf8))
+                    #expect(response.head.headerFields[.eTag] == "\"a\"")
+                }
+            }
+        }
+    }
+
     @Test func `of a response, at most 16 KiB of fields are kept, and a field is kept whole or not at all`() {
         var fields = HTTPFields()
         for name in ResponseFields.names {

@@ -163,7 +163,6 @@ struct DownloadHost {
         _ ending: Ending, of job: JobID, _ passage: inout HostGate.Passage, failure: CoverFailure?, now: Instant
     ) {
         lastHeard = now
-        guard ending.tellsOfHost else { return }
         let isBan = isBan(ending, failure, isRepeated: passage.hasFailed)
         // A probe that fails says nothing about the number in flight.
         let isCrowded = gate.received(

@@ -13,30 +13,30 @@ import DequeModule
 extension DownloadQueue {
     /// - Returns: whether the end of the transfer says nothing of its host.
     mutating func didReceive(
-        _ signal: HostSignal, of id: JobID, through proxy: Int, _ failure: CoverFailure?, _ now: Instant
+        _ ending: Ending, of id: JobID, through proxy: Int, _ failure: CoverFailure?, _ now: Instant
     ) -> Bool {
         let passage = jobs[id].shared.proxy
         let host = jobs[id].host
         let isOfProxy = failure?.isOfProxy ?? false
-        let breaksOff = signal == .broken || signal.hasNoResponse && passage.isConnecting
+        let breaksOff = ending == .broken || ending.hasNoResponse && passage.isConnecting
         if isOfProxy || breaksOff && !hosts[host].tunnels {
-            hosts[proxy].didReceive(signal, of: id, &jobs[id].shared.proxy, failure: failure, now: now)
+            hosts[proxy].didReceive(ending, of: id, &jobs[id].shared.proxy, failure: failure, now: now)
             // Over a connection that has carried answers, the host may have been the cause.
             return isOfProxy || passage.isConnecting || passage.isUnproven
         }
-        let isGateway = signal != .answered && !signal.isRateLimit && [502, 503, 504].contains(failure?.status)
-        if isGateway || signal.hasNoResponse {
-            let sign: HostSignal = isGateway ? .overloaded : signal
+        let isGateway = ending.weight != nil && !ending.isRefusal && [502, 503, 504].contains(failure?.status)
+        if isGateway || ending.hasNoResponse {
+            let sign: Ending = isGateway ? .overloaded : ending
             if passage.wasCrowded, !hosts[host].failsBehindProxy {
                 hosts[host].failsBehindProxy = true
                 hosts[proxy].gate.forgetCrowding()
             }
             if !hosts[host].failsBehindProxy, hosts[proxy].gate.mayBeTooMany(passage, sign) {
                 hosts[proxy].didReceive(sign, of: id, &jobs[id].shared.proxy, failure: failure, now: now)
-                return signal != .timedOut || passage.isConnecting
+                return ending != .silent || passage.isConnecting
             }
             if !isGateway { return false }
-        } else if signal == .answered {
+        } else if ending.weight == nil {
             hosts[host].failsBehindProxy = false
         }
         hosts[proxy].didReceive(.answered, of: id, &jobs[id].shared.proxy, failure: nil, now: now)

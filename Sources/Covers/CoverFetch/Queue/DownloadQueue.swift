@@ -222,7 +222,8 @@ struct DownloadQueue<Request> {
     /// - Parameter failure: why it brought no cover.
     mutating func didReceive(_ ending: Ending, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard let host = host(of: id), jobs[id].isInFlight else { return }
-        if ending.weight == nil, ending.tellsOfHost {
+        guard ending.tellsOfHost else { return hosts[host].heard(now) }
+        if ending.weight == nil {
             answers += 1
             if !jobs[id].shared.isOverdue { limiter.answered(ended(id, now)) }
         } else if ending == .silent, failure?.isPartial == true, !jobs[id].shared.isOverdue {

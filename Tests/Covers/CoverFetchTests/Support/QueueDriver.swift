@@ -110,8 +110,8 @@ struct QueueDriver<Request> {
         if let job = jobs[key] { queue.didAnswer(job, http2: http2) }
     }
 
-    mutating func didReceive(_ signal: Ending, of key: String, failure: CoverFailure? = nil, now: Instant) {
-        if let job = jobs[key] { queue.didReceive(signal, of: job, failure: failure, now: now) }
+    mutating func didReceive(_ ending: Ending, of key: String, failure: CoverFailure? = nil, now: Instant) {
+        if let job = jobs[key] { queue.didReceive(ending, of: job, failure: failure, now: now) }
     }
 
     mutating func overran(_ key: String, now: Instant) { if let job = jobs[key] { queue.overran(job, now: now) } }

@@ -67,7 +67,7 @@ import Testing
             var queue = try queue(covers: 60)
             for key in turn(&queue) {
                 queue.didAnswer(key, http2: false)
-                queue.didReceive(.timedOut, of: key, failure: failure, now: startTime + .seconds(60))
+                queue.didReceive(.silent, of: key, failure: failure, now: startTime + .seconds(60))
                 _ = queue.end(key)
             }
             #expect(queue.limit == (failure.isPartial ? 1 : 120))
@@ -91,7 +91,7 @@ import Testing
         var queue = try queue(covers: 60)
         let key = try #require(turn(&queue).first)
         for second in [56.0, 116] { queue.overran(key, now: startTime + .seconds(second)) }
-        queue.didReceive(.timedOut, of: key, failure: partial, now: startTime + .seconds(180))
+        queue.didReceive(.silent, of: key, failure: partial, now: startTime + .seconds(180))
         #expect(queue.limit == 114)
     }
 

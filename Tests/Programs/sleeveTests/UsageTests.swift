@@ -153,6 +153,22 @@ extension CommandTests {
                 """
             ),
             (
+                ["prefetch", "--shard", "4"],
+                """
+                The value '4' is invalid for '--shard'
+                  --shard <i/n>  Only the covers of this part of the lists, for a run on several machines: 0/4 to 3/4. A host is in one part.
+                  See 'sleeve prefetch --help-hidden'.
+                """
+            ),
+            (
+                ["cache", "stats", "--log-level", "loud"],
+                """
+                The value 'loud' is invalid for '--log-level'
+                  --log-level <level>  Print messages of this level and above on stderr: trace, debug, info, notice, warning or error. (default: notice)
+                  See 'sleeve cache stats --help-hidden'.
+                """
+            ),
+            (
                 ["cache", "stats", "--jsn"],
                 "Unknown option '--jsn'. Did you mean '--json'?\n  See 'sleeve cache stats --help'."
             ),

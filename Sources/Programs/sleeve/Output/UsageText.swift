@@ -18,6 +18,17 @@ enum UsageText {
         return message.split(separator: "\n").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
 
+    /// The option whose value is missing or invalid. - Parameter problem: a usage error on one line.
+    static func option(of problem: String) -> String? {
+        problem.firstMatch(of: #/(?:^Missing value|is invalid) for '(--[^' ]+)/#).map { String($0.1) }
+    }
+
+    /// The line of an option in the text of a help screen whose lines are not wrapped.
+    static func help(of option: String, in text: String) -> String? {
+        let lines = text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }
+        return lines.first { $0.hasPrefix(option + " ") }
+    }
+
     /// An error message on one line.
     static func line(_ message: String) -> String {
         message.replacing("\n  - ", with: " ").split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }

@@ -23,6 +23,26 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [true, false])
+        func `what looks covers up by their albums knows the archive's server`(isOption: Bool) async throws {
+            try await withStage { stage in
+                _ = try stage.file(
+                    "albums.json", "[{\"id\": \"a\", \"title\": \"T\", \"musicBrainzReleaseId\": \"\(Self.id)\"}]")
+                let archive = "http://127.0.0.1:\(stage.origin.port)"
+                let options = isOption ? ["--cover-art-archive", archive] : []
+                let environment =
+                    isOption ? stage.environment : stage.environment.merging(["SLEEVE_SOURCE_BASE": "caa=\(archive)"]) { $1 }
+                for (arguments, part) in [
+                    (["prefetch"], "1 cover"), (["cache", "pin", "--album", "a"], "Pinned 1 URL"),
+                    (["cache", "unpin", "--album", "a"], "Unpinned 1 URL"), (["export", stage.folder + "/out"], "Wrote 1 cover"),
+                    (["cache", "remove", "--album", "a"], "Removed 1"),
+                ] {
+                    let result = try await run(arguments + options, environment: environment)
+                    #expect(result.status == 0 && result.stdout.contains(part), "\(arguments): \(result)")
+                }
+            }
+        }
+
         @Test func `an unknown size is wrong usage, and an invalid archive URL cannot run`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<1))

@@ -22,7 +22,7 @@ struct Export: AsyncParsableCommand {
             equal names are numbered, the oldest album first. Navidrome looks for cover.*, Jellyfin for \
             folder.*, Kodi for folder.jpg; Rockbox reads cover.jpg of --size 300.
 
-            With --size the files are baseline JPEG, turned upright, never enlarged. GIF, AVIF, JPEG XL, HEIC and SVG are \
+            With --size the files are baseline JPEG, turned upright, never enlarged. GIF, AVIF, JPEG XL, HEIC, SVG and animations are \
             written as they are, or reported where the name ends with .jpg.
 
             Only what changed is written, whatever the times of the files say; .sleeve-export.jsonl in the folder marks it. A file that no export \
@@ -38,6 +38,7 @@ struct Export: AsyncParsableCommand {
     @OptionGroup(title: "What to write") var what: What
     @OptionGroup var progress: ProgressOptions
     @OptionGroup var keys: KeyOptions
+    @OptionGroup(visibility: .hidden) var archive: ArchiveServerOptions
     @OptionGroup var options: LibraryOptions
 
     struct What: ParsableArguments {
@@ -76,6 +77,7 @@ struct Export: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         keys.apply(to: &configuration)
+        try archive.apply(to: &configuration)
         let export = try exportOptions()
         try await withLibrary(configuration, createsCache: false) { library in
             _ = try await library.existingAlbums()

@@ -28,7 +28,7 @@ struct CacheRemove: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = try options.configuration()
-        covers.keys.apply(to: &configuration)
+        try covers.apply(to: &configuration)
         try await withLibrary(configuration, createsCache: false) { library in
             let failures = MessageList()
             let selection = try await covers.selection(in: library, failures)

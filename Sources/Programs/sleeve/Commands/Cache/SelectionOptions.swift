@@ -25,6 +25,7 @@ struct SelectionOptions: ParsableArguments {
     var all = false
 
     @OptionGroup var keys: KeyOptions
+    @OptionGroup(visibility: .hidden) var archive: ArchiveServerOptions
 
     /// Whether the covers are named, so that one that is missing is an error.
     var isNamed: Bool { !inputs.isEmpty || !album.isEmpty }
@@ -35,6 +36,11 @@ struct SelectionOptions: ParsableArguments {
         case 1: return
         default: throw ValidationError("URLs, lists and --album, --host and --matching, and --all exclude each other.")
         }
+    }
+
+    func apply(to configuration: inout LibraryConfiguration) throws {
+        keys.apply(to: &configuration)
+        try archive.apply(to: &configuration)
     }
 
     /// Reads the lists and finds the albums.

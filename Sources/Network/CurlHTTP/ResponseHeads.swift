@@ -124,7 +124,8 @@ struct ResponseHeads {
         let lines = fields[values: .contentLength]
         if lines.count <= 1, lines.allSatisfy(Self.isNumber) { return false }
         let lengths = lines.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { length in
-            String(length.filter { $0 != " " && $0 != "\t" })
+            let words = length.split { $0 == " " || $0 == "\t" }
+            return words.count == 1 ? String(words[0]) : ""
         }
         return !lengths.allSatisfy { !$0.isEmpty && Self.isNumber($0) }
             || Set(lengths.map { $0.drop { $0 == "0" } }).count > 1

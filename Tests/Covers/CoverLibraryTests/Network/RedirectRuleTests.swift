@@ -99,7 +99,7 @@ import Wire
             if step + 1 < fields.count { return httpResponse("302 Found", ["Location: /\(step + 1)", fields[step]]) }
             return target.withLock { target in
                 target.map { httpResponse("307 Temporary Redirect", ["Location: \($0)", fields[step]]) }
-                    ?? httpResponse("404 Not Found")
+                    ?? httpResponse("403 Forbidden")
             }
         } _: { server in
             try await withStage { stage in

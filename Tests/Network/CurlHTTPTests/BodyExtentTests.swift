@@ -77,7 +77,9 @@ import Wire
     }
 
     @Test(arguments: ["10, 11", "10,", "+10", "10abc", "10.0", "0x0a", "1 0", "11\r\nContent-Length: 10"])
-    func `RFC 9112 section 6.3: a length that is no number, or two that differ, are no length`(length: String) async throws {
+    func `RFC 9112 section 6.3: a length that is no number, or two that differ, are no length`(length: String)
+        async throws
+    {
         try await withListener(answer: "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n0123456789") { listener in
             try await withClient { client in
                 let kind = await client.failure(listener.url)?.kind

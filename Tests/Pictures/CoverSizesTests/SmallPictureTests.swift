@@ -267,7 +267,8 @@ struct SmallPictureTests {
         var writer = PNGWriter(width: 400, height: 400, colorType: 0) { x, y in [UInt16((x + y) % 256)] }
         writer.chunks = [("acTL", [0, 0, 0, frames, 0, 0, 0, 0])]
         #expect((SmallPicture.reduce(writer.bytes, to: 300).reason == .format) == isAnimated)
-        #expect(writer.bytes[..<64].withUnsafeBytes { ImageHeader.isAnimated($0) } == isAnimated, "its beginning says so")
+        #expect(
+            writer.bytes[..<64].withUnsafeBytes { ImageHeader.isAnimated($0) } == isAnimated, "its beginning says so")
     }
 
     @Test func `a picture of a few bytes that claims billions of pixels is refused`() throws {

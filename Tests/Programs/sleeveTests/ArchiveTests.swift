@@ -31,10 +31,12 @@ extension CommandTests {
                 let archive = "http://127.0.0.1:\(stage.origin.port)"
                 let options = isOption ? ["--cover-art-archive", archive] : []
                 let environment =
-                    isOption ? stage.environment : stage.environment.merging(["SLEEVE_SOURCE_BASE": "caa=\(archive)"]) { $1 }
+                    isOption
+                    ? stage.environment : stage.environment.merging(["SLEEVE_SOURCE_BASE": "caa=\(archive)"]) { $1 }
                 for (arguments, part) in [
                     (["prefetch"], "1 cover"), (["cache", "pin", "--album", "a"], "Pinned 1 URL"),
-                    (["cache", "unpin", "--album", "a"], "Unpinned 1 URL"), (["export", stage.folder + "/out"], "Wrote 1 cover"),
+                    (["cache", "unpin", "--album", "a"], "Unpinned 1 URL"),
+                    (["export", stage.folder + "/out"], "Wrote 1 cover"),
                     (["cache", "remove", "--album", "a"], "Removed 1"),
                 ] {
                     let result = try await run(arguments + options, environment: environment)

@@ -112,7 +112,9 @@ extension CacheCommandTests {
         private static func animatedPNG() -> [UInt8] {
             var bytes = Array(CoverImage.png(number: 1))
             // After the signature and IHDR.
-            bytes.insert(contentsOf: [0, 0, 0, 8] + Array("acTL".utf8) + [0, 0, 0, 2, 0, 0, 0, 0, 0xF3, 0x8D, 0x93, 0x70], at: 33)
+            bytes.insert(
+                contentsOf: [0, 0, 0, 8] + Array("acTL".utf8) + [0, 0, 0, 2, 0, 0, 0, 0, 0xF3, 0x8D, 0x93, 0x70], at: 33
+            )
             return bytes
         }
 
@@ -125,10 +127,12 @@ extension CacheCommandTests {
                     try #require(try await stage.run("prefetch", "--quiet").status == 0)
                     let first = try await export(stage, "--size", "16")
                     #expect(first.status == 0 && first.0.written == 1, "\(first)")
-                    #expect(FileManager.default.contents(atPath: stage.folder + "/out/A/T/cover.png") == Data(animation))
+                    #expect(
+                        FileManager.default.contents(atPath: stage.folder + "/out/A/T/cover.png") == Data(animation))
                     let second = try await export(stage, "--size", "16")
                     #expect(second.0.unchanged == 1 && second.0.written == 0, "\(second)")
-                    let typed = try await stage.run("export", stage.folder + "/jpegs", "--as", "{id}.jpg", "--size", "16")
+                    let typed = try await stage.run(
+                        "export", stage.folder + "/jpegs", "--as", "{id}.jpg", "--size", "16")
                     #expect(typed.status == 3 && typed.stderr.contains("the cover is image/png"), "\(typed)")
                 }
             }

@@ -188,8 +188,8 @@ extension CoverPipeline {
     /// no refresh has the address, whose key leaves something out.
     private func isDue(_ ask: Ask, _ status: CacheReader.Status, _ reader: CacheReader) throws -> Bool {
         if ask.isForUse { return false }
-        // As `Freshness.freshUntil` of what is validated before each use. Others need not be read.
-        let isNeverFresh = status.freshUntil.map { $0 <= status.validatedAt } ?? false
+        // As `Freshness.freshUntil` of what is validated before each use. Other entries need not be read.
+        let isNeverFresh = status.freshUntil == status.validatedAt
         guard isNeverFresh || ask.url.omitsParameters, let entry = try reader.entry(for: ask.url.string) else {
             return false
         }

@@ -13,8 +13,7 @@ import Wire
 
     /// Has as many requests in flight as a new host gets, ends them all, and expects that the next run finds nothing changed.
     @Test(arguments: End.allCases)
-    func `their host keeps its limit, and their covers are requested again without a word`(end: End) async throws
-    {
+    func `their host keeps its limit, and their covers are requested again without a word`(end: End) async throws {
         let warnings = Warnings()
         try await withStage {
             $0.retries = 0

@@ -164,8 +164,16 @@ extension CommandTests {
                 ["cache", "stats", "--log-level", "loud"],
                 """
                 The value 'loud' is invalid for '--log-level'
-                  --log-level <level>  Print messages of this level and above on stderr: trace, debug, info, notice, warning or error. (default: notice)
+                  --log-level <level>  Print messages of this level and above on stderr. (default: notice) (values: trace, debug, info, notice, warning, error)
                   See 'sleeve cache stats --help-hidden'.
+                """
+            ),
+            (
+                ["refresh", "--progress-interval", "1"],
+                """
+                The value '1' is invalid for '--progress-interval': it needs a unit, such as 1s, 1m, 1h or 1d.
+                  --progress-interval <time>  Without a terminal, print the progress this often; 0 is never. (default: 60s)
+                  See 'sleeve refresh --help-hidden'.
                 """
             ),
             (

@@ -40,14 +40,13 @@ struct LibraryOptions: ParsableArguments {
 
         @Option(
             help: ArgumentHelp(
-                "Print messages of this level and above on stderr: trace, debug, info, notice, warning or error. (default: notice)",
-                valueName: "level",
+                "Print messages of this level and above on stderr. (default: notice)", valueName: "level",
                 visibility: .hidden))
         var logLevel: LogLevel?
 
         @Option(
             help: ArgumentHelp(
-                "The format of these messages: text, or json with one object on each line. (default: text)",
+                "The format of these messages; json is one object on each line. (default: text)",
                 valueName: "format", visibility: .hidden))
         var logFormat: LogFormat?
 

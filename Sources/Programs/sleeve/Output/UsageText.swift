@@ -23,10 +23,13 @@ enum UsageText {
         problem.firstMatch(of: #/(?:^Missing value|is invalid) for '(--[^' ]+)/#).map { String($0.1) }
     }
 
-    /// The line of an option in the text of a help screen whose lines are not wrapped.
+    /// The help of an option on one line.
+    /// - Parameter text: a help screen whose lines are not wrapped. A long name has its help in the next line.
     static func help(of option: String, in text: String) -> String? {
-        let lines = text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }
-        return lines.first { $0.hasPrefix(option + " ") }
+        let lines = text.split(separator: "\n")
+        guard let index = lines.firstIndex(where: { $0.hasPrefix("  \(option) ") }) else { return nil }
+        let rest = lines.dropFirst(index + 1).first.flatMap { $0.hasPrefix("      ") ? $0 : nil } ?? ""
+        return String(lines[index].dropFirst(2) + rest).replacing(#/ {2,}/#, with: "  ")
     }
 
     /// An error message on one line.

@@ -249,7 +249,8 @@ extension DownloadQueueHostTests {
         }
     }
 
-    @Test func `a temporary failure between two 403 is no other answer, and a cover that is asked again no other cover`()
+    @Test
+    func `a temporary failure between two 403 is no other answer, and a cover that is asked again no other cover`()
         throws
     {
         var queue = queue(perHost: 8, adapts: true)
@@ -270,7 +271,8 @@ extension DownloadQueueHostTests {
         #expect(turn(&queue, after: 1).started.isEmpty)
     }
 
-    @Test func `a host that answers 403 is asked for one cover at a time, and never given up; any other answer ends that`()
+    @Test
+    func `a host that answers 403 is asked for one cover at a time, and never given up; any other answer ends that`()
         throws
     {
         var queue = queue(perHost: 32)

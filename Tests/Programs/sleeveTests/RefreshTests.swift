@@ -74,7 +74,9 @@ extension CacheCommandTests {
             }
         }
 
-        @Test func `a cover that three refreshes did not get is named as gone, and is no failure from then on`() async throws {
+        @Test func `a cover that three refreshes did not get is named as gone, and is no failure from then on`()
+            async throws
+        {
             let isWalled = Mutex(false)
             try await withScriptedServer({ request in
                 if isWalled.withLock({ $0 }), request.target == "/1.png" { return httpResponse("403 Forbidden") }

@@ -252,7 +252,9 @@ final class Refresher: OutcomeSink {
 extension Refresher.State {
     /// - Returns: the outcome, unless it is held back.
     fileprivate mutating func take(_ outcome: CoverOutcome, of ask: Ask) -> CoverOutcome? {
-        let (former, origin) = (failing.removeValue(forKey: ask.location), ask.url.origin)
+        let origin = ask.url.origin
+        // Most have no failure: a key need not be hashed.
+        let former = failing.isEmpty ? nil : failing.removeValue(forKey: ask.location)
         answers.add(outcome, from: origin)
         guard let failure = outcome.failure else { return outcome }
         let check = Refresher.Check(

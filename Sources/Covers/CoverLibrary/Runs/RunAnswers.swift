@@ -13,6 +13,8 @@ import CoverFetch
 struct RunAnswers {
     /// Origins that have answered something else than 403.
     private var answering: Set<Substring> = []
+    /// One of them: the next cover may be of the same.
+    private var latest: Substring = ""
     /// The covers of the others that were answered with 403.
     private var forbidden: [Substring: Int] = [:]
     private var pages = 0
@@ -35,6 +37,8 @@ struct RunAnswers {
         } else {
             (haveOther, haveCover) = (true, true)
         }
+        if origin == latest { return }
+        latest = origin
         if answering.insert(origin).inserted { forbidden[origin] = nil }
     }
 

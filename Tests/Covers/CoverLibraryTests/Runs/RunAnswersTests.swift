@@ -25,7 +25,8 @@ import Testing
         return EntryAnnotation.Failing.isGone(failure, after: kept, isLoss: isLoss, othersAnswer: others, at: now)
     }
 
-    private func failing(_ answers: [CoverFailure], count: Int? = nil, since days: Int64 = 0) -> EntryAnnotation.Failing {
+    private func failing(_ answers: [CoverFailure], count: Int? = nil, since days: Int64 = 0) -> EntryAnnotation.Failing
+    {
         var failing = EntryAnnotation.Failing(last: now, first: now - days * Self.day, count: count ?? answers.count)
         for answer in answers { failing.add(answer) }
         return failing

@@ -13,7 +13,7 @@ struct CacheList: AsyncParsableCommand {
               sleeve cache list --json | jq -r 'select(.bytes > 1000000).url'
 
             Each line has the digest's beginning, size, pixels, type and URL; * marks a pinned cover. With --json each line is an object: url, digest, \
-            bytes, type, width, height, storedAt, validatedAt and freshUntil (RFC 3339), pinned, and stale and gone (from its server) if it is.
+            bytes, type, width, height, storedAt, validatedAt and freshUntil (RFC 3339), pinned, and stale, and gone (from its server), if it is.
             """)
 
     private static let blockSize = 64 << 10

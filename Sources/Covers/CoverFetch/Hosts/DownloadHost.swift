@@ -164,10 +164,11 @@ struct DownloadHost {
     ) {
         lastHeard = now
         let isBan = isBan(ending, failure, isRepeated: passage.hasFailed)
+        // One request at a time, but the host is not given up: some of its other covers may be fine.
+        let ending = isBan ? .erroneous : ending
         // A probe that fails says nothing about the number in flight.
         let isCrowded = gate.received(
-            isBan ? .refused(pause: nil) : ending, of: &passage, hasFailed: failure != nil, adapts: breaker.isClosed,
-            now: now)
+            ending, of: &passage, hasFailed: failure != nil, adapts: breaker.isClosed, now: now)
         // The host is reachable over its other connections, and what a proxy answers to one too many is no error of it.
         if isCrowded, ending.hasNoResponse || gate.isProxy { return }
         if !ending.hasNoResponse {
@@ -175,16 +176,14 @@ struct DownloadHost {
         } else if unansweredSince == nil {
             unansweredSince = now
         }
-        // A ban lowers the limit as 429s do. But the host is not given up, as some of its other covers may be fine.
-        let counted = isBan ? .erroneous : ending
-        if counted.weight != nil {
+        if ending.weight != nil {
             failures = isBan ? refusedCovers : failures + 1
             if let failure {
                 outage = Outage(
                     reason: failure.outage(of: name, count: failures), isRateLimit: ending.isRefusal,
                     kind: failure.kind)
             }
-            breaker.failed(job, counted, hasAnswered: gate.hasAnswered, now: now)
+            breaker.failed(job, ending, hasAnswered: gate.hasAnswered, now: now)
             if breaker.isGivenUp(now), let rest = breaker.restsUntil {
                 outage.reason = "\(name) asks to wait \((rest - now).components.seconds) s"
             }

@@ -40,6 +40,8 @@ import Wire
             #expect(try library.cached(stage.url(1))?.data == bytes)
             #expect(try await library.cover(at: stage.url(1)).data == bytes)
             #expect(try await library.statistics().entries == 1)
+            #expect(try await library.verify().covers == 1)
+            #expect(try await library.evict(to: 0, dryRun: true).covers == 1)
             await library.close()
             lock.unlock()
         }

@@ -193,7 +193,8 @@ final class Run: Sendable {
 
     func remember(_ failure: CoverFailure, of url: HTTPURL) {
         state.withLock { state in
-            guard state.failures.count < Self.maximumFailures else { return }
+            // What the cache then remembers of the key is that of the address that was tried.
+            guard state.failures.count < Self.maximumFailures, state.failures[url.address] == nil else { return }
             // Where no server answers, one of its addresses stands for all.
             state.failures[failure.isOfAddress ? url.address : url.string] = failure
             if failure.isOfAddress, url.omitsParameters { state.keysOfOthers.insert(url.string) }

@@ -90,6 +90,7 @@ struct SentRequest: Sendable {
     var fields: HTTPFields = [:]
     var deniesPrivateAddresses = false
 
+    /// Whether the URL's address was requested.
     func included(_ url: HTTPURL) -> Bool {
         addresses.isEmpty ? !url.omitsParameters : addresses.contains(url.address)
     }
@@ -97,8 +98,8 @@ struct SentRequest: Sendable {
 
 extension Ask {
     /// Whether the outcome of a transfer answers the request. A failure that a server answered with, and a cover that is not stored,
-    /// answer only requests with the same fields; a refused address answers only requests that may not connect to it. A failure that may be the address's
-    /// answers no request of the same key with another address.
+    /// answer only requests with the same fields; a refused address answers only requests that may not connect to it. A failure that may be
+    /// the address's answers only requests for the addresses that were requested.
     func isAnswered(by outcome: CoverOutcome, to sent: SentRequest) -> Bool {
         if outcome.failure?.kind == .refusedAddress, sent.deniesPrivateAddresses, !deniesPrivateAddresses {
             return false

@@ -288,8 +288,9 @@ package final class CacheReader: Sendable {
         found.index = directory.indexNumber
         do {
             // Pages that another one has in memory may have rotted on the disk.
-            try withConnection(new: true) { connection in
-                try Verification(directory, connection, isCancelled: isCancelled).run(&found, progress: progress)
+            try withConnection(new: true) { reading in
+                try Verification(directory, reading.connection, isCancelled: isCancelled)
+                    .run(on: reading.connection, &found, progress: progress)
             }
         } catch let error as SQLiteError where error.isCorruption {
             found.report.add(corruption: error.message, at: directory.index)

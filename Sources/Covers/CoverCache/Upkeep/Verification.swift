@@ -27,37 +27,39 @@ struct Verification {
     /// Covers or rows that are read, or covers that a repair removes, before the index is asked again.
     static let slice = 500
     private let directory: CacheDirectory
-    private let reading: ReadConnection
     private let table: IndexTable
     private let isCancelled: () -> Bool
-    private var connection: Connection { _read { yield reading.connection } }
 
-    /// - Parameters:
-    ///   - reading: a connection of its own.
-    ///   - isCancelled: asked between files and between rows.
-    init(_ directory: CacheDirectory, _ reading: ReadConnection, isCancelled: @escaping () -> Bool) {
-        (self.directory, self.reading, self.isCancelled) = (directory, reading, isCancelled)
-        table = IndexTable(reading.connection)
+    /// - Parameter isCancelled: asked between files and between rows.
+    init(_ directory: CacheDirectory, _ connection: borrowing Connection, isCancelled: @escaping () -> Bool) {
+        (self.directory, self.isCancelled) = (directory, isCancelled)
+        table = IndexTable(connection)
     }
 
+    /// - Parameter connection: that of `init`, which nothing else uses meanwhile.
     /// - Throws: an error of the index, that of SQLite for a corrupt one.
-    func run(_ found: inout VerificationFindings, progress: (Int, Int) -> Void) throws {
+    func run(
+        on connection: borrowing Connection, _ found: inout VerificationFindings, progress: (Int, Int) -> Void
+    ) throws {
         do {
-            try connection.interrupting(when: isCancelled) { try verify(&found, progress) }
+            try connection.interrupting(when: isCancelled) { try verify(connection, &found, progress) }
         } catch  where isCancelled() {
             found.report.isCancelled = true
         }
     }
 
-    private func verify(_ found: inout VerificationFindings, _ progress: (Int, Int) -> Void) throws {
-        try verifyCovers(&found, progress)
+    private func verify(
+        _ connection: borrowing Connection, _ found: inout VerificationFindings, _ progress: (Int, Int) -> Void
+    ) throws {
+        let count = Int(try connection.integer("SELECT COUNT(*) FROM covers") ?? 0)
+        try verifyCovers(&found) { progress($0, count) }
         try directory.sizes.verify { digest, path, problem in
             if let digest { found.damagedSizes.insert(digest) }
             found.report.defects.append(CacheDefect(nil, at: path, problem))
         } beforeEach: {
             try goOn()
         }
-        try verifyIndex(&found)
+        try verifyIndex(connection, &found)
         do { try verifyLog() } catch let error as CacheError {
             found.report.defects.append(CacheDefect(nil, at: directory.log, "\(error)"))
         }
@@ -65,8 +67,7 @@ struct Verification {
 
     private func goOn() throws { if isCancelled() { throw Cancelled() } }
 
-    private func verifyCovers(_ found: inout VerificationFindings, _ progress: (Int, Int) -> Void) throws {
-        let total = Int(try connection.integer("SELECT COUNT(*) FROM covers") ?? 0)
+    private func verifyCovers(_ found: inout VerificationFindings, _ progress: (Int) -> Void) throws {
         var last = Int64.min
         while true {
             let rows = try table.covers(after: last, limit: Self.slice)
@@ -76,7 +77,7 @@ struct Verification {
             for cover in rows {
                 try goOn()
                 found.report.covers += 1
-                progress(found.report.covers, total)
+                progress(found.report.covers)
                 do throws(CacheError) {
                     if try isWhole(cover, &found) {
                         found.report.bytes += cover.length
@@ -115,9 +116,9 @@ struct Verification {
         found.report.defects.append(CacheDefect(key, at: location, problem))
     }
 
-    private func verifyIndex(_ found: inout VerificationFindings) throws {
+    private func verifyIndex(_ connection: borrowing Connection, _ found: inout VerificationFindings) throws {
         if found.hasWrongLength { throw SQLiteError(.corrupt, "a cover has another length than was written") }
-        try verifyRows(&found)
+        try verifyRows(connection, &found)
         try connection.statement("PRAGMA integrity_check").each { row in
             if row.text(0) != "ok" { throw SQLiteError(.corrupt, row.text(0)) }
         }
@@ -164,13 +165,13 @@ struct Verification {
     }
 
     /// - Throws: SQLite's error for a corrupt database if a row is not what was written.
-    private func verifyRows(_ found: inout VerificationFindings) throws {
+    private func verifyRows(_ connection: borrowing Connection, _ found: inout VerificationFindings) throws {
         guard try IndexFile.hasSchema(connection) else { throw SQLiteError(.corrupt, "its schema has changed") }
         // Listings begin at 1.
         let unlisted = "SELECT id FROM entries WHERE id < 1 UNION ALL SELECT id FROM covers WHERE id < 1 LIMIT 1"
         if let id = try connection.integer(unlisted) { throw SQLiteError(.corrupt, "a row has the number \(id)") }
         var last = Int64.min
-        while let end = try connection.transaction(.deferred, { try verifyEntries(after: last, &found) }) {
+        while let end = try connection.transaction(.deferred, { try verifyEntries(after: last, connection, &found) }) {
             if end <= last { throw SQLiteError(.corrupt, "its entries are in no order") }
             last = end
         }
@@ -189,7 +190,9 @@ struct Verification {
     }
 
     /// - Returns: the last row; nil if there are no more.
-    private func verifyEntries(after start: Int64, _ found: inout VerificationFindings) throws -> Int64? {
+    private func verifyEntries(
+        after start: Int64, _ connection: borrowing Connection, _ found: inout VerificationFindings
+    ) throws -> Int64? {
         var last: Int64?
         let entries = connection.statement("SELECT url, cover, id FROM entries WHERE id > ? ORDER BY id LIMIT ?")
         try entries.each(.int(start), .int(Self.slice)) { row in

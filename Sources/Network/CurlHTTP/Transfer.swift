@@ -566,6 +566,14 @@ package final class Transfer {
         return response
     }
 
+    /// Whether HTTP/1.1 may do better. GOAWAY with an error, HTTP_1_1_REQUIRED say, is for libcurl 7.88 the end or the reset of a connection without
+    /// an answer, and it names no version then.
+    private func isOfHTTP2(_ code: CURLcode) -> Bool {
+        if code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM { return true }
+        return awaitsAnswer && requested?.isHTTPS == true && !isHTTP1 && !configuration.isHTTP1
+            && [CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(code)
+    }
+
     private func error(_ code: CURLcode) -> TransferError {
         if !mayConnect { return failure(.cancelled, "cancelled instead of opening a connection") }
         if isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK {
@@ -595,7 +603,7 @@ package final class Transfer {
         var error = TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
             text: text, systemError: Int32(easy.long(CURLINFO_OS_ERRNO)))
-        error.isOfHTTP2 = code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM
+        error.isOfHTTP2 = isOfHTTP2(code)
         if code == CURLE_OPERATION_TIMEDOUT {
             if awaitsAnswer { error.silentFamily = connection?.family }
             error.isPartial = keepsBody && received > 0

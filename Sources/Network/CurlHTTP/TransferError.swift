@@ -28,7 +28,7 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var detail: String
     /// For `connect`: the host has refused the connection.
     package var isRefused = false
-    /// What arrived was no valid HTTP/2, or its server refuses to speak it.
+    /// What arrived was no valid HTTP/2, or its server refuses to speak it, or has ended the connection without an answer.
     package var isOfHTTP2 = false
     /// A host of this family has accepted a connection and a request, and sent nothing until the time was over.
     package var silentFamily: AddressFamily?

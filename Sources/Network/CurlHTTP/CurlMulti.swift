@@ -180,8 +180,7 @@ final class CurlMulti {
             }
             // `remove` invalidates the message.
             let result = message.pointee.data.result
-            if transfer.needsOtherConnection {
-                transfer.takeOtherConnection()
+            if transfer.takeOtherConnection(after: result) {
                 curl_multi_remove_handle(multi, transfer.easy)
                 add(transfer)
                 continue

@@ -92,8 +92,8 @@ package final class Transfer {
     private var connection: OpenSockets.Connection? {
         didSet { if connection !== oldValue { sockets.changed(from: oldValue, to: connection) } }
     }
-    /// Bytes waited on the connection before the request was sent. libcurl has closed it.
-    private(set) var needsOtherConnection = false
+    /// Bytes waited on the connection before the request was sent.
+    private var foundBytes = false
     /// A response has set a cookie, or the request carried one.
     private var hasCookies = false
     private var completion: Completion?
@@ -271,7 +271,7 @@ package final class Transfer {
         heads = ResponseHeads(limit: configuration.maximumHeadSize)
         firstByte = nil
         (awaitsAnswer, mayResend) = (false, true)
-        takeOtherConnection()
+        forgetConnection()
         setTarget(request)
         if waitsToMultiplex != request.waitsToMultiplex {
             waitsToMultiplex = request.waitsToMultiplex
@@ -351,7 +351,7 @@ package final class Transfer {
         // RFC 9112 section 9.2: what arrives before a request is no response to it. libcurl would take it for one.
         if let connection, connection.hasAnswered, connection.isReadable {
             sockets.look(at: connection)
-            needsOtherConnection = true
+            foundBytes = true
             return false
         }
         if awaitsAnswer {
@@ -458,9 +458,29 @@ package final class Transfer {
     /// The socket of the connection; nil if it is closed.
     var openSocket: Int32? { connection.flatMap { $0.isOpen ? $0.socket : nil } }
 
-    /// Prepares the handle for the same request once more. None of it was sent.
-    func takeOtherConnection() {
-        (connection, needsOtherConnection) = (nil, false)
+    /// Prepares the handle for the same request once more, if it has met bytes that are no answer to it. libcurl has closed the connection.
+    /// - Returns: false if the transfer has ended.
+    func takeOtherConnection(after code: CURLcode) -> Bool {
+        if foundBytes {
+            forgetConnection()
+            return true
+        }
+        // They have crossed the request. A new connection has none.
+        guard code == CURLE_UNSUPPORTED_PROTOCOL, awaitsAnswer, !isPost, connection?.hasAnswered == true else {
+            return false
+        }
+        if !needsNewConnection {
+            needsNewConnection = true
+            sleeve_setopt_long(easy, CURLOPT_FRESH_CONNECT, 1)
+        }
+        // The attempt counts as none.
+        awaitsAnswer = false
+        forgetConnection()
+        return true
+    }
+
+    private func forgetConnection() {
+        (connection, foundBytes) = (nil, false)
         errorText[0] = 0
     }
 

@@ -55,6 +55,38 @@ import Wire
         }
     }
 
+    @Test func `bytes that cross a request and are no HTTP cost a connection and no attempt`() async throws {
+        try await withScriptedServer({ request in
+            let crosses = request.target == "/1" && request.connection == 0
+            return crosses ? Array("the body of a 304".utf8) : httpResponse("200 OK", [], Array(request.target.utf8))
+        }) { server in
+            try await withClient { client in
+                for number in 0..<3 {
+                    var request = TransferRequest(url: try HTTPURL(server.url + "/\(number)"))
+                    request.onConnection = { $0 != .resending }
+                    let response = try await client.response(for: request)
+                    #expect(response.body.elementsEqual("/\(number)".utf8))
+                }
+            }
+            #expect(server.requests.map(\.target) == ["/0", "/1", "/1", "/2"])
+            #expect(server.requests.map(\.connection) == [0, 0, 1, 1])
+        }
+    }
+
+    @Test func `a new connection without HTTP fails after one request, and no POST is sent twice`() async throws {
+        try await withScriptedServer({ request in
+            request.target == "/get" ? httpResponse("200 OK") : Array("no HTTP at all".utf8)
+        }) { server in
+            try await withClient { client in
+                #expect(await client.failure(server.url + "/new")?.kind == .broken)
+                _ = try await client.get(server.url + "/get")
+                let post = TransferRequest(url: try HTTPURL(server.url + "/post"), post: Array("edit".utf8))
+                await #expect(throws: TransferError.self) { try await client.response(for: post) }
+            }
+            #expect(server.requests.map(\.target) == ["/new", "/get", "/post"])
+        }
+    }
+
     @Test func `a quiet connection is used again`() async throws {
         try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { server in
             try await withClient { client in

@@ -64,13 +64,15 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
     /// Whether the connections to an origin carry one request each, as one of them was shifted.
     package func distrusts(_ origin: Substring) -> Bool { multi?.sockets.distrusts(origin) ?? false }
 
+    /// Looks for such answers on idle connections.
+    /// - Returns: when there may be others: an answer that is late by one comes as long after its request as the first did. Nil for none.
+    package func lookForUnaskedAnswers() -> ContinuousClock.Instant? { multi?.sockets.lookAtIdle() }
+
     /// The answers that nobody asked for, and that were found since the last call.
-    /// - Parameter looks: Look at the idle connections now.
-    package func takeUnaskedAnswers(looking looks: Bool = false) -> [UnaskedAnswer] {
+    package func takeUnaskedAnswers() -> [UnaskedAnswer] {
         checkIsolated()
-        guard let sockets = multi?.sockets else { return [] }
-        if looks { sockets.lookAtIdle() }
-        return sockets.unaskedAnswers.isEmpty ? [] : sockets.takeUnaskedAnswers()
+        guard let sockets = multi?.sockets, !sockets.unaskedAnswers.isEmpty else { return [] }
+        return sockets.takeUnaskedAnswers()
     }
 
     // MARK: The thread

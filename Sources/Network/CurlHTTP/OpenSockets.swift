@@ -20,7 +20,11 @@ final class OpenSockets {
         /// The transfer that it carries; nil if it is idle.
         fileprivate var user: Transfer.ID?
         /// A request of HTTP/1.1 was answered on it.
-        var hasAnswered = false
+        private(set) var hasAnswered = false
+        /// When the last request was about to be sent.
+        private var sentAt = ContinuousClock.now
+        /// From then to the first answer.
+        private var firstWait = Duration.zero
         /// What requests of HTTP/1.1 that were sent on it after the first one asked for.
         fileprivate var laterCovers = RecentCovers()
         /// The origins that its requests were sent to: a proxy's connection may carry those of several.
@@ -49,10 +53,21 @@ final class OpenSockets {
         /// A transfer is about to send a request.
         /// - Parameter cover: what it asks for; nil if that is no cover.
         func begin(_ transfer: Transfer.ID, for cover: RequestedCover?, at origin: Substring) {
-            user = transfer
-            if origins.last != origin { origins.append(origin) }
+            (user, sentAt) = (transfer, .now)
+            if origins.last != origin, !origins.contains(origin) { origins.append(origin) }
             // The first answer is its own: there is nothing else yet that the server could answer.
             if hasAnswered, let cover { laterCovers.add(cover) }
+        }
+
+        /// An answer of HTTP/1.1 begins.
+        func didAnswer(at now: ContinuousClock.Instant) {
+            if hasAnswered { return }
+            (hasAnswered, firstWait) = (true, now - sentAt)
+        }
+
+        /// When the answer to the last request is here, if the one that was taken for it was another's: that comes too early.
+        fileprivate var isSettledAt: ContinuousClock.Instant? {
+            laterCovers.all.isEmpty || isShifted ? nil : sentAt + firstWait * 9 / 8
         }
 
         /// The transfer has ended. Another may be using the connection already.
@@ -149,10 +164,11 @@ final class OpenSockets {
     func distrusts(_ origin: Substring) -> Bool { !distrusted.isEmpty && distrusted.contains(origin) }
 
     /// Looks at the connections that carry no transfer, and have answered.
-    func lookAtIdle() {
-        for connection in connections.values where connection.user == nil && connection.hasAnswered {
-            look(at: connection)
-        }
+    /// - Returns: when the last answer would be on one of them that was late by one; nil if there is none.
+    func lookAtIdle() -> ContinuousClock.Instant? {
+        let idle = connections.values.filter { $0.user == nil && $0.hasAnswered }
+        for connection in idle { look(at: connection) }
+        return idle.compactMap(\.isSettledAt).max()
     }
 
     /// Looks for an answer that waits on a connection of HTTP/1.1 to whose last request the answer has arrived.

@@ -368,9 +368,12 @@ package final class Transfer {
 
     /// - Returns: false to end the transfer.
     private func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
-        if firstByte == nil { firstByte = .now }
+        let begun = firstByte ?? .now
+        firstByte = begun
         awaitsAnswer = false
-        if let connection, !connection.hasAnswered, line.starts(with: "HTTP/1.".utf8) { connection.hasAnswered = true }
+        if let connection, !connection.hasAnswered, line.starts(with: "HTTP/1.".utf8) {
+            connection.didAnswer(at: begun)
+        }
         let wasComplete = heads.isComplete
         guard heads.receive(line) else { return false }
         if heads.setsCookie { hasCookies = true }

@@ -108,5 +108,8 @@ import Wire
 }
 
 extension HTTPClient {
-    fileprivate func unaskedAnswers(_ looking: Bool) -> [UnaskedAnswer] { loop.takeUnaskedAnswers(looking: looking) }
+    fileprivate func unaskedAnswers(_ looking: Bool) -> [UnaskedAnswer] {
+        if looking { _ = loop.lookForUnaskedAnswers() }
+        return loop.takeUnaskedAnswers()
+    }
 }

@@ -11,6 +11,8 @@ import Platform
 ///
 /// Shares its executor with the client, so calls between them cost no hop.
 package actor DownloadScheduler {
+    /// The longest that the end of a run waits for an answer that is late by one.
+    private static let longestSettling = Duration.milliseconds(500)
     /// Memory for downloads that wait for the store, in bytes. No transfer starts beyond it.
     private static let maximumBacklog = 10 << 20
     /// Requests in memory; `submit` suspends beyond it. More while most transfers could start: requests further down the list
@@ -134,7 +136,8 @@ package actor DownloadScheduler {
     /// Ends every request, those that wait for a retry too. Covers that have arrived are still stored.
     package func close() async {
         isClosed = true
-        distrust(client.loop.takeUnaskedAnswers(looking: true))
+        _ = client.loop.lookForUnaskedAnswers()
+        distrust(client.loop.takeUnaskedAnswers())
         await client.shutdown()
         for ask in queue.cancel({ _ in true }).requests { ask.close() }
         resumeSubmitters()
@@ -149,10 +152,16 @@ package actor DownloadScheduler {
 
     // MARK: Suspects
 
-    /// Looks for answers that nobody asked for on connections that are idle, and returns when the store has got all suspects.
+    /// Looks for answers that nobody asked for on connections that are idle, and returns when the store has got all suspects. Waits only for a
+    /// connection whose last answer has come faster than its first, and for as long as that took at most.
     /// - Returns: whether there were any.
     package func lookForUnaskedAnswers() async -> Bool {
-        let answers = client.loop.takeUnaskedAnswers(looking: true)
+        let settled = client.loop.lookForUnaskedAnswers()
+        if let settled, case let time = settled - .now, time > .zero {
+            try? await Task.sleep(for: min(time, Self.longestSettling))
+            _ = client.loop.lookForUnaskedAnswers()
+        }
+        let answers = client.loop.takeUnaskedAnswers()
         distrust(answers)
         await distrusting?.value
         return !answers.isEmpty

@@ -196,7 +196,8 @@ actor PersistencyManager: DownloadStore {
             for suspect in suspects.suspects {
                 let key = suspect.cover.url.string
                 let entry = try openReader?.entry(for: key)
-                if let entry, entry.metadata.storedAt >= suspects.openedAt {
+                let isStored = suspect.outcome?.kind == .downloaded
+                if let entry, isStored || entry.metadata.storedAt >= suspects.openedAt {
                     removed.append(key)
                     var former = CoverOutcome(.downloaded, url: key)
                     (former.contentDigest, former.bytes) = (entry.digest, entry.bytes)

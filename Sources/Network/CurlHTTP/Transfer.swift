@@ -11,11 +11,7 @@ package final class Transfer {
     private static let accept = "Accept: \(TransferRequest.coverFields[.accept] ?? "")"
     /// libcurl sends it, and decodes the codings that it knows.
     static let acceptedCoding = TransferRequest.coverFields[.acceptEncoding]
-    /// Maximum memory taken for a body before it arrives, in bytes.
-    private static let largestReserve = 4 << 20
-    /// Maximum number of bytes that are read of a body that is not kept, so that its connection can be used again.
-    private static let longestUnkept = 64 << 10
-    /// Maximum time without a byte of such a body, in seconds.
+    /// Maximum time without a byte of a body that is not kept, in seconds.
     private static let unkeptStall = 2
     /// libcurl's message when it has sent five requests again that ended without an answer. Before 8.17 it counts those of all transfers
     /// of an easy handle, so this one may have been sent once.
@@ -36,7 +32,6 @@ package final class Transfer {
     let easy: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
     private let sockets: OpenSockets
-    private let memory: BodyMemory
     private(set) var id: ID = 0
     private let errorText: UnsafeMutablePointer<CChar>
     /// The request's own field lines; nil for those of a cover request.
@@ -52,9 +47,14 @@ package final class Transfer {
     private var isHTTP1 = false
     private var addressFamily: AddressFamily?
     private var lowSpeedTime: Int
-    private var connectTimeout: Duration
     /// In multiples of the configuration's.
     private var timeout = 1
+    private var connectTimeout: ConnectTimeout {
+        didSet {
+            guard oldValue.current != connectTimeout.current else { return }
+            sleeve_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, connectTimeout.current.inMilliseconds)
+        }
+    }
     private var isPost = false
 
     // The state of this use.
@@ -64,24 +64,16 @@ package final class Transfer {
     private var origin: Substring = ""
     private var proxy: String?
     private var mostConnections: Int?
-    private var body: [UInt8] = []
-    private var received = 0
     /// The look before the transfer began.
     private var begun = 0
     /// The bytes at the last look, and the first look that saw them.
     private var seen = (bytes: 0, look: 0)
-    /// The length with which `memory` counts the body.
-    private var counted = 0
-    private var keepsBody = false
+    private var body: ReceivedBody
     /// Nothing else of the response is needed, however it ends.
-    private(set) var isAnswered = false
-    private var isWanted: (length: Int, judge: @Sendable ([UInt8]) -> Bool)?
-    private var isTooLarge = false
+    var isAnswered: Bool { body.isAnswered }
     private var isRefused = false
     private var deniesPrivateAddresses = false
     private var mayConnect = true
-    /// When the look-up of the name began; nil if none is in progress.
-    private var lookUp: ContinuousClock.Instant?
     private var heads = ResponseHeads()
     private var firstByte: ContinuousClock.Instant?
     /// A request was sent, and no line of its response has arrived.
@@ -102,13 +94,13 @@ package final class Transfer {
     init(configuration: HTTPClientConfiguration, sockets: OpenSockets, memory: BodyMemory) {
         self.configuration = configuration
         self.sockets = sockets
-        self.memory = memory
+        body = ReceivedBody(memory: memory, limit: configuration.maximumBodySize)
         easy = curl_easy_init()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         coverFields = curl_slist_append(nil, Self.accept)
         lowSpeedTime = configuration.lowSpeedTime
-        connectTimeout = configuration.connectTimeout
+        connectTimeout = ConnectTimeout(configuration)
         setConstantOptions()
     }
 
@@ -140,7 +132,8 @@ package final class Transfer {
         sleeve_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         sleeve_setopt_pointer(easy, CURLOPT_WRITEDATA, context)
         sleeve_setopt_write(easy) { bytes, size, count, context in
-            Transfer.from(context).receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            let chunk = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Transfer.from(context).body.receive(chunk) ? chunk.count : 0
         }
         sleeve_setopt_pointer(easy, CURLOPT_HEADERDATA, context)
         sleeve_setopt_header(easy) { bytes, size, count, context in
@@ -168,7 +161,7 @@ package final class Transfer {
         }
         sleeve_setopt_pointer(easy, CURLOPT_RESOLVER_START_DATA, context)
         sleeve_setopt_resolver_start(easy) { _, _, context in
-            Transfer.from(context).beginLookUp()
+            Transfer.from(context).connectTimeout.beginLookUp(at: .now)
             return 0
         }
         sleeve_setopt_pointer(easy, CURLOPT_PREREQDATA, context)
@@ -204,29 +197,9 @@ package final class Transfer {
         sleeve_setopt_long(easy, CURLOPT_IPRESOLVE, Int(resolved))
     }
 
-    /// libcurl has one time-out for look-up and connection, and reads it whenever it checks: often during a look-up; while it connects, when
-    /// something happens, and at the time-out that was set when the transfer began.
-    private func beginLookUp() {
-        lookUp = .now
-        set(connectTimeout: max(configuration.connectTimeout, configuration.lookUpTimeout))
-    }
-
-    private func endLookUp() {
-        guard let begun = lookUp.take() else { return }
-        let elapsed = ContinuousClock.now - begun
-        let isSlow = elapsed * 2 > configuration.connectTimeout
-        set(connectTimeout: configuration.connectTimeout + (isSlow ? elapsed : .zero))
-    }
-
-    private func set(connectTimeout duration: Duration) {
-        guard connectTimeout != duration else { return }
-        connectTimeout = duration
-        sleeve_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, duration.inMilliseconds)
-    }
-
     /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-        endLookUp()
+        connectTimeout.endLookUp(at: .now)
         // In place: an IPv6 address is longer than the declared type.
         if deniesPrivateAddresses,
             isRefused || withUnsafePointer(to: &address.pointee.addr, { PrivateAddress.contains($0) })
@@ -256,14 +229,13 @@ package final class Transfer {
         (proxy, mostConnections) = (request.proxy, request.mostConnections)
         self.completion = completion
         onConnection = request.onConnection
-        isWanted = request.isWanted
+        body.isWanted = request.isWanted
         requested = request.url
         cover = request.cover
         origin = request.url.origin
-        forgetResponse()
+        body.forget()
         set(lowSpeedTime: configuration.lowSpeedTime)
-        lookUp = nil
-        set(connectTimeout: configuration.connectTimeout)
+        connectTimeout.reset()
         deniesPrivateAddresses = configuration.deniesPrivateAddresses || request.deniesPrivateAddresses
         // A proxy would connect to it.
         isRefused = deniesPrivateAddresses && PrivateAddress.isNamed(by: request.url)
@@ -359,7 +331,7 @@ package final class Transfer {
             mayResend = !isPost && onConnection?(.resending) ?? true
         }
         awaitsAnswer = true
-        forgetResponse()
+        body.forget()
         if mayResend { _ = onConnection?(.ready) }
         return mayResend
     }
@@ -380,27 +352,6 @@ package final class Transfer {
         return wasComplete || !heads.isComplete || beginBody()
     }
 
-    /// - Returns: the length of the chunk; any other number ends the transfer.
-    private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
-        received += chunk.count
-        guard keepsBody else { return received > Self.longestUnkept ? 0 : chunk.count }
-        if received > configuration.maximumBodySize {
-            isTooLarge = true
-            return 0
-        }
-        body.append(contentsOf: chunk)
-        if received > counted {
-            memory.grow(by: received - counted)
-            counted = received
-        }
-        if let isWanted, received >= isWanted.length {
-            self.isWanted = nil
-            isAnswered = !isWanted.judge(body)
-            if isAnswered { return 0 }
-        }
-        return chunk.count
-    }
-
     /// A head is complete.
     /// - Returns: false to end the transfer.
     private func beginBody() -> Bool {
@@ -409,34 +360,25 @@ package final class Transfer {
         if status < 200 { return true }
         let announced = heads.announcedLength ?? 0
         guard isPost ? status < 300 : [200, 203, 206].contains(status) else {
-            isAnswered = true
+            let isShort = body.beginUnkept(announced)
             // No body follows, whatever the length says.
             if status == 204 || status == 304 { return true }
             // libcurl counts the time before the answer, too.
             let elapsed = Int(easy.offset(CURLINFO_STARTTRANSFER_TIME_T) / 1_000_000) + 1
             set(lowSpeedTime: min(elapsed + Self.unkeptStall, configuration.lowSpeedTime))
-            return announced <= Self.longestUnkept && !heads.hasInvalidLength
+            return isShort && !heads.hasInvalidLength
         }
-        if announced > configuration.maximumBodySize {
-            isTooLarge = true
-            return false
-        }
-        // Memory beyond `largestReserve` is taken as the body arrives, not as its server announces it.
-        body.reserveCapacity(min(announced, Self.largestReserve))
-        // A server may announce any length, whose sums would overflow.
-        counted = min(announced, 1 << 40)
-        memory.begin(counted)
-        keepsBody = true
-        return true
+        return body.begin(announced)
     }
 
     /// Before the time of the transfer is over, lets it take as long again if its body arrives, and the rest would at this rate, too. Otherwise
     /// libcurl ends it: a transfer that takes its time over little holds a place that others could use.
     /// - Parameter look: the number of this look.
     func look(at look: Int) {
+        let received = body.received
         if received != seen.bytes { seen = (received, look) }
         let age = look - begun
-        guard keepsBody, received > 0, age == timeout * Self.looksPerTimeout - 1, timeout < Self.mostTimeouts,
+        guard body.isKept, received > 0, age == timeout * Self.looksPerTimeout - 1, timeout < Self.mostTimeouts,
             look - seen.look < Self.longestSilence,
             (heads.announcedLength ?? 0) / (Self.mostTimeouts * Self.looksPerTimeout) <= received / age
         else { return }
@@ -449,11 +391,6 @@ package final class Transfer {
         guard lowSpeedTime != seconds else { return }
         lowSpeedTime = seconds
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_TIME, seconds)
-    }
-
-    private func forgetResponse() {
-        if keepsBody { memory.end(counted) }
-        (body, received, keepsBody, isAnswered, isTooLarge) = ([], 0, false, false, false)
     }
 
     // MARK: Completing
@@ -515,10 +452,10 @@ package final class Transfer {
         defer {
             completion = nil
             onConnection = nil
-            isWanted = nil
+            body.isWanted = nil
             connection?.end(id)
             connection = nil
-            forgetResponse()
+            body.forget()
         }
         let result = result.mapError { error in
             var error = error
@@ -531,7 +468,7 @@ package final class Transfer {
     /// A server over TLS has marked the end of the body by closing the connection, without TLS's own notice (RFC 9112 section 9.8). The
     /// response is as one over TCP: its end is not marked.
     private func endedWithoutNotice(_ code: CURLcode) -> Bool {
-        code == CURLE_RECV_ERROR && received > 0 && easy.long(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0
+        code == CURLE_RECV_ERROR && body.received > 0 && easy.long(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0
             && heads.first(.transferEncoding) == nil && heads.first(.contentLength) == nil
             && easy.message(code, errorText).contains(.endedInHandshake)
     }
@@ -539,7 +476,7 @@ package final class Transfer {
     /// A body in gzip or deflate has ended, and bytes follow in its content. libcurl calls that an error of the program that takes the body;
     /// gzip(1) ignores such bytes.
     private func hasBytesBehindCoding(_ code: CURLcode) -> Bool {
-        code == CURLE_WRITE_ERROR && received > 0 && !isTooLarge && !heads.isTooLarge && heads.isComplete
+        code == CURLE_WRITE_ERROR && body.received > 0 && !body.isTooLarge && !heads.isTooLarge && heads.isComplete
             && heads.first(.contentEncoding) != nil
     }
 
@@ -579,7 +516,7 @@ package final class Transfer {
         let isRedirect = status.kind == .redirection
         var response = TransferResponse(
             head: HTTPResponse(status: status, headerFields: heads.coverFields),
-            body: body,
+            body: body.bytes,
             location: isRedirect ? heads.location.flatMap { requested?.resolving($0) } : nil,
             isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)))
@@ -615,7 +552,7 @@ package final class Transfer {
                 .coding, "its content coding '\(coding)' cannot be decoded: \(easy.message(code, errorText))")
         }
         // For a single line of 100 KB, libcurl has no other code.
-        if heads.isTooLarge || (code == CURLE_OUT_OF_MEMORY && received == 0) {
+        if heads.isTooLarge || (code == CURLE_OUT_OF_MEMORY && body.received == 0) {
             return failure(
                 .tooLarge,
                 "the response's header fields are more than \(configuration.maximumHeadSize) bytes or \(ResponseHeads.maximumLines) lines"
@@ -624,12 +561,12 @@ package final class Transfer {
         var text = easy.message(code, errorText)
         if code == CURLE_OPERATION_TIMEDOUT { text = easy.timeoutDetail(BodyExtent(of: easy, heads), text) }
         var error = TransferError(
-            code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
+            code, url: url, isTooLarge: body.isTooLarge, received: body.received, limit: body.limit,
             text: text, systemError: Int32(easy.long(CURLINFO_OS_ERRNO)))
         error.isOfHTTP2 = isOfHTTP2(code)
         if code == CURLE_OPERATION_TIMEDOUT {
             if awaitsAnswer { error.silentFamily = connection?.family }
-            error.isPartial = keepsBody && received > 0
+            error.isPartial = body.isKept && body.received > 0
         }
         return error
     }

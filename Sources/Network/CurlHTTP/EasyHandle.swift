@@ -31,6 +31,11 @@ extension UnsafeMutableRawPointer {
             .compactMap { $0?.pointee.data.map { String(cString: $0) } }
     }
 
+    /// How long the handshake of TCP took; 0 if the connection was open.
+    var connectDuration: Duration {
+        .microseconds(max(0, offset(CURLINFO_CONNECT_TIME_T) - offset(CURLINFO_NAMELOOKUP_TIME_T)))
+    }
+
     /// The stages of the transfer. libcurl's times begin when it chooses a connection, except for the whole time: the time of the body is
     /// measured by the caller.
     func timings(body: Int) -> TransferTimings {

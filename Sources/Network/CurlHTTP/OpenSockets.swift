@@ -21,10 +21,7 @@ final class OpenSockets {
         fileprivate var user: Transfer.ID?
         /// A request of HTTP/1.1 was answered on it.
         private(set) var hasAnswered = false
-        /// When the last request was about to be sent.
-        private var sentAt = ContinuousClock.now
-        /// From then to the first answer.
-        private var firstWait = Duration.zero
+        private var pace = ConnectionPace()
         /// What requests of HTTP/1.1 that were sent on it after the first one asked for.
         fileprivate var laterCovers = RecentCovers()
         /// The origins that its requests were sent to: a proxy's connection may carry those of several.
@@ -53,21 +50,23 @@ final class OpenSockets {
         /// A transfer is about to send a request.
         /// - Parameter cover: what it asks for; nil if that is no cover.
         func begin(_ transfer: Transfer.ID, for cover: RequestedCover?, at origin: Substring) {
-            (user, sentAt) = (transfer, .now)
+            user = transfer
+            pace.send(at: .now)
             if origins.last != origin, !origins.contains(origin) { origins.append(origin) }
             // The first answer is its own: there is nothing else yet that the server could answer.
             if hasAnswered, let cover { laterCovers.add(cover) }
         }
 
         /// An answer of HTTP/1.1 begins.
-        func didAnswer(at now: ContinuousClock.Instant) {
-            if hasAnswered { return }
-            (hasAnswered, firstWait) = (true, now - sentAt)
+        /// - Parameter connecting: how long the connection took.
+        func didAnswer(at now: ContinuousClock.Instant, connecting: @autoclosure () -> Duration) {
+            if !hasAnswered { pace.roundTrip = connecting() }
+            hasAnswered = true
+            pace.answer(at: now)
         }
 
-        /// When the answer to the last request is here, if the one that was taken for it was another's: that comes too early.
         fileprivate var isSettledAt: ContinuousClock.Instant? {
-            laterCovers.all.isEmpty || isShifted ? nil : sentAt + firstWait * 9 / 8
+            laterCovers.all.isEmpty || isShifted ? nil : pace.isSettledAt
         }
 
         /// The transfer has ended. Another may be using the connection already.
@@ -78,9 +77,20 @@ final class OpenSockets {
             wasBroughtDown && user == transfer && !laterCovers.all.isEmpty
         }
 
+        /// Its server sends nothing else. True as well where the system does not say so.
+        fileprivate var isOver: Bool {
+            #if os(Linux)
+                // POLLRDHUP of poll(2), which Swift does not see.
+                var descriptor = pollfd(fd: socket, events: 0x2000, revents: 0)
+                return poll(&descriptor, 1, 0) != 0
+            #else
+                return true
+            #endif
+        }
+
         /// Reads the start of what has arrived, and leaves it there. Nil if nothing has; empty if the connection has ended.
         fileprivate func peek() -> [UInt8]? {
-            var bytes = [UInt8](repeating: 0, count: UnaskedAnswer.minimumEncryptedLength)
+            var bytes = [UInt8](repeating: 0, count: UnaskedAnswer.looksAt)
             let count = recv(socket, &bytes, bytes.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
             if count < 0 { return errno == EAGAIN || errno == EWOULDBLOCK ? nil : [] }
             return Array(bytes.prefix(count))
@@ -175,7 +185,11 @@ final class OpenSockets {
     func look(at connection: Connection) {
         guard let bytes = connection.peek() else { return }
         let isEncrypted = connection.origin.hasPrefix("https:")
-        if UnaskedAnswer.begins(bytes, isEncrypted: isEncrypted) { didFindAnswer(on: connection) }
+        if isEncrypted
+            ? UnaskedAnswer.isEncrypted(in: bytes, isOver: connection.isOver) : UnaskedAnswer.begins(bytes)
+        {
+            didFindAnswer(on: connection)
+        }
     }
 
     func didFindAnswer(on connection: Connection) {
@@ -191,5 +205,38 @@ final class OpenSockets {
     func takeUnaskedAnswers() -> [UnaskedAnswer] {
         defer { unaskedAnswers = [] }
         return unaskedAnswers
+    }
+}
+
+/// When an answer to the last request of a connection is to be expected, if the one that was taken for it was the one before.
+struct ConnectionPace {
+    /// What the answers of a busy server vary by.
+    private static let slack = Duration.milliseconds(5)
+
+    var roundTrip = Duration.zero
+    private var sentAt = ContinuousClock.now
+    private var answeredAt: ContinuousClock.Instant?
+    /// From the first request to its answer: a round trip and the server's time.
+    private var firstWait: Duration?
+    private var lastWait = Duration.zero
+
+    /// A request is about to be sent.
+    mutating func send(at now: ContinuousClock.Instant) { sentAt = now }
+
+    /// An answer begins.
+    mutating func answer(at now: ContinuousClock.Instant) {
+        lastWait = now - sentAt
+        answeredAt = now
+        firstWait = firstWait ?? lastWait
+    }
+
+    /// Nil before the first answer.
+    var isSettledAt: ContinuousClock.Instant? {
+        guard let answeredAt, let firstWait else { return nil }
+        // A server works on one request after the other: the next answer comes its own time after the last one.
+        let work = min(lastWait, max(.zero, firstWait - roundTrip))
+        // What comes faster than light was there already. The answer needs the time of the first one.
+        let isEarly = lastWait < roundTrip
+        return answeredAt + max(work, isEarly ? firstWait - lastWait : .zero) + firstWait / 32 + Self.slack
     }
 }

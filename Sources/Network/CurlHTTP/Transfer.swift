@@ -343,8 +343,8 @@ package final class Transfer {
         let begun = firstByte ?? .now
         firstByte = begun
         awaitsAnswer = false
-        if let connection, !connection.hasAnswered, line.starts(with: "HTTP/1.".utf8) {
-            connection.didAnswer(at: begun)
+        if let connection, line.starts(with: "HTTP/1.".utf8) {
+            connection.didAnswer(at: begun, connecting: easy.connectDuration)
         }
         let wasComplete = heads.isComplete
         guard heads.receive(line) else { return false }

@@ -5,8 +5,8 @@ package import HTTPTypes
 /// If it arrives after the next request was sent, it is taken for the answer to that, and each answer after it belongs to the request before
 /// its own. No client can tell at that moment, as the protocol has no numbers. The surplus shows when the connection is idle.
 package struct UnaskedAnswer: Sendable {
-    /// Fewer bytes over TLS may be session tickets, an alert, or a 408.
-    static let minimumEncryptedLength = 1_025
+    /// The number of bytes at the start of what has arrived that show it.
+    static let looksAt = 1_025
 
     /// The origins that the connection's requests were sent to.
     package var origins: [String]
@@ -21,13 +21,22 @@ package struct UnaskedAnswer: Sendable {
 
     /// Whether bytes on an idle connection begin a response that is another request's answer. Servers say 400 and 408 unasked, and send
     /// newlines after a body or the body of a 304: none of them is.
-    static func begins(_ bytes: [UInt8], isEncrypted: Bool) -> Bool {
-        if isEncrypted { return bytes.count >= minimumEncryptedLength }
+    static func begins(_ bytes: [UInt8]) -> Bool {
         // `HTTP/1.1 200`
         let line = Array(bytes.drop { $0 == 13 || $0 == 10 }.prefix(12))
         guard line.count == 12, line.starts(with: "HTTP/1.".utf8), line[8] == UInt8(ascii: " ") else { return false }
         let status = Int(String(decoding: line[9...], as: UTF8.self))
         return status.map { $0 >= 100 && $0 != 400 && $0 != 408 } ?? false
+    }
+}
+
+extension UnaskedAnswer {
+    /// The same over TLS, by the length alone. A session ticket (RFC 8446 section 4.6.1), which servers send before their first answer, has 150 to
+    /// 300 bytes, an alert 24. After a 400 or 408 the connection ends.
+    /// - Parameter isOver: the connection has ended behind the bytes.
+    static func isEncrypted(in bytes: [UInt8], isOver: Bool) -> Bool {
+        // RFC 8446 section 5.1: application_data.
+        bytes.count >= looksAt || bytes.count >= 320 && bytes[0] == 23 && !isOver
     }
 }
 

@@ -12,13 +12,39 @@ import Wire
     ])
     func `a whole response is another's, and what servers say on idle connections is not`(text: String, isAnswer: Bool)
     {
-        #expect(UnaskedAnswer.begins(Array(text.utf8), isEncrypted: false) == isAnswer)
-        #expect(!UnaskedAnswer.begins(Array(text.utf8), isEncrypted: true), "session tickets are as short")
+        #expect(UnaskedAnswer.begins(Array(text.utf8)) == isAnswer)
     }
 
-    @Test func `over TLS more than 1 KiB is a response`() {
-        let bytes = [UInt8](repeating: 23, count: UnaskedAnswer.minimumEncryptedLength)
-        #expect(UnaskedAnswer.begins(bytes, isEncrypted: true) && !UnaskedAnswer.begins(bytes, isEncrypted: false))
+    @Test func `over TLS more than 1 KiB is a response, and 320 bytes are if the connection goes on`() {
+        func isAnswer(_ count: Int, _ type: UInt8 = 23, isOver: Bool = false) -> Bool {
+            UnaskedAnswer.isEncrypted(in: [UInt8](repeating: type, count: count), isOver: isOver)
+        }
+        #expect(isAnswer(1_025, isOver: true) && isAnswer(320))
+        #expect(!isAnswer(300), "a session ticket")
+        #expect(!isAnswer(400, isOver: true), "a 408")
+        #expect(!isAnswer(400, 22) && !isAnswer(0))
+    }
+
+    @Test func `an answer that is late by one is waited for as long as its server takes, and no other`() {
+        let start = ContinuousClock.now
+        /// How long after the last answer the next one may come, in milliseconds.
+        func spare(_ roundTrip: Int, _ waits: [Int]) -> Double {
+            var (pace, now) = (ConnectionPace(), start)
+            pace.roundTrip = .milliseconds(roundTrip)
+            for wait in waits {
+                pace.send(at: now)
+                now += .milliseconds(wait)
+                pace.answer(at: now)
+            }
+            return pace.isSettledAt.map { ($0 - now) / .milliseconds(1) } ?? 0
+        }
+        #expect(ConnectionPace().isSettledAt == nil)
+        // A server that needs no time of its own, and what it needs at most.
+        #expect(spare(160, [160, 160]) == 10)
+        #expect(spare(0, [32, 32]) == 38)
+        #expect(spare(0, [320, 10]) == 25, "its first answer was slow")
+        // An answer cannot come before a round trip is over.
+        #expect(spare(160, [160, 3]) == 167)
     }
 
     @Test func `the last 4,096 covers of a connection are known`() throws {

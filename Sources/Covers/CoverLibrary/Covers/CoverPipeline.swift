@@ -65,6 +65,7 @@ package final class CoverPipeline: Sendable {
         if let scheduler {
             await keep(scheduler.pauses)
             await scheduler.close()
+            warnOfSuspects()
         }
         await flushUsage()
         await persistency.close()

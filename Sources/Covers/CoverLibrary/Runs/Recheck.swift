@@ -18,6 +18,8 @@ final class Recheck: OutcomeSink {
         /// How covers ended that are asked for again, by key.
         var former: [String: CoverOutcome] = [:]
         var corrections: [Correction] = []
+        /// The number of suspects, by their host.
+        var counts: [String: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -52,6 +54,18 @@ final class Recheck: OutcomeSink {
         if isDrained { drainedSignal.send() }
     }
 
+    func count(_ suspects: Int, of hosts: [String]) {
+        if suspects > 0 { state.withLock { $0.counts[hosts.joined(separator: ", "), default: 0] += suspects } }
+    }
+
+    /// The numbers of suspects since the last call, by their host.
+    func takeCounts() -> [String: Int] {
+        state.withLock { state in
+            defer { state.counts = [:] }
+            return state.counts
+        }
+    }
+
     /// Forgets what no run has taken: it was not for the run that begins.
     func begin() { state.withLock { $0.corrections = [] } }
 
@@ -71,20 +85,24 @@ extension CoverPipeline {
     /// Downloads covers again.
     /// - Parameter covers: those of the suspects that are not pending, with their former outcomes.
     func recheck(_ covers: [(cover: RequestedCover, former: CoverOutcome)], of suspects: SuspectCovers) async {
-        let count = covers.count + suspects.pending
-        if count > 0 {
-            let host = suspects.hosts.joined(separator: ", ")
-            let consequence = isClosed ? "those that were stored are removed" : "they are requested again"
-            configuration.logger.warning(
-                "\(host) has sent an answer that nobody asked for; \(count) cover\(count == 1 ? "" : "s") that came over the same connection may be another's: \(consequence)",
-                metadata: ["host": "\(host)"], source: CoverFailure.logSource)
-        }
+        recheck.count(covers.count + suspects.pending, of: suspects.hosts)
         let asks = recheck.asks(for: covers)
         if asks.isEmpty { return }
         do throws(LibraryError) {
             try await scheduler().submit(asks)
         } catch {
             for ask in asks { ask.close() }
+        }
+    }
+
+    /// Says which hosts sent answers that nobody asked for, and what became of the covers.
+    func warnOfSuspects() {
+        for (host, count) in recheck.takeCounts().sorted(by: { $0.key < $1.key }) {
+            let covers = "\(count) cover\(count == 1 ? "" : "s") that came over the same connections"
+            let consequence = isClosed ? "what was stored of them is removed" : "they were requested again"
+            configuration.logger.warning(
+                "\(host) has sent answers that nobody asked for; \(covers) may have been others': \(consequence)",
+                metadata: ["host": "\(host)"], source: CoverFailure.logSource)
         }
     }
 
@@ -101,5 +119,6 @@ extension CoverPipeline {
         } onCancel: {
             cancelAsks(of: recheck)
         }
+        warnOfSuspects()
     }
 }

@@ -112,7 +112,10 @@ package final class PendingStores: Sendable {
         zip(outcomes, end(outcomes.map(\.url), outcomes)).flatMap { outcome, entry -> [Ask] in
             guard let entry, !entry.asks.isEmpty else { return [] }
             let goingOn = entry.asks.complete(outcome, to: entry.sent)
-            if outcome.failure?.status != nil, goingOn.isEmpty { state.withLock { $0.remember(failure: outcome) } }
+            // The same picture for several covers may be one that nobody asked for.
+            if let failure = outcome.failure, failure.status != nil || failure.kind == .placeholder, goingOn.isEmpty {
+                state.withLock { $0.remember(failure: outcome) }
+            }
             return goingOn
         }
     }

@@ -90,6 +90,20 @@ import Testing
         #expect(queue.takeFollowers(of: keys[3]) == [keys[0]])
     }
 
+    @Test func `after three jobs that requested a shared target in vain the others wait no longer for each other`()
+        throws
+    {
+        var (queue, keys) = try jobsOfOneTarget()
+        _ = try queue.submit(url(5), request: "")
+        #expect(try queue.turn(startTime).started == [url(5).string])
+        try queue.move(url(5).string, to: url(9, host: 2), isShared: true)
+        for index in 0..<3 {
+            queue.retry(keys[index], at: startTime + .seconds(60))
+            let next = index < 2 ? [keys[index + 1]] : [keys[3], try url(5).string]
+            #expect(queue.turn(startTime).started == next)
+        }
+    }
+
     @Test func `followers that are separated request the target themselves`() throws {
         var (queue, keys) = try jobsOfOneTarget()
         queue.separateFollowers(of: keys[0])

@@ -42,8 +42,8 @@ struct DownloadQueue<Request> {
     var timers = Heap<Timer>()
     /// Messages about long pauses and outages, for users, with their hosts.
     var messages: [(host: String, message: String)] = []
-    /// The jobs that request the targets of redirects for others, by target, with those others.
-    var shared: [String: (job: JobID, followers: [JobID])] = [:]
+    /// The jobs that request the targets of redirects for others, by target, with those others, and how many did so in vain before.
+    var shared: [String: (job: JobID, followers: [JobID], failures: Int)] = [:]
     /// Jobs that are postponed (`postpone`).
     var postponed = 0
     /// Messages about hosts whose jobs were postponed.

@@ -57,7 +57,7 @@ import Testing
 
     /// Four jobs that were redirected to one target, of which the first requests it.
     private func jobsOfOneTarget() throws -> (queue: Queue, keys: [String]) {
-        var queue = Queue(limits: .init(parallel: 10, perHost: 4))
+        var queue = Queue(limits: .init(parallel: 32, perHost: 4))
         for path in 1...4 { _ = try queue.submit(url(path), request: "\(path)") }
         let keys = try (1...4).map { try url($0).string }
         #expect(queue.turn(startTime).started == keys)

@@ -90,7 +90,12 @@ struct Breaker {
     }
 
     /// Lets one request through if the host was given up.
-    mutating func probeIfGivenUp() { if case .givenUp = state { state = .open(until: nil) } }
+    /// - Parameter isSameOutage: its failure makes the host rest no longer than the ones before.
+    mutating func probeIfGivenUp(isSameOutage: Bool = false) {
+        guard case .givenUp = state else { return }
+        state = .open(until: nil)
+        if isSameOutage { failedProbes -= 1 }
+    }
 
     /// - Parameters:
     ///   - ending: one that has a weight.

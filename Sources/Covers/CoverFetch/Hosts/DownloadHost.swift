@@ -259,7 +259,7 @@ extension DownloadHost {
         hadLastRound = true
         guard let unansweredSince, let lastHeard else { return }
         if lastHeard - unansweredSince >= Self.restartTime, now - lastHeard < .seconds(1) { return }
-        breaker.probeIfGivenUp()
+        breaker.probeIfGivenUp(isSameOutage: true)
     }
 
     mutating func forgetOutage() {

@@ -355,7 +355,9 @@ package actor DownloadScheduler {
         queue.jobs[job].state.redirectedAt = now
         queue.jobs[job].state.cookies = response.cookies
         let isShared = hasPlainRequest(job, at: target)
-        let recent = isShared ? recentTargets.response(of: target.string, at: WallClock.milliseconds()) : nil
+        // A call for one cover gets what the server has now, unless the cache has it.
+        let mayBeRecent = isShared && queue.jobs[job].requests.allSatisfy { !$0.isForUse }
+        let recent = mayBeRecent ? recentTargets.response(of: target.string, at: WallClock.milliseconds()) : nil
         queue.move(job, to: target, isShared: isShared && recent == nil)
         if let recent { return answer(job, recent.response, recent.time, now) }
         endVainAsks(of: job, now)

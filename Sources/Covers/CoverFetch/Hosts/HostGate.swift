@@ -47,9 +47,7 @@ struct HostGate {
         /// The host's answers when it started.
         fileprivate var answersAtStart = (all: 0, overNew: 0)
         /// The last transfer failed as one connection too many.
-        fileprivate(set) var wasCrowded = false
-        /// The transfer in flight has taken longer than transfers should.
-        fileprivate var isOverdue = false
+        fileprivate var wasCrowded = false
         /// A transfer of the job has failed.
         fileprivate(set) var hasFailed = false
         /// The request was sent again, or was about to be, and has not been answered since.
@@ -174,7 +172,7 @@ struct HostGate {
         inFlight += 1
         if case .none = state { state = .opening }
         (passage.began, passage.inFlightAtStart, passage.answersAtStart) = (now, inFlight, answers)
-        (passage.isStreamRefused, passage.isOverdue) = (false, false)
+        passage.isStreamRefused = false
     }
 
     /// The transfer has ended, or starts again.
@@ -289,16 +287,6 @@ struct HostGate {
 
     // MARK: What a transfer shows
 
-    /// The transfer has taken as long as one should, and goes on, as its body arrives.
-    mutating func overran(_ passage: inout Passage, now: Instant) {
-        hasAnswered = true
-        var ended = ended(passage, now: now)
-        ended.isRepeated = passage.isOverdue || passage.hasFailed
-        ended.answered = answers.all - passage.answersAtStart.all
-        passage.isOverdue = true
-        limiter.rejected(ended, now: now)
-    }
-
     /// Whether a transfer that ends so may have been one connection too many.
     func mayBeTooMany(_ passage: Passage, _ ending: Ending) -> Bool {
         let hasOthers =
@@ -322,7 +310,7 @@ struct HostGate {
         _ ending: Ending, of passage: inout Passage, hasFailed: Bool, adapts: Bool, now: Instant
     ) -> Bool {
         var ended = ended(passage, now: now)
-        ended.isRepeated = ending == .silent && (passage.hasFailed || passage.isOverdue)
+        ended.isRepeated = ending == .silent && passage.hasFailed
         if hasFailed { passage.hasFailed = true } else if http2 == true { worksOverHTTP2 = true }
         passage.wasResent = false
         let isCrowded = isCrowded(&passage, ending)
@@ -341,7 +329,7 @@ struct HostGate {
         if ending.weight == nil {
             hasAnswered = true
             // While a connection is unproven, one more would not be a test of the limit.
-            if !limiter.isCrowded || unproven == 0, !passage.isOverdue { limiter.answered(ended) }
+            if !limiter.isCrowded || unproven == 0 { limiter.answered(ended) }
         } else if ending.isOverload, !isCrowded, adapts {
             limiter.rejected(ended, mayBeSteady: mayBeSteady, now: now)
         }

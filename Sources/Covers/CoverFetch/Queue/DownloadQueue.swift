@@ -236,14 +236,16 @@ struct DownloadQueue<Request> {
         if hosts[host].hasReturned { continuePostponed(of: host) }
     }
 
-    /// The time of a transfer is over, and it goes on, as its body arrives: there is too much in flight for its host, or for the line that all
-    /// hosts share.
+    /// The time of a transfer is over, and it goes on, as its body arrives: there may be too much in flight for the line that all hosts share.
     mutating func overran(_ id: JobID, now: Instant) {
         guard let host = host(of: id), jobs[id].isInFlight else { return }
-        hosts[host].gate.overran(&jobs[id].passage, now: now)
+        hosts[host].gate.hasAnswered = true
         if jobs[id].shared.isOverdue { return }
-        limiter.rejected(ended(id, now), now: now)
         jobs[id].shared.isOverdue = true
+        var ended = ended(id, now)
+        // It may take four times its time: a quarter of them would take it.
+        ended.answered = max(ended.answered, inFlight / 4)
+        limiter.rejected(ended, now: now)
     }
 
     /// As many as were answered since a transfer started are not too many for the line, though it hangs.

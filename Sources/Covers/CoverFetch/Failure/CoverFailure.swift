@@ -93,8 +93,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     var isOfHTTP2 = false
     /// As `TransferError.isPartial`.
     var isPartial = false
-    /// No connection to the proxy of the environment was made.
-    var isOfProxy = false
+    /// No connection to the proxy of the environment was made; for `notTried`, the proxy was given up.
+    package var isOfProxy = false
     /// As `TransferError.silentFamily`.
     var silentFamily: AddressFamily?
     /// For `notTried`: the host asked for fewer requests or for a pause.

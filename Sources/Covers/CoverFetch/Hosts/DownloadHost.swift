@@ -23,13 +23,16 @@ struct DownloadHost {
         var isRateLimit = false
         /// The kind of the last failure.
         var kind: CoverFailure.Kind?
+        var isOfProxy = false
     }
 
     /// Name and port.
     let name: String
     /// The proxy of the host: an index into the queue's hosts.
     let proxy: Int?
-    /// A cover has failed again after it had been one too many for the proxy, and none has arrived since: the proxy was not the cause.
+    /// When a transfer first was one too many for the proxy, since the host has answered.
+    var wasTooMany: Instant?
+    /// The next transfer failed, too: the proxy is not the cause.
     var failsBehindProxy = false
     /// The connections of the host's transfers are its own, behind its proxy.
     let tunnels: Bool
@@ -181,7 +184,7 @@ struct DownloadHost {
             if let failure {
                 outage = Outage(
                     reason: failure.outage(of: name, count: failures), isRateLimit: ending.isRefusal,
-                    kind: failure.kind)
+                    kind: failure.kind, isOfProxy: gate.isProxy)
             }
             breaker.failed(job, ending, hasAnswered: gate.hasAnswered, now: now)
             if breaker.isGivenUp(now), let rest = breaker.restsUntil {

@@ -66,6 +66,7 @@ extension DownloadQueue {
         let (url, target) = (jobs[id].url, jobs[id].target)
         var failure = CoverFailure.notTried(url.string, outage.reason, isRateLimit: outage.isRateLimit)
         failure.isElsewhere = target.origin != url.origin
+        failure.isOfProxy = outage.isOfProxy
         failure.retryAfter = end - now
         return failure
     }

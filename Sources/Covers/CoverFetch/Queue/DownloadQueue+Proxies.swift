@@ -7,7 +7,7 @@ import DequeModule
 ///
 /// - No connection to the proxy, and over cleartext a connection that breaks: the proxy's.
 /// - A connection that fails otherwise, in a tunnel too, or a 502 to 504, over a new connection while others are open: one too many for the
-///   proxy. If the next attempt of the cover ends so, too, fewer did not help: it is the host's, until the host answers.
+///   proxy. If the host's next one ends so, too, fewer did not help: it is the host's, until the host answers.
 /// - A request that is not answered in time: the host's, and under the same condition the proxy's.
 /// - Anything else, such as 429 and `Retry-After`: the host's. The proxy works.
 extension DownloadQueue {
@@ -27,17 +27,19 @@ extension DownloadQueue {
         let isGateway = ending.weight != nil && !ending.isRefusal && [502, 503, 504].contains(failure?.status)
         if isGateway || ending.hasNoResponse {
             let sign: Ending = isGateway ? .overloaded : ending
-            if passage.wasCrowded, !hosts[host].failsBehindProxy {
+            if let time = hosts[host].wasTooMany, let began = passage.began, began > time, !hosts[host].failsBehindProxy
+            {
                 hosts[host].failsBehindProxy = true
                 hosts[proxy].gate.forgetCrowding()
             }
             if !hosts[host].failsBehindProxy, hosts[proxy].gate.mayBeTooMany(passage, sign) {
+                hosts[host].wasTooMany = hosts[host].wasTooMany ?? now
                 hosts[proxy].didReceive(sign, of: id, &jobs[id].shared.proxy, failure: failure, now: now)
                 return ending != .silent || passage.isConnecting
             }
             if !isGateway { return false }
         } else if ending.weight == nil {
-            hosts[host].failsBehindProxy = false
+            (hosts[host].wasTooMany, hosts[host].failsBehindProxy) = (nil, false)
         }
         hosts[proxy].didReceive(.answered, of: id, &jobs[id].shared.proxy, failure: nil, now: now)
         return false

@@ -87,8 +87,10 @@ extension FailureReporter.State {
         }
         let host = failure.host
         if let problem = failure.hostProblem {
-            guard notTried[host] != nil || notTried.count < FailureReporter.maximumGroups else { return false }
-            notTried[host] = ((notTried[host]?.count ?? 0) + 1, problem)
+            // One line for all hosts behind a proxy.
+            let key = failure.isOfProxy ? "" : host
+            guard notTried[key] != nil || notTried.count < FailureReporter.maximumGroups else { return false }
+            notTried[key] = ((notTried[key]?.count ?? 0) + 1, problem)
             return true
         }
         if let placeholder = failure.placeholder {

@@ -15,11 +15,13 @@ import Testing
 
     private func disposition(
         _ status: Int, _ body: [UInt8] = [], url: String = Self.url, type: String = "image/jpeg",
-        location: String? = nil, redirectedTo target: String? = nil, revalidated: StoredVersion? = nil
+        location: String? = nil, redirectedTo target: String? = nil, revalidated: StoredVersion? = nil,
+        isEndMarked: Bool = true
     ) throws -> ResponseDisposition {
-        let response = TransferResponse(
+        var response = TransferResponse(
             head: HTTPResponse(status: .init(code: status), headerFields: [.contentType: type]),
             body: body, location: location, isHTTP2: false, microseconds: 1)
+        response.isEndMarked = isEndMarked
         let url = try HTTPURL(url)
         return ResponseDisposition(
             response, of: url, at: try target.map { try HTTPURL($0) } ?? url, redirectCount: target == nil ? 0 : 1,
@@ -48,6 +50,18 @@ import Testing
         }
         #expect(target.string == "http://b.example/2.jpg")
         #expect(try disposition(302, location: "file:///etc/passwd").failure?.kind == .refusedAddress)
+    }
+
+    @Test(arguments: [0, 3, 11]) func `RFC 9112 §8: a body that ends before its type can be recognised is broken off`(
+        count: Int
+    ) throws {
+        let start = Array(CoverImage.png(number: 1).prefix(count))
+        let failure = try disposition(200, start, isEndMarked: false).failure
+        #expect(failure?.kind == .truncated && failure?.isTransient == true)
+        let whole = try disposition(200, start).failure
+        #expect(whole?.isTransient != true)
+        let page = try disposition(200, Array("<html>no such cover</html>".utf8), isEndMarked: false).failure
+        #expect(page?.kind == .notAnImage)
     }
 
     @Test(arguments: ["image/jpeg", "text/html", ""])

@@ -12,6 +12,9 @@ enum ResponseDisposition {
     case cover(ImageHeader)
     case failure(CoverFailure)
 
+    /// The bytes with which every type of image can be recognised.
+    private static let recognizable = 12
+
     /// - Parameters:
     ///   - url: the cover's own URL.
     ///   - target: the URL requested: `url`, or the target of a redirect.
@@ -49,6 +52,11 @@ enum ResponseDisposition {
             }
             return
         }
+        // The end of the connection is no sign of the end of the body (RFC 9112 section 8).
+        if !response.isEndMarked, response.body.count < Self.recognizable {
+            self = fail(.truncated, "the body ended early, after \(response.body.count) bytes")
+            return
+        }
         guard let header = response.body.withUnsafeBytes({ ImageHeader($0) }) else {
             let content = response.body.withUnsafeBytes { ImageHeader.describe($0) }
             let isQuota = ["JSON", "XML", "text"].contains(content) && Self.mentionsQuota(response.body)
@@ -58,7 +66,6 @@ enum ResponseDisposition {
                 : fail(.notAnImage, "the server answered \(status.code), but with \(content), not an image")
             return
         }
-        // The end of the connection is no sign of the end of the body (RFC 9112 section 8).
         if !response.isEndMarked, !response.body.withUnsafeBytes({ ImageHeader.isComplete($0) }) {
             self = fail(.truncated, "the body ended early: the image is cut off after \(response.body.count) bytes")
             return

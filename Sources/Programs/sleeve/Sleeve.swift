@@ -88,14 +88,15 @@ struct Sleeve: AsyncParsableCommand {
         let named = NamedCommand(arguments)
         // Usage errors repeat arguments.
         var text = Redaction.redact("Error: \(named.suggesting(problem))") + "\n"
-        let shown = UsageText.optionHelp(fullMessage(for: error))
-        // ArgumentParser says nothing of an option that help leaves out.
-        let hidden = UsageText.option(of: problem).flatMap { option in
-            named.type.flatMap { UsageText.help(of: option, in: $0.helpMessage(includeHidden: true, columns: 10_000)) }
+        if let help = UsageText.optionHelp(fullMessage(for: error)) {
+            text += "  \(help)\n"
+        } else if let option = UsageText.option(of: problem), let type = named.type,
+            let help = UsageText.help(of: option, in: type.helpMessage(includeHidden: true, columns: 10_000))
+        {
+            // ArgumentParser says nothing of an option that help leaves out.
+            text += "  \(help)\n"
         }
-        if let help = shown ?? hidden { text += "  \(help)\n" }
-        let isHidden = shown == nil && hidden != nil
-        if code == .validationFailure { text += "  See '\(named.name) --help\(isHidden ? "-hidden" : "")'.\n" }
+        if code == .validationFailure { text += "  See '\(named.name) --help'.\n" }
         return text
     }
 }

@@ -157,7 +157,7 @@ extension CommandTests {
                 """
                 The value '4' is invalid for '--shard'
                   --shard <i/n>  Only the covers of this part of the lists, for a run on several machines: 0/4 to 3/4. A host is in one part.
-                  See 'sleeve prefetch --help-hidden'.
+                  See 'sleeve prefetch --help'.
                 """
             ),
             (
@@ -165,7 +165,7 @@ extension CommandTests {
                 """
                 The value 'loud' is invalid for '--log-level'
                   --log-level <level>  Print messages of this level and above on stderr. (default: notice) (values: trace, debug, info, notice, warning, error)
-                  See 'sleeve cache stats --help-hidden'.
+                  See 'sleeve cache stats --help'.
                 """
             ),
             (
@@ -173,7 +173,7 @@ extension CommandTests {
                 """
                 The value '1' is invalid for '--progress-interval': it needs a unit, such as 1s, 1m, 1h or 1d.
                   --progress-interval <time>  Without a terminal, print the progress this often; 0 is never. (default: 60s)
-                  See 'sleeve refresh --help-hidden'.
+                  See 'sleeve refresh --help'.
                 """
             ),
             (

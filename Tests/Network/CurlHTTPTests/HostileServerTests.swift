@@ -55,19 +55,19 @@ import Wire
         #expect(heads.isComplete && heads.fields == [.eTag: "\"a b c\"", .age: "1"])
     }
 
-    /// The handle of an earlier transfer must not be written to.
-    @Test func `a response whose first field line begins with a blank is one as others`() async throws {
+    /// libcurl before 8.1 calls it a bad argument, and wrote to what it had freed if the handle had been used before.
+    @Test func `a response whose first field line begins with a blank harms no other transfer`() async throws {
         try await withScriptedServer { request in
-            let fold = request.target == "/0" ? [] : Array(" folded: first\r\n".utf8)
+            let fold = request.target == "/good" ? [] : Array(" folded: first\r\n".utf8)
             let body = Array(request.target.utf8)
             return Array("HTTP/1.1 200 OK\r\n".utf8) + fold
                 + Array("ETag: \"a\"\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
         } _: { server in
             try await withClient { client in
-                for number in 0..<40 {
-                    let response = try await client.get(server.url + "/\(number)")
-                    #expect(response.body.elementsEqual("/\(number)".utf8))
-                    #expect(response.head.headerFields[.eTag] == "\"a\"")
+                for _ in 0..<20 {
+                    let response = try await client.get(server.url + "/good")
+                    #expect(response.body.elementsEqual("/good".utf8))
+                    _ = try? await client.get(server.url + "/bad")
                 }
             }
         }

@@ -181,6 +181,10 @@ package final class Transfer {
     private func setVersion() {
         let isOld = isHTTP1 || configuration.isHTTP1
         sleeve_setopt_long(easy, CURLOPT_HTTP_VERSION, isOld ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
+        // Once a host has spoken HTTP/2, libcurl 7.88 gives a connection of it to several transfers together, whatever that connection speaks: over
+        // HTTP/1.1 each would read the others' bytes. Only transfers whose TLS has the same options share connections; this one means nothing to
+        // OpenSSL.
+        sleeve_setopt_long(easy, CURLOPT_SSL_OPTIONS, isHTTP1 ? Int(CURLSSLOPT_NO_REVOKE) : 0)
     }
 
     private func setTimeout() {

@@ -16,6 +16,10 @@ package struct TransferResponse: Sendable {
     /// Duration of the transfer in microseconds.
     package var microseconds: Int
     package var timings = TransferTimings()
+    /// It came over a connection of HTTP/1.1 that had carried another one.
+    package var isOverUsedConnection: Bool {
+        !isHTTP2 && timings.connection != 0 && timings.connect == 0 && timings.tls == 0
+    }
 
     /// A response that libcurl did not receive.
     /// - Parameters:

@@ -32,7 +32,9 @@ import Wire
                     #expect(response.body.elementsEqual("/\(number)".utf8))
                     let connection = try #require(server.requests.last?.connection)
                     if stray == .end { server.endSending(on: connection) }
-                    #expect(server.send(stray.bytes, on: connection) || stray == .end)
+                    // After a whole response that nobody asked for, each connection ends with its first one.
+                    let isOpen = stray != .end && (stray != .response || number < 2)
+                    #expect(server.send(stray.bytes, on: connection) || !isOpen)
                 }
             }
             // Each request was sent once, on a connection of its own.

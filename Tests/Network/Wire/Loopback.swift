@@ -86,6 +86,9 @@ final class Acceptor: Sendable {
             while true {
                 let connection = accept(socket, nil, nil)
                 if connection >= 0 {
+                    // What is sent is at the client when the call returns: by Nagle's algorithm, a short second segment waits for an acknowledgement.
+                    var isOn: Int32 = 1
+                    setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
                     serve(connection, number)
                     number += 1
                 } else if errno == EINVAL || errno == EBADF {

@@ -7,13 +7,18 @@ import Wire
 
 extension MusicTests {
     @Suite struct LibraryFileTests {
-        @Test(arguments: [["prefetch", "--offline", "--json"], ["album", "list"]])
-        func `without a library, starter albums are created, with their covers in the cache`(
-            command: [String]
-        ) async throws {
+        @Test func `without a library and a list, a prefetch creates starter albums, with their covers in the cache`()
+            async throws
+        {
             try await withStage { stage in
                 let library = stage.folder + "/deep/er/albums.json"
-                let result = try await run(command + ["--library", library], environment: stage.environment)
+                for command in [["list"], ["show", "Low Tide"]] {
+                    let reading = try await run(["album"] + command + ["--library", library], environment: stage.environment)
+                    #expect(reading.status == 1 && reading.stderr.contains("no library file at \(library)"), "\(reading)")
+                    #expect(!FileManager.default.fileExists(atPath: library))
+                }
+                let result = try await run(
+                    ["prefetch", "--offline", "--json", "--library", library], environment: stage.environment)
                 #expect(
                     result.status == 0 && result.stderr.contains("created \(library) with twelve starter albums"),
                     "\(result)")
@@ -37,7 +42,13 @@ extension MusicTests {
                 let list = try stage.file("own.csv", "title,path\nMine,/m/a\n")
                 for command in [["album", "add", "--title", "Mine"], ["album", "import", list]] {
                     let library = stage.folder + "/\(command[1]).json"
-                    let result = try await run(command + ["--library", library], environment: stage.environment)
+                    for command in [["list"], ["show", "Low Tide"]] {
+                    let reading = try await run(["album"] + command + ["--library", library], environment: stage.environment)
+                    #expect(reading.status == 1 && reading.stderr.contains("no library file at \(library)"), "\(reading)")
+                    #expect(!FileManager.default.fileExists(atPath: library))
+                }
+                let result = try await run(
+                    ["prefetch", "--offline", "--json", "--library", library], environment: stage.environment)
                     #expect(result.status == 0 && !result.stderr.contains("starter"), "\(result)")
                     #expect(try stage.albums(of: library).map(\.title) == ["Mine"])
                     _ = try await stage.run("album", "undo", "--library", library)

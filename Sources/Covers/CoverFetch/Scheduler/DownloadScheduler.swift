@@ -433,7 +433,9 @@ package actor DownloadScheduler {
         if let coding { return finish(start.job, start.url, failing: coding) }
         if retriesWithoutRedirect(start.job, start.url, failure) { return }
         if !failure.pauses, retriesWithoutConditions(start.job, failure) { return }
-        if failure.status == 421, !queue.jobs[start.job].state.isMisdirected {
+        // A 400 over a used connection may be about what was on it before: servers say so of idle ones, and it may cross the request.
+        let isOfConnection = failure.status == 421 || failure.status == 400 && response.isOverUsedConnection
+        if isOfConnection, !queue.jobs[start.job].state.isMisdirected {
             queue.jobs[start.job].state.isMisdirected = true
             return retry(start.job, at: now)
         }

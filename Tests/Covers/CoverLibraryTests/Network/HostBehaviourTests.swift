@@ -229,6 +229,21 @@ import Wire
         }
     }
 
+    @Test func `a 400 over a used connection is asked once more over a new one, as it may be about what was before`() async throws
+    {
+        try await withStage { stage in
+            let server = try ScriptedServer { request in
+                request.target != "/never.jpg" && (request.connection > 0 || request.target == "/1.jpg")
+                    ? httpResponse("200 OK", [], CoverImage.jpeg(number: 1)) : httpResponse("400 Bad Request")
+            }
+            defer { server.stop() }
+            for number in 1...2 { _ = try await stage.library.cover(at: server.url + "/\(number).jpg") }
+            #expect(await stage.library.failure(server.url + "/never.jpg")?.status == 400)
+            #expect(server.requests.map(\.target) == ["/1.jpg", "/2.jpg", "/2.jpg", "/never.jpg", "/never.jpg"])
+            #expect(server.requests.map(\.connection).prefix(3) == [0, 0, 1])
+        }
+    }
+
     @Test(arguments: [429, 503])
     func `the Retry-After of one URL fails that URL and delays no other, in no run`(status: Int) async throws {
         try await withStage { stage in

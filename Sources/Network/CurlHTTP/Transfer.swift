@@ -323,13 +323,13 @@ package final class Transfer {
             return false
         }
         connection = sockets.connection(between: endpoints)
-        connection?.begin(id, for: cover, at: origin)
         // RFC 9112 section 9.2: what arrives before a request is no response to it. libcurl would take it for one.
         if let connection, connection.hasAnswered, connection.isReadable {
             sockets.look(at: connection)
             foundBytes = true
             return false
         }
+        connection?.begin(id, for: cover, at: origin)
         if awaitsAnswer {
             // A POST may have had its effect (RFC 9110 section 9.2.2).
             mayResend = !isPost && onConnection?(.resending) ?? true

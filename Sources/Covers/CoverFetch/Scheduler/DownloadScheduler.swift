@@ -169,6 +169,8 @@ package actor DownloadScheduler {
 
     /// Has covers be requested again that came over a connection with an answer that nobody asked for.
     private func distrust(_ answers: [UnaskedAnswer]) {
+        if answers.isEmpty { return }
+        recentTargets = RecentTargets()
         for answer in answers {
             for cover in answer.covers {
                 // One of its redirects may be another's.

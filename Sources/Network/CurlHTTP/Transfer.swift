@@ -382,7 +382,7 @@ package final class Transfer {
         let received = body.received
         if received != seen.bytes { seen = (received, look) }
         let age = look - begun
-        guard body.isKept, received > 0, age == timeout * Self.looksPerTimeout - 1, timeout < Self.mostTimeouts,
+        guard body.isKept, received > 0, age >= timeout * Self.looksPerTimeout - 2, timeout < Self.mostTimeouts,
             look - seen.look < Self.longestSilence,
             (heads.announcedLength ?? 0) / (Self.mostTimeouts * Self.looksPerTimeout) <= received / age
         else { return }

@@ -41,7 +41,7 @@ import Wire
     }
 
     @Test func `a body that four times the time-out would not suffice for ends with it`() async throws {
-        let (result, late) = try await get(60)
+        let (result, late) = try await get(20)
         guard case .failure(let error) = result else {
             Issue.record("it arrived")
             return

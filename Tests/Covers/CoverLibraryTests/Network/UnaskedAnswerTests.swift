@@ -105,9 +105,11 @@ import Wire
         // Redirects that are another's lead several covers to one target, which is requested once.
         let shifted = ShiftedServer(8) { request in
             let number = Self.number(request)
-            if number.isMultiple(of: 5) { return httpResponse("404 Not Found") }
+            // What follows an empty body in one read is dropped, and the connection goes on.
+            if number.isMultiple(of: 5) { return httpResponse("404 Not Found", [], Array("gone".utf8)) }
             let isTarget = request.target.hasPrefix("/t")
-            return isTarget ? Self.picture(request) : httpResponse("302 Found", ["Location: /t/\(number)"])
+            return isTarget
+                ? Self.picture(request) : httpResponse("302 Found", ["Location: /t/\(number)"], Array("moved".utf8))
         }
         try await withScriptedServer({ shifted.bytes(for: $0, shifting: 0) }) { server in
             try await withStage {

@@ -103,7 +103,8 @@ class Stage:
             data = self.file(digest).read_bytes()
             if plans.digest(data) != digest:
                 raise Fault(f"{url} has a file of other bytes than {digest}")
-            is_whole = data.endswith(b"IEND\xaeB`\x82")
+            # A PNG without the checksum of its last chunk is whole to those who show it.
+            is_whole = b"IEND" in data[-12:]
             if self.held.get(url) and not is_whole:
                 raise Fault(f"{url} had a whole picture and has a cut one, {digest}")
             self.held[url] = is_whole

@@ -7,12 +7,12 @@ import Testing
     private static let variables = ProcessInfo.processInfo.environment
 
     /// `SLEEVE_HOSTILE_SEED` gives the answers of an earlier run again, whose failure has printed its seed. `SLEEVE_HOSTILE_SECONDS` is how long
-    /// further ones are tried.
+    /// further ones are tried. A run that is not thorough gives the same answers each time.
     @Test func `whatever a server sends, covers have their own bytes, and none is lost that was reported`() async throws
     {
         let folder = repository.appending(path: "Tests/Programs/Hostile").path
         let seconds = Self.variables["SLEEVE_HOSTILE_SECONDS"] ?? (isThorough ? "3600" : "0")
-        let seed = Self.variables["SLEEVE_HOSTILE_SEED"].map { ["--seed", $0] } ?? []
+        let seed = Self.variables["SLEEVE_HOSTILE_SEED"].map { ["--seed", $0] } ?? (isThorough ? [] : ["--seed", "71"])
         let result = try await python([folder + "/run.py", "--sleeve", sleeveBinary, "--seconds", seconds] + seed)
         #expect(result.status == 0, "\(result)")
     }

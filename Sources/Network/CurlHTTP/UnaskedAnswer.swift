@@ -19,14 +19,14 @@ package struct UnaskedAnswer: Sendable {
         (self.origins, self.covers, self.openedAt) = (origins, covers, openedAt)
     }
 
-    /// Whether bytes on an idle connection begin a response that is another request's answer. Servers say 400 and 408 unasked, and send
-    /// newlines after a body or the body of a 304: none of them is.
+    /// Whether bytes on an idle connection begin a response that is another request's answer: a 2xx or 3xx. Servers that end say errors unasked
+    /// (408, 503), and others send newlines after a body or the body of a 304: covers that came before them are not doubted.
     static func begins(_ bytes: [UInt8]) -> Bool {
         // `HTTP/1.1 200`
         let line = Array(bytes.drop { $0 == 13 || $0 == 10 }.prefix(12))
         guard line.count == 12, line.starts(with: "HTTP/1.".utf8), line[8] == UInt8(ascii: " ") else { return false }
         let status = Int(String(decoding: line[9...], as: UTF8.self))
-        return status.map { $0 >= 100 && $0 != 400 && $0 != 408 } ?? false
+        return status.map { (200..<400).contains($0) } ?? false
     }
 }
 

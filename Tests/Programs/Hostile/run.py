@@ -72,7 +72,7 @@ class Stage:
             print(f"  {words[0]}: exit {code} after {time.monotonic() - start:.1f} s, {dict(outcomes)}, {self.server.requests} requests", flush=True)
             if self.options.verbose > 1:
                 print(*sorted(f"    {line['url']} {line['outcome']} {line.get('error', '')}" for line in lines), sep="\n")
-        if code >= 0 and words[0] == "prefetch" and len(lines) != self.count:
+        if code >= 0 and words[0] == "prefetch" and len(lines) < self.count:
             raise Fault(f"of {self.count} covers the report has {len(lines)} lines")
         for line in lines:
             if line["outcome"] in ("downloaded", "revalidated", "fresh", "joined"):
@@ -95,7 +95,7 @@ class Stage:
             return
         _, listing = await self.command("cache", "list", "--json")
         found = {line["url"]: line["digest"] for line in map(json.loads, listing.splitlines())}
-        placeholder = plans.digest(plans.PLACEHOLDER)
+        placeholder, doubted = plans.digest(plans.PLACEHOLDER), self.server.doubted()
         for url, digest in found.items():
             number = self.urls[url]
             if digest not in self.server.allowed(number):
@@ -105,10 +105,14 @@ class Stage:
                 raise Fault(f"{url} has a file of other bytes than {digest}")
             # A PNG without the checksum of its last chunk is whole to those who show it.
             is_whole = b"IEND" in data[-12:]
-            if self.held.get(url) and not is_whole:
+            if self.held.get(url) and not is_whole and number not in doubted:
                 raise Fault(f"{url} had a whole picture and has a cut one, {digest}")
             self.held[url] = is_whole
+        shared = collections.Counter(self.acknowledged.values())
         for url, digest in self.acknowledged.items():
+            # One picture in place of three covers is a placeholder, and they are put back: redirects may lead to one.
+            if self.urls[url] in doubted or shared[digest] >= 3:
+                continue
             # A newer one may have been stored, and the line that says so not been written.
             if url not in found or found[url] != digest and not is_killed and digest != placeholder:
                 raise Fault(f"{url} is lost: {digest} was reported, there is {found.get(url)}")

@@ -44,6 +44,13 @@ class Server:
         connections = {connection for connection, number, _ in self.log if number in numbers}
         return {each: [text for connection, _, text in self.log if connection == each] for each in sorted(connections)}
 
+    def doubted(self):
+        """The numbers that were answered over a connection of HTTP/1.1 with bytes that nobody asked for. A client that finds them asks for all these
+        again, and has none until then."""
+        names = ("followed", "doubled", "late_double", "body_of_304", "too_short", "bad_length", "bad_chunks", "bad_head")
+        connections = {connection for connection, _, text in self.log if text.split(" ")[4] in names}
+        return {number for connection, number, _ in self.log if connection in connections}
+
     def allowed(self, number):
         """The digests that were sent as a whole cover of a number's URL, or of one that it redirected to."""
         numbers, found = {number}, set()

@@ -144,8 +144,8 @@ let package = Package(
             path: "Sources/Music/MusicFolder", swiftSettings: settings),
         // Where covers of albums are looked for: services, what they answer, and whether it is the album.
         .target(
-            name: "CoverSources", dependencies: ["Platform", "SQLite"], path: "Sources/Music/CoverSources",
-            swiftSettings: settings),
+            name: "CoverSources", dependencies: ["CoverSizes", "Platform", "SQLite"],
+            path: "Sources/Music/CoverSources", swiftSettings: settings),
         // Requests in, responses out, by libmicrohttpd alone.
         .target(
             name: "WebServer", dependencies: ["Platform", "CMicroHTTPD", httpTypes], path: "Sources/Web/WebServer",

@@ -48,7 +48,7 @@ import Testing
 
     private func find(
         _ query: AlbumQuery = wanted, musicBrainz: [Album] = [], iTunes: [Album] = [], deezer: [Album],
-        skipping skipped: Set<SourceName> = [], memory: SourceMemory? = nil
+        _ decisions: Decisions = .init(), skipping skipped: Set<SourceName> = [], memory: SourceMemory? = nil
     ) async throws -> SourceFindings {
         let service = TestService(
             clock,
@@ -67,7 +67,7 @@ import Testing
         return try await SourceQueue(
             sources: CoverSource.table(), userAgent: "Sleeve (me@example.org)", memory: memory, clock: clock.source,
             transport: service.transport
-        ).find(query, skipping: skipped)
+        ).find(query, decisions, skipping: skipped)
     }
 
     @Test func `albums of one name and length that a source tells no year of are doubtful`() async throws {
@@ -103,12 +103,15 @@ import Testing
             let next = try await find(
                 musicBrainz: albums, deezer: [Album()], skipping: [.caa, .musicbrainz], memory: memory)
             #expect(next.candidates.map(\.certainty) == [.doubtful])
-            try await memory.refuse(found.candidates, of: Self.wanted.key)
-            let refused = try await find(musicBrainz: albums, deezer: [Album()], memory: memory)
+            let decisions = Decisions(
+                found.candidates.map { Decision(.refused, $0.name, of: "1", wasCertain: $0.certainty == .certain) })
+            let refused = try await find(musicBrainz: albums, deezer: [Album()], decisions, memory: memory)
             #expect(refused.candidates.map(\.certainty) == [.doubtful])
             #expect(refused.answers.first { $0.source == .musicbrainz }?.kind == .found, "it is not asked again")
             let record = try await memory.record(of: Self.wanted.key)
-            #expect(record.rejected.count == 2 && record.candidates.map(\.source) == [.deezer])
+            let covers = record.decided(record.current, decisions, for: Self.wanted)
+            #expect(covers.count { $0.match == .refused } == 2)
+            #expect(covers.filter { $0.certainty != .none }.map(\.source) == [.deezer])
         }
     }
 

@@ -1,11 +1,20 @@
 @testable import CoverSources
 import Testing
 
-/// What a person decides about doubtful covers.
+/// What a person has decided about covers, by the album.
 @Suite(.timeLimit(.minutes(5))) struct SourceDecisionTests {
     private let clock = TestClock()
     /// Doubtful at Deezer, whose album has another number of tracks.
     private static let album = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10)
+
+    private func decisions(_ all: (Decision.Verdict, SourceCandidate)...) -> Decisions {
+        Decisions(
+            all.enumerated().map { number, one in
+                var decision = Decision(one.0, one.1.name, of: "1", wasCertain: one.1.certainty == .certain)
+                decision.number = Int64(number)
+                return decision
+            })
+    }
 
     private func withDoubtful(
         _ body: (_ memory: SourceMemory, _ service: TestService, _ candidate: SourceCandidate) async throws -> Void
@@ -20,49 +29,41 @@ import Testing
     }
 
     private func find(
-        _ memory: SourceMemory, _ service: TestService, retriesMissing: Bool = false
+        _ memory: SourceMemory, _ service: TestService, _ decisions: Decisions = .init(), retriesMissing: Bool = false
     ) async throws -> SourceFindings {
         try await SourceQueue(
             sources: CoverSource.table([.deezer]), userAgent: "Sleeve", memory: memory, retriesMissing: retriesMissing,
             clock: clock.source, transport: service.transport
-        ).find(Self.album)
+        ).find(Self.album, decisions)
     }
 
     @Test func `an accepted cover is certain, without a request, and after the source was asked again`() async throws {
         try await withDoubtful { memory, service, candidate in
-            try await memory.accept(candidate, of: Self.album.key)
-            #expect(try await memory.doubtfulAlbums().isEmpty)
-            #expect(try await find(memory, service).certain?.match.reason == "accepted by you")
+            let accepted = decisions((.accepted, candidate))
+            let found = try await find(memory, service, accepted)
+            #expect(found.certain?.match.reason == "accepted by you")
             #expect(service.searches.count == 1)
             clock.advance(.seconds(8 * 86_400))
-            #expect(try await find(memory, service).certain?.pictures == candidate.pictures)
+            #expect(try await find(memory, service, accepted).certain?.pictures == candidate.pictures)
             #expect(service.searches.count == 2)
-        }
-    }
-
-    @Test func `an acceptance that is withdrawn leaves what was judged`() async throws {
-        try await withDoubtful { memory, service, candidate in
-            try await memory.accept(candidate, of: Self.album.key)
-            // Asked again meanwhile.
-            clock.advance(.seconds(8 * 86_400))
-            #expect(try await find(memory, service).certain != nil)
-            try await memory.withdrawAcceptance(of: Self.album.key)
+            // Without the decision, what was judged counts.
+            #expect(try await memory.record(of: Self.album.key).current.map(\.match) == [candidate.match])
             #expect(try await memory.doubtfulAlbums() == [Self.album.key])
-            #expect(try await memory.record(of: Self.album.key).candidates.map(\.match) == [candidate.match])
-            #expect(try await find(memory, service).certain == nil)
         }
     }
 
     @Test func `a refused cover is not proposed again, and costs no request`() async throws {
         try await withDoubtful { memory, service, candidate in
-            try await memory.refuse([candidate], of: Self.album.key)
-            #expect(try await memory.doubtfulAlbums().isEmpty)
-            #expect(try await memory.record(of: Self.album.key).candidates.isEmpty)
-            #expect(try await find(memory, service).candidates.isEmpty)
+            let refused = decisions((.refused, candidate))
+            let record = try await memory.record(of: Self.album.key)
+            #expect(record.decided(record.current, refused, for: Self.album).map(\.match) == [.refused])
+            #expect(try await find(memory, service, refused).candidates.isEmpty)
             #expect(service.searches.count == 1)
             clock.advance(.seconds(8 * 86_400))
-            #expect(try await find(memory, service).candidates.isEmpty)
-            #expect(try await memory.doubtfulAlbums().isEmpty)
+            #expect(try await find(memory, service, refused).candidates.isEmpty)
+            #expect(try await find(memory, service, refused, retriesMissing: true).candidates.isEmpty)
+            let allowed = decisions((.refused, candidate), (.allowed, candidate))
+            #expect(try await find(memory, service, allowed).candidates.map(\.certainty) == [.doubtful])
         }
     }
 
@@ -70,26 +71,7 @@ import Testing
         try await withDoubtful { memory, _, candidate in
             let judged = candidate.judged(.repeated)
             try await memory.judge(judged, of: Self.album.key)
-            #expect(try await memory.record(of: Self.album.key).candidates.map(\.match) == [judged.match])
-        }
-    }
-
-    @Test func `asking again for what is missing proposes no refused cover`() async throws {
-        try await withDoubtful { memory, service, candidate in
-            try await memory.refuse([candidate], of: Self.album.key)
-            #expect(try await find(memory, service, retriesMissing: true).candidates.isEmpty)
-            #expect(try await memory.doubtfulAlbums().isEmpty && service.searches.count == 2)
-        }
-    }
-
-    @Test func `a refusal is listed with what was found, and can be withdrawn`() async throws {
-        try await withDoubtful { memory, service, candidate in
-            try await memory.refuse([candidate], of: Self.album.key)
-            let refused = try await memory.record(of: Self.album.key).rejected
-            #expect(refused.map(\.album) == [candidate.album] && refused.map(\.match) == [.refused])
-            try await memory.allow(refused, of: Self.album.key)
-            #expect(try await find(memory, service).candidates.map(\.certainty) == [.doubtful])
-            #expect(try await memory.doubtfulAlbums() == [Self.album.key])
+            #expect(try await memory.record(of: Self.album.key).current.map(\.match) == [judged.match])
         }
     }
 
@@ -101,19 +83,22 @@ import Testing
             let queue = SourceQueue(
                 sources: CoverSource.table([.caa, .deezer]), userAgent: "Sleeve", memory: memory, clock: clock.source,
                 transport: service.transport)
-            for source in [SourceName.caa, .deezer] {
-                let certain = try #require(try await queue.find(album).certain)
-                #expect(certain.source == source)
-                let url = try #require(certain.pictures.first)
-                #expect(await queue.cover(at: url, for: album)?.match?.certainty == .certain)
-                try await memory.refuse([certain], of: album.key)
-                #expect(await queue.cover(at: url, for: album)?.match?.certainty == Match.Certainty.none)
+            let first = try #require(try await queue.find(album).certain)
+            let second = try #require(try await queue.find(album, skipping: [.caa]).certain)
+            #expect([first, second].map(\.source) == [.caa, .deezer])
+            let refused = decisions((.refused, first), (.refused, second))
+            for cover in [first, second] {
+                let url = try #require(cover.pictures.first)
+                #expect(await queue.cover(at: url, for: album, .init())?.match?.certainty == .certain)
+                #expect(await queue.cover(at: url, for: album, refused)?.match?.certainty == Match.Certainty.none)
             }
-            #expect(try await queue.find(album).candidates.isEmpty)
+            #expect(try await queue.find(album, refused).candidates.isEmpty)
         }
     }
 
-    @Test func `after a certain cover was refused, that of another source is doubtful, and listed`() async throws {
+    @Test func `after a certain cover was refused, that of another source is doubtful, whatever the names are by now`()
+        async throws
+    {
         try await withFolder { folder in
             let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
             let service = TestService(clock) { url, _ in
@@ -126,12 +111,80 @@ import Testing
                 clock: clock.source,
                 transport: service.transport)
             let first = try #require(try await queue.find(Self.album).certain)
-            try await memory.refuse([first], of: Self.album.key)
-            let found = try await queue.find(Self.album).candidates
-            #expect(found.map(\.source) == [.itunes] && found.map(\.certainty) == [.doubtful])
-            #expect(try await memory.doubtfulAlbums() == [Self.album.key])
-            try await memory.accept(found[0], of: Self.album.key)
-            #expect(try await queue.find(Self.album).certain?.source == .itunes)
+            // As if it had been doubtful for other names.
+            var former = first
+            former.match = Match(.doubtful, "why")
+            for (first, year) in [(first, 1994), (former, 1994), (first, 1993)] {
+                var album = Self.album
+                album.year = year
+                let found = try await queue.find(album, decisions((.refused, first))).candidates
+                #expect(found.map(\.source) == [.itunes] && found.map(\.certainty) == [.doubtful])
+                let accepted = decisions((.refused, first), (.accepted, found[0]))
+                #expect(try await queue.find(album, accepted).certain?.source == .itunes)
+            }
         }
+    }
+
+    @Test(arguments: [(1994, Match.Certainty.doubtful), (2001, .certain)])
+    func `a refused cover that would be certain for today's facts makes another one doubtful`(
+        year: Int, certainty: Match.Certainty
+    ) {
+        var refused = candidate(.itunes, "1", "https://a.example/1")
+        refused.album.year = year
+        var other = candidate(.deezer, "2", "https://a.example/2")
+        other.match = Match(.certain, "why")
+        let decided = SourceMemory.Record().decided([other], decisions((.refused, refused)), for: Self.album)
+        #expect(decided.map(\.certainty) == [certainty])
+    }
+
+    // MARK: Names
+
+    private func candidate(_ source: SourceName, _ id: String?, _ url: String) -> SourceCandidate {
+        SourceCandidate(source: source, album: Self.album, pictures: [url], id: id)
+    }
+
+    @Test(arguments: [
+        ("https://a.example/x/100x100bb.jpg", "https://a.example/x/3000x3000bb.jpg", true),
+        ("https://a.example/release/1/front-1200", "https://a.example/release/1/front", true),
+        ("https://a.example/x/100x100bb.jpg", "https://a.example/y/100x100bb.jpg", false),
+        ("https://a.example/1.jpg", "https://a.example/2.jpg", false),
+    ]) func `a picture is known by its URL without the size`(first: String, second: String, areSame: Bool) {
+        let decisions = decisions((.refused, candidate(.itunes, nil, first)))
+        #expect((decisions.ruling(on: candidate(.deezer, nil, second).name) == .refused) == areSame)
+    }
+
+    @Test func `a picture is known by the source's own identity, wherever it is by now`() {
+        let refused = decisions((.refused, candidate(.deezer, "123", "https://a.example/1")))
+        #expect(refused.ruling(on: candidate(.deezer, "123", "https://b.example/2").name) == .refused)
+        #expect(refused.ruling(on: candidate(.itunes, "123", "https://b.example/2").name) == nil)
+    }
+
+    @Test func `of a picture the newest decision counts, of acceptances the newest, and an undone one is none`() {
+        let (one, other) = (
+            candidate(.deezer, "1", "https://a.example/1"), candidate(.deezer, "2", "https://a.example/2")
+        )
+        #expect(decisions((.refused, one), (.accepted, one)).ruling(on: one.name) == .accepted)
+        #expect(decisions((.accepted, one), (.refused, one)).ruling(on: one.name) == .refused)
+        let allowed = decisions((.accepted, one), (.allowed, one))
+        #expect(allowed.ruling(on: one.name) == .allowed && allowed.current.isEmpty)
+        let both = decisions((.accepted, one), (.accepted, other))
+        #expect(both.ruling(on: one.name) == nil && both.current.map(\.picture) == [other.name])
+        let all = [Decision.Verdict.refused, .accepted].enumerated().map { number, verdict in
+            var decision = Decision(verdict, one.name, of: "1", run: verdict == .accepted ? 7 : nil)
+            (decision.number, decision.isUndone) = (Int64(number), verdict == .accepted)
+            return decision
+        }
+        #expect(Decisions(all).ruling(on: one.name) == .refused)
+    }
+
+    @Test func `a picture is not refused by way of a third one`() {
+        var (refused, third) = (
+            candidate(.deezer, "1", "https://a.example/1"), candidate(.deezer, "1", "https://a.example/2")
+        )
+        let other = candidate(.itunes, "9", "https://a.example/2")
+        #expect(decisions((.refused, refused)).ruling(on: third.name) == .refused)
+        #expect(decisions((.refused, refused)).ruling(on: other.name) == nil)
+        (refused.id, third.id) = (nil, nil)
+        #expect(decisions((.refused, refused)).ruling(on: third.name) == nil)
     }
 }

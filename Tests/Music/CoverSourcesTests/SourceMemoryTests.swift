@@ -26,7 +26,7 @@ import Testing
             }
             let record = try await SourceMemory(path: path) { _ in }.record(of: "k")
             #expect(record.answers.map(\.source) == [.itunes, .deezer])
-            #expect(record.candidates == [Self.candidate])
+            #expect(record.current == [Self.candidate])
             #expect(record.answers.allSatisfy { $0.isRemembered })
             let other = try await SourceMemory(path: path) { _ in }.record(of: "other")
             #expect(other.answers.isEmpty)
@@ -38,10 +38,10 @@ import Testing
             let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
             try await memory.note(Self.answer(), [Self.candidate], of: "k")
             try await memory.note(Self.answer(.itunes, .throttled, time: 2), of: "k")
-            #expect(try await memory.record(of: "k").candidates.count == 1, "a throttle says nothing")
+            #expect(try await memory.record(of: "k").current.count == 1, "a throttle says nothing")
             try await memory.note(Self.answer(.itunes, .notFound, time: 3), of: "k")
             let record = try await memory.record(of: "k")
-            #expect(record.candidates.isEmpty && record.answers.map(\.time) == [3])
+            #expect(record.current.isEmpty && record.answers.map(\.time) == [3])
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
             let record = try await memory.record(of: "k")
             #expect(record.lastAnswers.map(\.source) == [.deezer, .itunes])
             #expect(record.lastAnswers.map(\.kind) == [.found, .notFound])
-            #expect(record.candidates.isEmpty)
+            #expect(record.current.isEmpty)
             #expect(try await memory.doubtfulAlbums() == ["other"])
         }
     }
@@ -71,6 +71,21 @@ import Testing
             #expect(notices.count == 1)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(names.contains { $0.hasPrefix("damaged-sources-") })
+        }
+    }
+
+    @Test func `a memory of an earlier version is dropped, which is said`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/m.sqlite3"
+            do {
+                let database = try Connection(path)
+                try database.execute(
+                    "CREATE TABLE tries (album); CREATE TABLE decisions (album); PRAGMA user_version = 6")
+            }
+            var notices: [String] = []
+            let memory = try SourceMemory(path: path) { notices.append($0) }
+            #expect(notices.count == 1 && notices[0].contains("accepted and refused"))
+            #expect(try await memory.doubtfulAlbums().isEmpty)
         }
     }
 

@@ -20,13 +20,26 @@ import Testing
     }
 
     /// Whether an album is one that the last scan has found.
-    private func isSame(_ album: ScannedAlbum, as former: ScannedAlbum, isDeleted: Bool = false) -> Bool {
+    private func isSame(
+        _ album: ScannedAlbum, as former: ScannedAlbum, isDeleted: Bool = false, isGone: Bool = false
+    ) -> Bool {
         var record = AlbumRecord(id: "1")
         (record.facts, record.places) = (former.facts, former.places)
         let known = Album(
             id: "1", title: former.facts.title, artist: former.facts.artist,
             year: former.facts.year.map(String.init) ?? "")
-        return AlbumMatching([album], library: isDeleted ? [] : [known], records: [record]).ids == ["1"]
+        let matching = AlbumMatching(
+            [album], library: isDeleted ? [] : [known], records: [record], isGone: { _ in isGone })
+        return matching.ids == ["1"]
+    }
+
+    @Test func `songs that are gone from their folder and are elsewhere with other tags are the same album`() {
+        let (former, moved) = (album("Sallt", by: "Unknown", year: 1998), album("Salt", by: "Ann Orr", in: "/m/2"))
+        #expect(isSame(moved, as: former, isGone: true))
+        #expect(!isSame(moved, as: former) && !isSame(moved, as: former, isDeleted: true, isGone: true))
+        var other = moved
+        other.facts.lengths[0] += 1
+        #expect(!isSame(other, as: former, isGone: true))
     }
 
     @Test func `tags that were corrected make no other album, as the songs in the folder are the same`() {

@@ -31,13 +31,13 @@ import Testing
     }
 
     private func update(
-        _ scanned: [ScannedAlbum], _ library: Library = Library(), options: LibraryUpdateOptions = .init(),
-        isAway: @escaping @Sendable (BytePath) -> Bool = { _ in false },
+        _ scanned: [ScannedAlbum], _ library: Library = Library(), decisions: [Album.ID: Decisions] = [:],
+        options: LibraryUpdateOptions = .init(), isAway: @escaping @Sendable (BytePath) -> Bool = { _ in false },
         isFilled: @escaping @Sendable (BytePath) -> Bool = { _ in false },
         isGone: @escaping @Sendable (BytePath) -> Bool = { _ in false }
     ) -> LibraryUpdate {
         LibraryUpdate(
-            scanned, library: library.albums, records: library.records, options: options,
+            scanned, library: library.albums, records: library.records, decisions: decisions, options: options,
             places: .init(isGone: isGone, isAway: isAway, isFilled: isFilled))
     }
 
@@ -65,6 +65,17 @@ import Testing
     private func library(_ albums: [ScannedAlbum]) -> Library { Library(update(albums)) }
 
     // MARK: Which album it is
+
+    @Test func `an id of a decision is given to no other album`() {
+        let known = library([scanned("One", in: "/m/1"), scanned("Two", in: "/m/2")])
+        var left = known
+        left.albums.removeAll()
+        left.records.removeFirst()
+        let albums = [scanned("One", in: "/n/1")]
+        #expect(update(albums, left).additions.map(\.id) == [known.albums[0].id])
+        let ids = update(albums, left, decisions: [known.albums[0].id: .init()]).additions.map(\.id)
+        #expect(ids == ["\(known.albums[0].id)-2"])
+    }
 
     @Test func `what a scan has added is unchanged by the next one`() {
         let albums = [scanned("One", in: "/m/1"), scanned("Two", release: Self.release, in: "/m/2")]
@@ -220,6 +231,10 @@ import Testing
         let renamed = update(after, known)
         #expect(renamed.edits.map(\.album.coverURL) == [nil] && renamed.records.map(\.filled) == [nil])
         #expect(update([before], known).edits.isEmpty)
+        let picture = PictureName(.picture, before.facts, urls: ["https://a.example/1"])
+        let accepted = [known.albums[0].id: Decisions([Decision(.accepted, picture, of: known.albums[0].id)])]
+        let kept = update(after, known, decisions: accepted)
+        #expect(kept.edits.map(\.album.coverURL) == ["https://a.example/1"], "a person has accepted it")
     }
 
     // MARK: Deleted, gone
@@ -269,6 +284,8 @@ import Testing
         options.prunes = true
         let pruning = self.update([], known, options: options, isGone: isGone)
         #expect(pruning.removedRecords == [known.albums[0].id])
+        let decided = self.update([], known, decisions: [known.albums[0].id: .init()], options: options, isGone: isGone)
+        #expect(decided.prunable.isEmpty && decided.removedRecords.isEmpty, "a decision keeps its album")
         #expect(pruning.records.map(\.id) == [known.albums[1].id] && pruning.records[0].places.isEmpty)
         #expect(self.update([], known, options: options, isAway: { _ in true }, isGone: isGone).gone.isEmpty)
     }

@@ -25,7 +25,7 @@ import Testing
         try state.noteCovers()
         #expect(path.withCString { unlink($0) } == 0)
         #expect(try state.removedFiles().map(\.path) == [path])
-        // Each file is saved before it gets its name.
+        // Each file is saved before it gets its name, and was not seen then.
         try state.save(file)
         #expect(try state.removedFiles().isEmpty)
     }
@@ -132,7 +132,7 @@ import Testing
         #expect(try state.roots() == [BytePath(folder.text)])
     }
 
-    @Test(arguments: [99, 3]) func `a damaged state is moved aside, one of another version is refused`(
+    @Test(arguments: [99, 4]) func `a damaged state, and one of a former version, is moved aside, a newer one refused`(
         version: Int
     ) throws {
         let folder = try Folder()
@@ -147,6 +147,13 @@ import Testing
             #expect(try state.albums().isEmpty)
             try state.database.execute("PRAGMA user_version = \(version)")
         }
-        #expect(throws: MusicState.Problem.self) { try MusicState(of: library) { _ in } }
+        if version == 99 {
+            #expect(throws: MusicState.Problem.self) { try MusicState(of: library) { _ in } }
+        } else {
+            #expect(MusicState.existing(of: library) == nil, "a command that reads moves nothing")
+            notices = []
+            _ = try MusicState(of: library) { notices.append($0) }
+            #expect(notices.count == 1 && notices[0].contains("former-music"))
+        }
     }
 }

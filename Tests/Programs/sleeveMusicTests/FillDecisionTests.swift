@@ -227,6 +227,53 @@ extension MusicTests {
             }
         }
 
+        private func writeReissued(in folder: String, date: String, _ stage: Stage) throws {
+            try MusicFile.writeSongs(
+                2, in: "\(stage.folder)/music/\(folder)",
+                MusicTags(album: "Reissued", albumArtist: "Someone", artist: "Someone", date: date))
+        }
+
+        @Test func `an acceptance stays when a tagger adds the year, and when a fill that wrote the cover is undone`()
+            async throws
+        {
+            try await withMusic(albums: []) { stage, fill in
+                try writeReissued(in: "One", date: "", stage)
+                #expect(try await run(stage, fill).0.doubtful == 1)
+                let accepted = try await SleeveStage.run(
+                    ["fill", "accept", "--offline", "Reissued"] + fill.dropFirst(3), environment: stage.environment)
+                #expect(accepted.status == 3 && pictures(stage).isEmpty, "\(accepted)")
+                try writeReissued(in: "One", date: "2001", stage)
+                for _ in 0..<2 {
+                    #expect(try await run(stage, fill).0.filled == 1)
+                    #expect(try await stage.run("fill", "undo").stdout == "1 cover taken back.\n")
+                }
+                let allowed = try await stage.run("fill", "allow", "Reissued")
+                #expect(allowed.status == 0 && allowed.stderr.contains("allowed 1 cover"), "\(allowed)")
+                #expect(try await run(stage, fill).0.doubtful == 1 && pictures(stage).isEmpty)
+                #expect(try await stage.run("fill", "undo").stdout == "There is no fill to take back.\n")
+            }
+        }
+
+        @Test func `a URL that was offered to two albums is decided about beside one of them`() async throws {
+            try await withMusic(albums: []) { stage, fill in
+                try writeReissued(in: "One", date: "2001", stage)
+                try writeReissued(in: "Other", date: "2003", stage)
+                #expect(try await run(stage, fill).0.doubtful == 2)
+                let url = try await doubtfulURL(stage)
+                for command in ["accept", "refuse"] {
+                    let both = try await stage.run("fill", command, url)
+                    #expect(both.status == 64 && both.stderr.contains("\(stage.folder)/music/Other"), "\(both)")
+                }
+                let accepted = try await SleeveStage.run(
+                    ["fill", "accept", "1", url] + fill.dropFirst(3), environment: stage.environment)
+                #expect(accepted.status == 0 && pictures(stage).count == 1, "\(accepted)")
+                #expect(try await run(stage, fill).0.doubtful == 1 && pictures(stage).count == 1)
+                #expect(try await stage.run("fill", "refuse", "2").status == 0)
+                let review = try await stage.run("fill", "review", "--refused")
+                #expect(review.stdout.contains("2. Someone, Reissued") && !review.stdout.contains("1. "), "\(review)")
+            }
+        }
+
         @Test func `an accepted cover is written as the last fill wrote the others`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill + ["--name", "folder", "--size", "50"])

@@ -53,6 +53,27 @@ extension MusicTests {
             }
         }
 
+        @Test func `what was refused stays so when the tags change, and when either database is lost`()
+            async throws
+        {
+            try await withMusic(albums: [Self.albums[0]]) { stage, fill in
+                #expect(try await run(stage, fill).0.filled == 1)
+                #expect(try await stage.run("fill", "undo").status == 0)
+                #expect(try await stage.run("fill", "refuse", "1").status == 0)
+                try MusicFile.writeSongs(
+                    2, in: "\(stage.folder)/music/The Harbour Lights/Low Tide",
+                    MusicTags(
+                        album: "Low Tide", albumArtist: "The Harbour Lights", artist: "The Harbour Lights", date: ""))
+                #expect(try await run(stage, fill).0.missing == 1)
+                let library = try #require(stage.environment["SLEEVE_LIBRARY"])
+                for name in ["sources", "music"] {
+                    try FileManager.default.removeItem(atPath: "\(library).state/\(name).sqlite3")
+                    #expect(try await run(stage, fill).0.missing == 1, "\(name)")
+                }
+                #expect(pictures(stage).isEmpty)
+            }
+        }
+
         /// `tags` is a picture in the songs, `own` one at an address that a person has given.
         @Test(arguments: ["tags", "own"])
         func `a picture without a service is refused by its bytes, until it is allowed`(_ place: String) async throws {

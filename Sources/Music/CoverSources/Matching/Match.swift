@@ -61,6 +61,7 @@ package struct Match: Sendable, Hashable {
     static let unjudged = Match(.none, [])
     package static let accepted = Match(.certain, "accepted by you", ground: .person, score: 300)
     package static let refused = Match(.none, "refused by you", ground: .person)
+    package static let replaced = Match(.doubtful, "its picture is not the one that you accepted", ground: .picture)
     /// All other doubtful covers are better.
     package static let repeated = Match(
         .doubtful, "albums of other artists have the same picture", ground: .repeated)

@@ -6,18 +6,18 @@ import SQLite
 /// ```
 /// tries       album, source, url | time (ms since 1970), answer, detail                     the last try of each URL
 /// candidates  album, source, url, number | certainty, ground, lines, score, description, ... what that try found
-/// decisions   album, picture | accepted                                                    what a person has decided about a cover
 /// ```
 ///
 /// It spares the services: an album that one of them does not have is asked for again after 30 days. `sleeve why` tells from it. It is
-/// disposable, except for what a person has decided: a damaged one is moved aside. Albums are named by `AlbumQuery.key`.
+/// disposable: a damaged one is moved aside. Albums are named by `AlbumQuery.key`.
 package actor SourceMemory {
     private nonisolated let thread = ThreadExecutor()
     private let path: String
     private let database: Connection
 
-    /// Version 3 has lengths, and no rates; version 4 previews; version 5 what decided about a cover; version 6 no sizes.
-    private static let version = 6
+    /// Version 3 has lengths, and no rates; version 4 previews; version 5 what decided about a cover; version 6 no sizes;
+    /// version 7 the sources' own ids, and no decisions of a person.
+    private static let version = 7
     /// `SourceCandidate.identity` of a row.
     private static let picture =
         "coalesce(release_group, substr(pictures, 1, instr(pictures || char(10), char(10)) - 1))"
@@ -35,37 +35,39 @@ package actor SourceMemory {
         database = try SourceMemoryError.opening(
             path, name: "sources",
             notice: { notice("the memory of sources is damaged; moved it to \($0) and started a new one") },
-            Self.open)
+            { try Self.open($0, notice) })
     }
 
     deinit { thread.shutdown() }
 
     /// - Throws: `SQLiteError`, or `SourceMemoryError.newerVersion`.
-    private static func open(_ path: String) throws -> Connection {
+    private static func open(_ path: String, _ notice: (String) -> Void) throws -> Connection {
         let database = try Connection(path, busyTimeout: .seconds(15), mustSync: false)
         let found = try database.userVersion()
         if found > version { throw SourceMemoryError.newerVersion(path: path) }
         // What is lost with the power is asked again.
         try database.execute("PRAGMA synchronous = NORMAL")
         if found == version { return database }
-        // Answers of earlier versions lack what counts now: they are asked again. Decisions stay.
+        // Answers of earlier versions lack what counts now: they are asked again.
+        if found > 0 {
+            notice(
+                "what an earlier version remembered of sources was dropped, with what you accepted and refused there")
+        }
         try database.transaction(.immediate) {
             try database.execute(
                 """
                 DROP TABLE IF EXISTS tries;
                 DROP TABLE IF EXISTS candidates;
                 DROP TABLE IF EXISTS requests;
+                DROP TABLE IF EXISTS decisions;
                 CREATE TABLE tries (
                     album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, time INTEGER NOT NULL,
                     answer TEXT NOT NULL, detail TEXT NOT NULL, PRIMARY KEY (album, source, url)) WITHOUT ROWID;
                 CREATE TABLE candidates (
                     album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, number INTEGER NOT NULL,
                     certainty TEXT NOT NULL, ground TEXT NOT NULL, lines TEXT NOT NULL, score INTEGER NOT NULL,
-                    description TEXT NOT NULL, release_group TEXT, details TEXT, pictures TEXT NOT NULL, previews TEXT NOT NULL,
+                    description TEXT NOT NULL, release_group TEXT, id TEXT, details TEXT, pictures TEXT NOT NULL, previews TEXT NOT NULL,
                     PRIMARY KEY (album, source, url, number)) WITHOUT ROWID;
-                CREATE TABLE IF NOT EXISTS decisions (
-                    album TEXT NOT NULL, picture TEXT NOT NULL, accepted INTEGER NOT NULL,
-                    PRIMARY KEY (album, picture)) WITHOUT ROWID;
                 PRAGMA user_version = \(version);
                 """)
         }
@@ -82,8 +84,6 @@ package actor SourceMemory {
     package func record(of album: String) throws(SourceMemoryError) -> Record {
         try perform {
             var record = Record()
-            try database.statement("SELECT picture, accepted FROM decisions WHERE album = ?")
-                .each(.text(album)) { record.decisions[$0.text(0)] = $0.int(1) != 0 }
             try database.statement(
                 "SELECT source, url, time, answer, detail FROM tries WHERE album = ? ORDER BY time, source"
             ).each(.text(album)) { row in
@@ -95,7 +95,7 @@ package actor SourceMemory {
             }
             try database.statement(
                 """
-                SELECT source, url, certainty, ground, lines, score, description, details, pictures, previews
+                SELECT source, url, certainty, ground, lines, score, description, details, pictures, previews, id
                 FROM candidates WHERE album = ? ORDER BY source, url, number
                 """
             ).each(.text(album)) { row in
@@ -108,7 +108,7 @@ package actor SourceMemory {
                     source: SourceName(rawValue: row.text(0)), album: description,
                     pictures: row.text(8).split(separator: "\n").map { String($0) },
                     previews: row.text(9).split(separator: "\n").map { String($0) }, details: row.optionalText(7),
-                    match: Match(certainty, lines, ground: ground, score: row.int(5)))
+                    id: row.optionalText(10), match: Match(certainty, lines, ground: ground, score: row.int(5)))
                 record.found.append((row.text(1), candidate))
             }
             return record
@@ -128,13 +128,14 @@ package actor SourceMemory {
                 if answer.lifetime == nil { return }
                 try database.statement("DELETE FROM candidates WHERE album = ? AND source = ? AND url = ?").run(place)
                 let insertion = database.statement(
-                    "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                    "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 for (number, candidate) in candidates.enumerated() {
                     let judged = place + [.int(number)] + (try Self.values(of: candidate.match))
                     try insertion.run(
                         judged + [
                             try Self.json(candidate.album),
                             candidate.album.releaseGroupID.map { .text($0) } ?? .null,
+                            candidate.id.map { .text($0) } ?? .null,
                             candidate.details.map { .text($0) } ?? .null,
                             .text(candidate.pictures.joined(separator: "\n")),
                             .text(candidate.previews.joined(separator: "\n")),
@@ -164,7 +165,7 @@ package actor SourceMemory {
         .text(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
     }
 
-    /// The keys of the albums for which the last answers of sources have a doubtful cover and no certain one, as decisions have it.
+    /// The keys of the albums for which the last answers of sources have a doubtful cover and no certain one.
     package func doubtfulAlbums() throws(SourceMemoryError) -> [String] {
         try perform {
             var keys: [String] = []
@@ -172,71 +173,12 @@ package actor SourceMemory {
                 """
                 SELECT candidates.album FROM candidates
                 JOIN (SELECT album, source, url, max(time) FROM tries GROUP BY album, source) USING (album, source, url)
-                LEFT JOIN decisions ON decisions.album = candidates.album AND picture = \(Self.picture)
-                GROUP BY candidates.album
-                HAVING max(accepted IS NULL AND certainty = 'doubtful') AND NOT max(coalesce(accepted, certainty = 'certain'))
-                ORDER BY candidates.album
+                GROUP BY album
+                HAVING max(certainty = 'doubtful') AND NOT max(certainty = 'certain')
+                ORDER BY album
                 """
             ).each { keys.append($0.text(0)) }
             return keys
         }
-    }
-
-    // MARK: Decisions
-
-    /// The keys of the albums of which a person has accepted a cover.
-    package func acceptedAlbums() throws(SourceMemoryError) -> Set<String> {
-        try perform {
-            var keys: Set<String> = []
-            try database.statement("SELECT DISTINCT album FROM decisions WHERE accepted = 1").each {
-                keys.insert($0.text(0))
-            }
-            return keys
-        }
-    }
-
-    /// Counts a cover as certain from now on, in place of one that was accepted before: the next fill writes it.
-    package func accept(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
-        try perform {
-            try database.transaction(.immediate) {
-                try withdrawAcceptances(of: album)
-                try decide([candidate], of: album, isAccepted: true)
-            }
-        }
-    }
-
-    /// Does not write or propose covers again, certain ones, too, until each is allowed.
-    package func refuse(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
-        try perform { try database.transaction(.immediate) { try decide(candidates, of: album, isAccepted: false) } }
-        let record = try record(of: album)
-        for (former, cover) in zip(record.current, record.doubting(record.current)) where cover != former {
-            try judge(cover, of: album)
-        }
-    }
-
-    private func decide(_ candidates: [SourceCandidate], of album: String, isAccepted: Bool) throws {
-        for picture in candidates.flatMap(\.identities) {
-            try database.statement("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)")
-                .run(.text(album), .text(picture), .int(isAccepted ? 1 : 0))
-        }
-    }
-
-    private func withdrawAcceptances(of album: String) throws {
-        _ = try database.statement("DELETE FROM decisions WHERE album = ? AND accepted = 1").run(.text(album))
-    }
-
-    /// Withdraws that a person has refused covers: they may be written or proposed again.
-    package func allow(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
-        try perform {
-            for picture in candidates.flatMap(\.identities) {
-                try database.statement("DELETE FROM decisions WHERE album = ? AND picture = ?")
-                    .run(.text(album), .text(picture))
-            }
-        }
-    }
-
-    /// Withdraws that a person has accepted covers of an album: they are judged again.
-    package func withdrawAcceptance(of album: String) throws(SourceMemoryError) {
-        try perform { try withdrawAcceptances(of: album) }
     }
 }

@@ -62,10 +62,14 @@ package actor SourceQueue {
     /// takes longer than a minute, and comes back if no other one is certain without knowing what that source has of its name.
     ///
     /// What the others have answered, now or in earlier runs, weighs when an answer is judged: they may know of several albums of one name.
-    /// - Parameter skipped: sources that are not asked: after a picture could not be downloaded, those that were asked before.
+    /// - Parameters:
+    ///   - decisions: what a person has said about the album's pictures.
+    ///   - skipped: sources that are not asked: after a picture could not be downloaded, those that were asked before.
     /// - Throws: `CancellationError`.
-    package func find(_ query: AlbumQuery, skipping skipped: Set<SourceName> = []) async throws -> SourceFindings {
-        var search = Search(query, await remembered(query))
+    package func find(
+        _ query: AlbumQuery, _ decisions: Decisions = .init(), skipping skipped: Set<SourceName> = []
+    ) async throws -> SourceFindings {
+        var search = Search(query, await remembered(query), decisions)
         searches += 1
         current += 1
         defer { current -= 1 }
@@ -77,7 +81,7 @@ package actor SourceQueue {
             case .answered(let answer, let found):
                 // Where the archive's ids lead to is known without the memory.
                 search.findings.add(
-                    answer.isRemembered ? answer : await noted(answer, [], query), search.record.decided(found))
+                    answer.isRemembered ? answer : await noted(answer, [], query), search.decided(found))
             case .ask:
                 if await lane(of: source)?.wait() ?? .zero > Self.maximumWait {
                     passed.append(source)
@@ -103,29 +107,19 @@ package actor SourceQueue {
         return search.findings
     }
 
-    /// The keys of the albums of which a person has accepted a cover.
-    package func acceptedAlbums() async -> Set<String> { await withMemory { try await $0.acceptedAlbums() } ?? [] }
-
-    /// The covers that a person has accepted for an album. Nothing is requested.
-    package func acceptedCovers(of query: AlbumQuery) async -> [SourceCandidate] {
-        let record = await remembered(query)
-        let known = sources.flatMap { $0.known(query) }.filter { one in
-            !record.current.contains { $0.identity == one.identity }
-        }
-        return record.decided(record.current + known).filter { $0.match == .accepted }
-    }
-
     /// What `find` would ask for an album, by what is remembered of it. Nothing is requested or remembered.
     /// - Returns: The sources, and what `find` knows without them.
-    package func plan(_ query: AlbumQuery) async -> (sources: [SourceName], known: SourceFindings) {
-        var search = Search(query, (try? await memory?.record(of: query.key)) ?? SourceMemory.Record())
+    package func plan(
+        _ query: AlbumQuery, _ decisions: Decisions
+    ) async -> (sources: [SourceName], known: SourceFindings) {
+        var search = Search(query, (try? await memory?.record(of: query.key)) ?? SourceMemory.Record(), decisions)
         var names: [SourceName] = []
         for source in sources where search.findings.certain == nil {
             switch step(source, search) {
             case .ask: names.append(source.name)
             case .answered(let answer, let found):
                 if !source.known(query).isEmpty { names.append(source.name) }
-                if answer.kind != .notAsked { search.findings.add(answer, search.record.decided(found)) }
+                if answer.kind != .notAsked { search.findings.add(answer, search.decided(found)) }
             }
         }
         return (names, search.findings)
@@ -134,15 +128,17 @@ package actor SourceQueue {
     /// The source that has the cover at a URL, and how the cover is judged for an album today, by what is remembered of the album that it is of.
     /// Nothing is requested.
     /// - Returns: Nil if nothing is remembered of the cover; no match if that is too little to be certain.
-    package func cover(at url: String, for query: AlbumQuery) async -> (source: SourceName, match: Match?)? {
+    package func cover(
+        at url: String, for query: AlbumQuery, _ decisions: Decisions
+    ) async -> (source: SourceName, match: Match?)? {
         let record = (try? await memory?.record(of: query.key)) ?? SourceMemory.Record()
         let known = sources.flatMap { $0.known(query) }
         let all = record.current + known.filter { one in !record.current.contains { $0.source == one.source } }
         guard let found = all.first(where: { $0.pictures.contains(url) }) else { return nil }
         let matching = SourceCandidate.matching(
             query, all.filter { $0.source == found.source }, known: all.filter { $0.source != found.source },
-            decisions: record.decisions)
-        let judged = record.decided(matching).first { $0.pictures.contains(url) }
+            decisions: decisions)
+        let judged = record.decided(matching, decisions, for: query).first { $0.pictures.contains(url) }
         guard let judged else { return (found.source, Match.judge(query, found.album)) }
         return (found.source, judged.match.isByName && judged.needsDetails(for: query) ? nil : judged.match)
     }
@@ -171,14 +167,20 @@ package actor SourceQueue {
     private struct Search {
         let query: AlbumQuery
         let record: SourceMemory.Record
+        let decisions: Decisions
         var findings = SourceFindings()
 
-        init(_ query: AlbumQuery, _ record: SourceMemory.Record) { (self.query, self.record) = (query, record) }
+        init(_ query: AlbumQuery, _ record: SourceMemory.Record, _ decisions: Decisions) {
+            (self.query, self.record, self.decisions) = (query, record, decisions)
+        }
+
+        func decided(_ found: [SourceCandidate]) -> [SourceCandidate] { record.decided(found, decisions, for: query) }
 
         /// Judges what a source has found, beside what the others have.
         func matching(_ source: SourceName, _ found: [SourceCandidate]) -> [SourceCandidate] {
-            let known = record.candidates(beside: source) + findings.candidates.filter { $0.source != source }
-            return SourceCandidate.matching(query, found, known: known, decisions: record.decisions)
+            let known =
+                record.current.filter { $0.source != source } + findings.candidates.filter { $0.source != source }
+            return SourceCandidate.matching(query, found, known: known, decisions: decisions)
         }
 
         mutating func judgeAgain() {
@@ -186,7 +188,7 @@ package actor SourceQueue {
                 matching(answer.source, findings.candidates.filter { $0.source == answer.source })
             }
             findings.candidates = []
-            findings.add(nil, record.decided(judged))
+            findings.add(nil, decided(judged))
         }
     }
 
@@ -240,8 +242,9 @@ package actor SourceQueue {
         }
         await lane.leave()
         let (answer, judged) = result
-        let noted = await noted(answer, search.record.doubting(judged), search.query)
-        search.findings.add(noted, search.record.decided(judged))
+        let doubted = search.record.doubting(judged, search.decisions, for: search.query)
+        let noted = await noted(answer, doubted, search.query)
+        search.findings.add(noted, search.decided(judged))
     }
 
     private func answer(
@@ -283,7 +286,7 @@ package actor SourceQueue {
         if let first = judged.first, first.certainty == .certain, first.needsDetails(for: search.query) {
             judged[0] = first.doubted("not asked for more")
         }
-        let decided = search.record.decided(judged)
+        let decided = search.decided(judged)
         func count(_ certainty: Match.Certainty) -> Int { decided.count { $0.certainty == certainty } }
         let (certain, doubtful, refused) = (count(.certain), count(.doubtful), count(.none))
         let isFound = certain + doubtful > 0
@@ -319,11 +322,6 @@ package actor SourceQueue {
     ) async -> SourceAnswer {
         await withMemory { try await $0.note(answer, found, of: query.key) }
         return answer
-    }
-
-    /// Whether a person has refused a picture for an album, wherever it is from.
-    package func isRefused(_ digest: String, for query: AlbumQuery) async -> Bool {
-        await remembered(query).decisions[SourceCandidate.url(ofPicture: digest)] == false
     }
 
     /// Remembers that a cover could not be downloaded. Of a source that only locates covers this is the answer.

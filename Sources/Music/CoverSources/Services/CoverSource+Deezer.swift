@@ -90,7 +90,7 @@ extension CoverSource {
                     return SourceCandidate(
                         source: .deezer, album: album, pictures: pictures.filter { Placeholder(url: $0) == nil },
                         previews: [found.cover_medium ?? pictures.last].compactMap(\.self),
-                        details: found.id.map { "\(base)/album/\($0)" })
+                        details: found.id.map { "\(base)/album/\($0)" }, id: found.id.map { "\($0)" })
                 })
         }
     }

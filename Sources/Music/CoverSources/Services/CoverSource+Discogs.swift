@@ -55,7 +55,8 @@ extension CoverSource {
                         title: AlbumQuery.title(parts.last ?? "", kind: found.kind), year: AlbumQuery.year(of: year))
                     let pictures = [found.cover_image].compactMap(\.self).filter { Placeholder(url: $0) == nil }
                     return SourceCandidate(
-                        source: .discogs, album: album, pictures: pictures, details: "\(base)/\(found.path)")
+                        source: .discogs, album: album, pictures: pictures, details: "\(base)/\(found.path)",
+                        id: found.path)
                 })
         }
     }

@@ -49,7 +49,7 @@ extension CoverSource {
                         previews: artworkSizes(artwork, [250]).prefix(1).filter { Placeholder(url: $0) == nil },
                         details: found.collectionId.map {
                             url("\(base)/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])
-                        })
+                        }, id: found.collectionId.map { "\($0)" })
                 })
         }
     }

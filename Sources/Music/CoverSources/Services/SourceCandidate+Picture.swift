@@ -1,4 +1,4 @@
-extension SourceName { static let picture = SourceName(rawValue: "picture") }
+extension SourceName { package static let picture = SourceName(rawValue: "picture") }
 
 /// Pictures that no service has offered: of the tags, or at an address that a person or a list gave. They are known by their digests, and
 /// decisions about them stand beside those about other covers.
@@ -7,13 +7,16 @@ extension SourceCandidate {
     package init(picture digest: String, of album: AlbumQuery) {
         self.init(
             source: .picture, album: AlbumQuery(artist: album.artist, title: album.title),
-            pictures: [Self.url(ofPicture: digest)])
+            pictures: [Self.scheme + digest])
     }
 
     /// Why such a picture is not written.
     package static let refusal = "you refused its picture; `sleeve fill allow` lets it be written again"
 
-    static func url(ofPicture digest: String) -> String { scheme + digest }
+    /// Of a picture without a service.
+    var digest: String? {
+        pictures.first.flatMap { $0.hasPrefix(Self.scheme) ? String($0.dropFirst(Self.scheme.count)) : nil }
+    }
 
-    static let scheme = "sha256:"
+    private static let scheme = "sha256:"
 }

@@ -1,6 +1,8 @@
 /// A cover that a source may have for an album.
 package struct SourceCandidate: Sendable, Hashable {
     package var source: SourceName
+    /// What the source calls the album, such as its number; nil where that is a MusicBrainz id.
+    package var id: String?
     /// The album as the source describes it.
     package var album: AlbumQuery
     /// URLs of the picture, in the order of trying: the largest first, the original last. One of more than 8 KiB is no URL, one of `previews`
@@ -15,9 +17,9 @@ package struct SourceCandidate: Sendable, Hashable {
 
     package init(
         source: SourceName, album: AlbumQuery, pictures: [String], previews: [String] = [], details: String? = nil,
-        match: Match = .unjudged
+        id: String? = nil, match: Match = .unjudged
     ) {
-        (self.source, self.album, self.details, self.match) = (source, album, details, match)
+        (self.source, self.album, self.details, self.id, self.match) = (source, album, details, id, match)
         // A small rendition that is cached would be taken before the large one.
         let large = pictures.filter { !previews.contains($0) }
         self.pictures = (large.isEmpty ? pictures : large).filter { $0.utf8.count <= 8 << 10 }
@@ -31,7 +33,21 @@ package struct SourceCandidate: Sendable, Hashable {
 
     /// By what a decision about the cover is found again: the archive may be asked by the id of the release or of its group, and at another
     /// address.
-    var identities: Set<String> { Set([identity] + [album.releaseID].compactMap(\.self) + pictures.prefix(2)) }
+    package var name: PictureName {
+        var name = PictureName(source, album, urls: pictures, digest: digest)
+        name.ids = Set(
+            [id.map { "\(source):\($0)" }].compactMap(\.self)
+                + [album.releaseID, album.releaseGroupID].compactMap { $0.map { "musicbrainz:\($0)" } })
+        return name
+    }
+
+    /// A cover about which a person has decided.
+    package init(_ decision: Decision) {
+        let picture = decision.picture
+        self.init(
+            source: picture.source, album: picture.album, pictures: picture.urls,
+            match: decision.verdict == .accepted ? .accepted : .refused)
+    }
 
     /// The same cover, about which something has raised a doubt.
     /// - Parameter reason: In a few words.
@@ -58,23 +74,18 @@ package struct SourceCandidate: Sendable, Hashable {
     /// for each picture.
     /// - Parameters:
     ///   - known: What other sources have answered.
-    ///   - decisions: The pictures, by their identities, about which a person has decided.
+    ///   - decisions: What a person has said about the album's pictures.
     static func matching(
         _ query: AlbumQuery, _ candidates: [SourceCandidate], known: [SourceCandidate] = [],
-        decisions: [String: Bool] = [:]
+        decisions: Decisions = .init()
     ) -> [SourceCandidate] {
         let hasNamesake = areSeveral(candidates + known, query)
         var seen: Set<String> = []
         let found = candidates.map { $0.judged(.judge(query, $0.album, hasNamesake: hasNamesake)) }
-            .filter { $0.certainty != .none || $0.decision(decisions) != nil }
+            .filter { candidate in candidate.certainty != .none || decisions.ruling(on: candidate.name) != nil }
             .filter { !$0.pictures.isEmpty }
             .ordered(query).filter { seen.insert($0.identity).inserted }
         return found.map { $0.weighed(against: found, query) }.ordered(query)
-    }
-
-    /// What a person has decided about the cover.
-    func decision(_ decisions: [String: Bool]) -> Bool? {
-        decisions.isEmpty ? nil : identities.lazy.compactMap { decisions[$0] }.first
     }
 
     /// Whether the source can still say something of the album that counts: more than the judgement has, or what would make it certain.
@@ -164,14 +175,6 @@ extension SourceCandidate {
 }
 
 extension [SourceCandidate] {
-    /// With what a person has decided in place of what was judged.
-    /// - Parameter decisions: Whether a cover was accepted, by its identity.
-    func decided(_ decisions: [String: Bool]) -> [SourceCandidate] {
-        map { candidate in
-            candidate.decision(decisions).map { candidate.judged($0 ? .accepted : .refused) } ?? candidate
-        }.ordered()
-    }
-
     /// The best match first, of equal ones that which is written as the tags have it, then in the order of all services. What one of them has
     /// found stays in its order.
     package func ordered(_ query: AlbumQuery? = nil) -> [SourceCandidate] {

@@ -84,7 +84,7 @@ extension CoverWriter {
         var restored = file
         (restored.name, restored.digest, restored.replaced) = (replaced.name, replaced.digest, nil)
         (restored.width, restored.height, restored.run) = (cover.size?.width, cover.size?.height, replaced.run)
-        restored.modified = FileStatus(try new.status()).modified
+        (restored.modified, restored.isSeen) = (FileStatus(try new.status()).modified, false)
         if former == name {
             try OwnFile(name, in: folder, state.journal).replace(.init(file.digest, isOwn: true), by: new)
             return try state.save(restored)

@@ -1,5 +1,6 @@
 import AlbumLibrary
 import CoverLibrary
+import CoverSources
 import Files
 import ImageHeader
 package import Platform
@@ -16,6 +17,8 @@ package actor CoverWriter {
         case exists(BytePath)
         /// The cover is not larger than the file that it would replace.
         case notLarger(BytePath)
+        /// A person has removed this cover from there.
+        case removed(BytePath)
         case failed(folder: BytePath, reason: String)
         /// The file system is full or read-only.
         case noRoom(folder: BytePath, reason: String)
@@ -47,12 +50,14 @@ package actor CoverWriter {
     /// - Parameters:
     ///   - source: The cached cover's file.
     ///   - digest: What its bytes must have.
+    ///   - judged: The key of the facts that the cover was judged for.
     ///   - title: The album's, after which a cover may be named.
     ///   - url: Where a source had the cover; nil for the album's own URL.
     ///   - keepsFormer: Keep the file that it replaces, as undo has that from nowhere else.
     ///   - replacesLarger: Replace a file of an earlier fill even if the cover is not larger.
     package func write(
-        _ source: String, _ digest: Digest, to target: FillJob.Target, of album: String, title: String,
+        _ source: String, _ digest: Digest, to target: FillJob.Target, of album: String, judged: String = "",
+        title: String,
         foundAt url: String? = nil, keepsFormer: Bool = false, replacesLarger: Bool = false
     ) -> Result {
         do {
@@ -62,7 +67,7 @@ package actor CoverWriter {
             var file = WrittenFile(
                 folder: target.folder, name: Array("\(name).\(cover.fileExtension)".utf8), digest: digest,
                 width: cover.size?.width, height: cover.size?.height, album: album, run: run, foundURL: url)
-            (file.root, file.disk) = (try state.root(of: target.folder), folder.disk)
+            (file.root, file.disk, file.judged) = (try state.root(of: target.folder), folder.disk, judged)
             let result = try write(cover, &file, folder, target, title, keepsFormer, replacesLarger)
             if case .written(let file, _) = result, unnoted[album] == nil { unnoted[album] = file }
             return result
@@ -186,6 +191,11 @@ package actor CoverWriter {
         }
         return nil
     }
+
+    /// What a person has said about the covers of albums by now, by the albums' ids.
+    func decisions() throws -> [String: Decisions] { try state.decisions() }
+
+    func decisions(of album: String) throws -> Decisions { try state.decisions(of: album) }
 
     /// Changes the cover URLs of albums of the library, and remembers them: what a fill has added is no edit of a person.
     /// - Throws: `MusicState.Problem`, `LibraryError`.

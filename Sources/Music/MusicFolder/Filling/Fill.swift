@@ -44,11 +44,12 @@ package struct Fill: Sendable {
     ) async throws -> FillSummary {
         try await noteCovers(of: jobs)
         if jobs.isEmpty { return FillSummary() }
+        let decisions = try await writer.decisions()
         let (requests, feed) = AsyncStream<CoverRequest>.makeStream()
         let (lookups, work) = AsyncStream<FillRun.Lookup>.makeStream()
         let (messages, inbox) = AsyncStream<FillRun.Message>.makeStream()
         let outcomes = library.prefetch(requests)
-        var run = FillRun(self, jobs, feed, work, onEvent, progress)
+        var run = FillRun(self, jobs, decisions, feed, work, onEvent, progress)
         await withTaskGroup { group in
             group.addTask {
                 do throws(LibraryError) {
@@ -82,8 +83,8 @@ package struct Fill: Sendable {
 
     private func answer(_ lookup: FillRun.Lookup) async -> FillRun.Message? {
         switch lookup {
-        case .search(let number, let query, let skipped):
-            (try? await queue.find(query, skipping: skipped)).map { .found(number, $0) }
+        case .search(let number, let query, let decisions, let skipped):
+            (try? await queue.find(query, decisions, skipping: skipped)).map { .found(number, $0) }
         case .tags(let number, let picture, let folders):
             .tags(number, await tags.file(of: picture, in: folders))
         case .comparison(let number, let covers, let picture, let folders):
@@ -122,18 +123,18 @@ package struct Fill: Sendable {
 
     // MARK: One album
 
-    /// - Parameter hasAccepted: Whether a person has accepted a cover of the album.
-    func steps(of job: FillJob, hasAccepted: Bool) async -> FillSteps {
-        let accepted = hasAccepted ? await queue.acceptedCovers(of: job.query) : []
-        if options.writesAcceptedOnly {
-            var steps = FillSteps(for: job.query, accepted: accepted)
-            steps.reject("the cover that you accepted is not on its server any more")
+    func steps(of job: FillJob, _ decisions: Decisions) async -> FillSteps {
+        // In place of an accepted cover no other one is written, but for one at an address that the person gave.
+        if options.writesAcceptedOnly || decisions.current.contains(where: { $0.verdict == .accepted }) {
+            var steps = FillSteps(for: job.query, decisions, own: options.writesAcceptedOnly ? [] : job.ownURLs)
+            steps.reject(
+                "the cover that you accepted is not on its server any more; `sleeve fill allow` takes that back")
             return steps
         }
         var filled: [String] = []
-        if let address = job.filled, await isCertain(address, for: job.query) { filled = [address.url] }
+        if let address = job.filled, await isCertain(address, for: job.query, decisions) { filled = [address.url] }
         var steps = FillSteps(
-            for: job.query, own: job.ownURLs, accepted: accepted, filled: filled,
+            for: job.query, decisions, own: job.ownURLs, filled: filled,
             servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags, hasPicture: job.embedded != nil,
             sources: job.whyUnsearchable == nil ? sources : [])
         steps.reject(job.whyUnsearchable)
@@ -141,9 +142,9 @@ package struct Fill: Sendable {
     }
 
     /// Whether the cover that an earlier fill gave the album is its cover by today's facts, as far as is remembered.
-    private func isCertain(_ address: FilledAddress, for query: AlbumQuery) async -> Bool {
+    private func isCertain(_ address: FilledAddress, for query: AlbumQuery, _ decisions: Decisions) async -> Bool {
         if address.facts == query { return true }
-        return await queue.cover(at: address.url, for: query)?.match?.certainty == .certain
+        return await queue.cover(at: address.url, for: query, decisions)?.match?.certainty == .certain
     }
 
     /// Why a picture is not written; nil if it may be.
@@ -184,11 +185,23 @@ package struct Fill: Sendable {
                     folder: target.folder, reason: "its cover is \(type)\(size), which Sleeve makes no smaller")
             }
         }
+        if let removed = target.removed, isCover(of: removed, [digest, picture.digest]) {
+            return .removed(removed.path)
+        }
         return await writer.write(
-            path, digest, to: target, of: job.album.id, title: job.album.title,
+            path, digest, to: target, of: job.album.id, judged: job.query.key, title: job.album.title,
             foundAt: picture.offer == nil ? nil : picture.url,
             keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false,
             replacesLarger: options.writesAcceptedOnly)
+    }
+
+    /// Whether a file has one of these pictures, as far as is known.
+    private func isCover(of file: WrittenFile, _ digests: [Digest]) -> Bool {
+        digests.contains { digest in
+            guard digest != file.digest else { return true }
+            guard let shown = likenesses[digest], let removed = likenesses[file.digest] else { return false }
+            return shown.verdict(with: removed) == .same
+        }
     }
 
     // MARK: The library

@@ -10,6 +10,8 @@ package struct FillJob: Sendable {
         package var audioFolder: BytePath
         /// The file of an earlier fill that a larger cover may replace.
         package var former: WrittenFile?
+        /// The file of a fill that a person has removed: its cover is not written there again.
+        package var removed: WrittenFile?
     }
 
     package var album: Album

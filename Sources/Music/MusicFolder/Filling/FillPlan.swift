@@ -85,16 +85,19 @@ package struct FillPlan: Sendable {
                     let former = formers[folder]
                     if place.isShared {
                         obstacles.append((folder, album, .shared))
-                    } else if former == nil, !options.writesAcceptedOnly, let file = gone[folder],
-                        file.album == album.id,
-                        filled[album.id].map({ $0.facts.key == job.query.key }) ?? true
-                    {
-                        obstacles.append((folder, album, .removed(file.path)))
+                        continue
+                    }
+                    let removed = former == nil && !options.writesAcceptedOnly ? gone[folder] : nil
+                    if let removed, removed.album == album.id, removed.judged == job.query.key {
+                        obstacles.append((folder, album, .removed(removed.path)))
                     } else if let problem = obstacle(folder) {
                         obstacles.append((folder, album, problem))
                     } else {
+                        // For other facts another cover may be found.
                         job.targets.append(
-                            .init(folder: folder, audioFolder: place.folders.first ?? folder, former: former))
+                            .init(
+                                folder: folder, audioFolder: place.folders.first ?? folder, former: former,
+                                removed: removed?.album == album.id ? removed : nil))
                     }
                 }
             }

@@ -7,7 +7,7 @@ import Platform
 struct FillRun: Sendable {
     /// What is looked up for an album, beside its downloads.
     enum Lookup: Sendable {
-        case search(Int, AlbumQuery, skipping: Set<SourceName>)
+        case search(Int, AlbumQuery, Decisions, skipping: Set<SourceName>)
         case tags(Int, Digest, in: [BytePath])
         case comparison(Int, [SourceCandidate], Digest, in: [BytePath])
     }
@@ -30,6 +30,8 @@ struct FillRun: Sendable {
 
     private let fill: Fill
     private let jobs: [FillJob]
+    /// What a person had said about the albums' covers at the start.
+    private let decisions: [Album.ID: Decisions]
     private let feed: AsyncStream<CoverRequest>.Continuation
     private let work: AsyncStream<Lookup>.Continuation
     private let onEvent: @Sendable (FillEvent) -> Void
@@ -57,19 +59,20 @@ struct FillRun: Sendable {
     private(set) var problem: LibraryError?
 
     init(
-        _ fill: Fill, _ jobs: [FillJob], _ feed: AsyncStream<CoverRequest>.Continuation,
+        _ fill: Fill, _ jobs: [FillJob], _ decisions: [Album.ID: Decisions],
+        _ feed: AsyncStream<CoverRequest>.Continuation,
         _ work: AsyncStream<Lookup>.Continuation, _ onEvent: @escaping @Sendable (FillEvent) -> Void,
         _ progress: @escaping @Sendable (FillSummary) -> Void
     ) {
-        (self.fill, self.jobs, pictures, self.feed, self.work) = (fill, jobs, fill.pictures, feed, work)
+        (self.fill, self.jobs, self.decisions, pictures) = (fill, jobs, decisions, fill.pictures)
+        (self.feed, self.work) = (feed, work)
         (self.onEvent, self.progress) = (onEvent, progress)
         unfinished = Set(jobs.indices)
         summary.albums = jobs.count
     }
 
     mutating func start() async {
-        let accepted = await fill.queue.acceptedAlbums()
-        for job in jobs { steps.append(await fill.steps(of: job, hasAccepted: accepted.contains(job.query.key))) }
+        for job in jobs { steps.append(await fill.steps(of: job, decisions[job.album.id] ?? .init())) }
         for number in jobs.indices { advance(number) }
     }
 
@@ -107,9 +110,10 @@ struct FillRun: Sendable {
     private mutating func take(tags path: BytePath?, of number: Int) async {
         guard unfinished.contains(number) else { return }
         if let path, let picture = jobs[number].embedded, let digest = Digest(picture.digest) {
-            let isRefused = await fill.queue.isRefused(picture.digest, for: jobs[number].query)
+            let name = SourceCandidate(picture: picture.digest, of: jobs[number].query).name
+            let ruling = await ruling(name, digest, path, of: number)
             switch fill.rejection(picture.width, picture.height) {
-            case nil where isRefused: steps[number].reject(SourceCandidate.refusal)
+            case nil where ruling == .refused || ruling == .alike: steps[number].reject(SourceCandidate.refusal)
             case nil:
                 guard let damage = CoverFacts(of: path).damage else {
                     return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
@@ -159,30 +163,58 @@ struct FillRun: Sendable {
             steps[number].reject(reason)
             return advance(number)
         }
-        if offer?.match != .accepted, await fill.queue.isRefused(digest.description, for: job.query) {
+        // What an earlier fill has found is an offer of then; any other address is a person's.
+        let isOffer = offer != nil || outcome.url == job.filled?.url
+        let name = offer?.name ?? PictureName(.picture, job.query, urls: isOffer ? [outcome.url] : [])
+        switch (await ruling(name, digest, path, of: number, isAddress: !isOffer), offer) {
+        case (.refused, _),
+            (.alike, nil) where isOffer:
             steps[number].reject(SourceCandidate.refusal)
             return advance(number)
+        case (.alike, let offer?):
+            return await doubt(offer.doubted("its picture is like one that you refused"), of: number)
+        case (let ruling, let offer?) where offer.match == .accepted && ruling != .accepted:
+            return await doubt(offer.judged(.replaced), of: number)
+        default: break
         }
         let isRepeated = pictures.add(digest, fill.likenesses.likeness(of: digest, at: path), of: job.query)
         if let offer, offer.match.isByName {
-            if isRepeated { return await doubt(offer, digest, of: number) }
+            if isRepeated { return await doubtRepeated(offer, digest, of: number) }
             await fill.queue.judge(offer, for: job.query)
         }
-        let known = offer == nil ? await fill.queue.cover(at: outcome.url, for: job.query)?.source : offer?.source
+        let known =
+            offer == nil
+            ? await fill.queue.cover(at: outcome.url, for: job.query, steps[number].decisions)?.source : offer?.source
         let picture = FillPicture(
             path: path, digest: digest, url: outcome.url, origin: known.map { .source($0) } ?? .own, offer: offer)
         await write(number, picture)
     }
 
     /// The cover's picture is that of unrelated albums: it is not written, and taken back from those.
-    private mutating func doubt(_ cover: SourceCandidate, _ digest: Digest, of number: Int) async {
-        let judged = cover.judged(.repeated)
-        await fill.queue.judge(judged, for: jobs[number].query)
-        steps[number].doubt(judged)
+    private mutating func doubtRepeated(_ cover: SourceCandidate, _ digest: Digest, of number: Int) async {
         let renditions = pictures.renditions(of: digest)
         summary.repeatedPictures.formUnion(renditions)
         for digest in renditions { await takeBack(digest) }
+        await doubt(cover.judged(.repeated), of: number)
+    }
+
+    private mutating func doubt(_ cover: SourceCandidate, of number: Int) async {
+        await fill.queue.judge(cover, for: jobs[number].query)
+        steps[number].doubt(cover)
         advance(number)
+    }
+
+    /// What a person has said by now about a picture whose bytes are known.
+    /// - Parameter isAddress: The person gave its address, which outweighs what was said of what services offered.
+    private func ruling(
+        _ name: PictureName, _ digest: Digest, _ path: BytePath, of number: Int, isAddress: Bool = false
+    ) async -> Decisions.Ruling? {
+        guard var decisions = try? await fill.writer.decisions(of: jobs[number].album.id) else { return .refused }
+        if isAddress { decisions = decisions.withoutService }
+        if decisions.isEmpty { return nil }
+        var name = name
+        (name.digest, name.likeness) = (digest.description, fill.likenesses.likeness(of: digest, at: path))
+        return decisions.ruling(on: name)
     }
 
     // MARK: Steps
@@ -214,7 +246,7 @@ struct FillRun: Sendable {
         while searches < Self.maximumSearches, let (number, skipped) = waiting.popFirst() {
             guard unfinished.contains(number) else { continue }
             searches += 1
-            work.yield(.search(number, jobs[number].query, skipping: skipped))
+            work.yield(.search(number, jobs[number].query, steps[number].decisions, skipping: skipped))
         }
     }
 
@@ -256,6 +288,7 @@ struct FillRun: Sendable {
                 }
             case .exists(let path): events.append(.exists(job.album, path))
             case .notLarger: break
+            case .removed(let path): steps[number].reject(FillPlan.Obstacle.removed(path).reason)
             case .failed(let folder, let reason):
                 events.append(.unwritten(job.album, folder: folder, reason: reason))
             case .noRoom(let folder, let reason): stop(folder, reason)

@@ -16,6 +16,8 @@ struct FillSteps: Sendable {
     }
 
     private let query: AlbumQuery
+    /// What a person has said about the album's pictures.
+    let decisions: Decisions
     private let sources: Set<SourceName>
     private var own, filled: [String]
     /// The services that are asked before the tags are looked at; nil when those are done with.
@@ -34,16 +36,17 @@ struct FillSteps: Sendable {
 
     /// - Parameters:
     ///   - query: The album.
+    ///   - decisions: What a person has said about the album's pictures.
     ///   - own: The cover URLs that a person or a list gave the album.
-    ///   - accepted: The covers that a person has accepted.
     ///   - filled: Those of an earlier fill whose match is certain.
     ///   - servicesBeforeTags: The services that are asked before the tags are looked at; nil if these have no picture.
     ///   - sources: All services that may be asked.
     init(
-        for query: AlbumQuery, own: [String] = [], accepted: [SourceCandidate] = [], filled: [String] = [],
+        for query: AlbumQuery, _ decisions: Decisions = .init(), own: [String] = [], filled: [String] = [],
         servicesBeforeTags: Set<SourceName>? = nil, hasPicture: Bool = false, sources: Set<SourceName> = []
     ) {
-        candidates = accepted
+        self.decisions = decisions
+        candidates = decisions.current.filter { $0.verdict == .accepted }.map { SourceCandidate($0) }
         (self.query, self.own, self.filled, self.hasPicture) = (query, own, filled, hasPicture)
         self.servicesBeforeTags = servicesBeforeTags.map { $0.intersection(sources) }
         self.sources = sources

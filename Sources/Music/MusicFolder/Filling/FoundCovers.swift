@@ -1,4 +1,6 @@
 package import AlbumLibrary
+package import CoverLibrary
+import CoverSizes
 package import CoverSources
 import Platform
 
@@ -11,26 +13,34 @@ package struct FoundCovers: Sendable {
         package var covers: [SourceCandidate]
     }
 
-    private let memory: SourceMemory
+    private let memory: SourceMemory?
     private let albums: [AlbumLibrary.Album]
+    private let decisions: [AlbumLibrary.Album.ID: Decisions]
     private let archive: [CoverSource]
 
     /// - Parameters:
+    ///   - memory: Nil if no source was ever asked.
     ///   - albums: All of the library.
+    ///   - decisions: By the ids of their albums.
     ///   - archive: The address of the Cover Art Archive, whose covers the ids in the tags locate.
-    package init(_ memory: SourceMemory, _ albums: [AlbumLibrary.Album], archive: String) {
-        (self.memory, self.albums) = (memory, albums)
+    package init(
+        _ memory: SourceMemory?, _ albums: [AlbumLibrary.Album], _ decisions: [AlbumLibrary.Album.ID: Decisions],
+        archive: String
+    ) {
+        (self.memory, self.albums, self.decisions) = (memory, albums, decisions)
         self.archive = CoverSource.table([.caa], bases: [.caa: archive])
     }
 
     /// Albums with a doubtful cover and no certain one, in the library's order.
     package func doubtful() async throws -> [Album] {
-        let keys = Set(try await memory.doubtfulAlbums())
-        return try await covers { keys.contains(AlbumQuery($0).key) }.doubtful
+        let keys = Set(try await memory?.doubtfulAlbums() ?? [])
+        return try await covers { keys.contains(AlbumQuery($0).key) || decisions[$0.id] != nil }.compactMap(\.doubtful)
     }
 
     /// Albums with covers that a person has refused.
-    package func refused() async throws -> [Album] { try await covers().keeping { $0.match == .refused } }
+    package func refused() async throws -> [Album] {
+        try await covers { decisions[$0.id] != nil }.keeping { $0.match == .refused }
+    }
 
     /// All covers that are known of an album, or of those that have one at a URL, as it is or as it is printed.
     package func covers(of number: Int) async throws -> Album {
@@ -51,53 +61,61 @@ package struct FoundCovers: Sendable {
     }
 
     private func covers(_ album: AlbumLibrary.Album) async throws -> [SourceCandidate] {
-        let (query, record) = (AlbumQuery(album), try await memory.record(of: AlbumQuery(album).key))
-        let known = record.decided(archive.flatMap { $0.known(query) })
-        return (record.candidates + record.rejected + known + record.refusedPictures(of: query)).ordered(query)
+        let (query, decisions) = (AlbumQuery(album), decisions[album.id] ?? .init())
+        let record = try await memory?.record(of: query.key) ?? .init()
+        let covers = record.decided(record.current + archive.flatMap { $0.known(query) }, decisions, for: query)
+        // Of pictures without a service, and those that were found for other names.
+        let others = decisions.current.map { SourceCandidate($0) }.filter { one in
+            !covers.contains { $0.name.isNamed(like: one.name) }
+        }
+        return (covers + others).ordered(query)
+    }
+}
+
+extension FoundCovers.Album {
+    /// What a person means who accepts the album's cover: the one that was accepted before, else the first doubtful one; nil if there is none.
+    package var acceptable: SourceCandidate? {
+        covers.first { $0.match == .accepted } ?? doubtful?.covers.first
     }
 
-    /// What a person means who accepts an album's cover: the one that was accepted before, else the first doubtful one; nil if there is none.
-    package func acceptable(of found: Album) async throws -> SourceCandidate? {
-        if let accepted = found.covers.first(where: { $0.match == .accepted }) { return accepted }
-        let isDoubtful = try await memory.doubtfulAlbums().contains(AlbumQuery(found.album).key)
-        return isDoubtful ? [found].doubtful.first?.covers.first : nil
+    /// The album with its doubtful covers; nil if it has none, or a certain one. One that has the URL of such a cover was accepted, by an edit
+    /// that can be undone.
+    fileprivate var doubtful: Self? {
+        guard !covers.contains(where: { $0.certainty == .certain }),
+            !covers.contains(where: { cover in album.coverURL.map(cover.pictures.contains) ?? false })
+        else { return nil }
+        return [self].keeping { $0.certainty == .doubtful }.first
+    }
+}
+
+extension LibraryAPI {
+    /// That an album's covers are accepted or refused.
+    /// - Parameter run: The fill that writes what is accepted.
+    package func decisions(
+        _ verdict: Decision.Verdict, _ covers: [SourceCandidate], of album: AlbumLibrary.Album, run: Int64? = nil
+    ) async -> [Decision] {
+        var decisions: [Decision] = []
+        for cover in covers {
+            let (name, wasCertain) = (await name(of: cover), cover.certainty == .certain)
+            decisions.append(Decision(verdict, name, of: album.id, wasCertain: wasCertain, run: run))
+        }
+        return decisions
     }
 
-    /// Those of some albums of which a person has accepted a cover, which count as any others from now on. - Returns: These albums.
-    @discardableResult
-    package static func withdrawAcceptance(
-        of albums: [AlbumLibrary.Album], in memory: SourceMemory, isDryRun: Bool = false
-    ) async throws -> [AlbumLibrary.Album] {
-        let accepted = try await memory.acceptedAlbums()
-        let withdrawn = albums.filter { accepted.contains(AlbumQuery($0).key) }
-        if !isDryRun { for album in withdrawn { try await memory.withdrawAcceptance(of: AlbumQuery(album).key) } }
-        return withdrawn
-    }
-
-    /// The next fill writes the cover.
-    package func accept(_ cover: SourceCandidate, of album: AlbumLibrary.Album) async throws {
-        try await memory.accept(cover, of: AlbumQuery(album).key)
-    }
-
-    /// No fill proposes or writes the covers, certain ones neither, until they are allowed.
-    package func refuse(_ covers: [SourceCandidate], of album: AlbumLibrary.Album) async throws {
-        try await memory.refuse(covers, of: AlbumQuery(album).key)
-    }
-
-    /// Withdraws a refusal.
-    package func allow(_ covers: [SourceCandidate], of album: AlbumLibrary.Album) async throws {
-        try await memory.allow(covers, of: AlbumQuery(album).key)
+    /// The name of a cover's picture, with what the cache knows of its bytes.
+    private func name(of cover: SourceCandidate) async -> PictureName {
+        var name = cover.name
+        for url in name.urls where name.digest == nil {
+            name.digest = (try? await history(of: [url]))?.first?.cached?.digest
+        }
+        if let digest = name.digest.flatMap({ Digest($0) }) {
+            name.likeness = Likeness(of: BytePath(coverFile(digest)))
+        }
+        return name
     }
 }
 
 extension [FoundCovers.Album] {
-    /// The albums with their doubtful covers. One that has the URL of such a cover was accepted, by an edit that can be undone.
-    fileprivate var doubtful: Self {
-        filter { found in
-            !found.covers.contains { cover in found.album.coverURL.map(cover.pictures.contains) ?? false }
-        }.keeping { $0.certainty == .doubtful }
-    }
-
     /// The albums with those of their covers that are wanted, and those alone that have one.
     fileprivate func keeping(_ isWanted: (SourceCandidate) -> Bool) -> Self {
         compactMap { found in

@@ -4,8 +4,8 @@ import CoverSources
 /// Which album of the library each scanned album is: a value.
 ///
 /// The one whose facts and folder are those of the last scan; else the one with its MusicBrainz release, unless artist or title contradict; else
-/// the one with its artist, title and year, unless its songs are others; else the one whose songs were in the same folder under other names. A
-/// folder alone says nothing: it may be used again. Two scanned albums are never one album.
+/// the one with its artist, title and year, unless its songs are others; else the one whose songs were in the same folder under other names; else
+/// the one that is gone from its folder and has the same lengths, to the millisecond. A folder alone says nothing: it may be used again. Two scanned albums are never one album.
 ///
 /// An album that a person has deleted hides what has its artist, title, year and songs.
 struct AlbumMatching {
@@ -24,7 +24,11 @@ struct AlbumMatching {
     private let scanned: [ScannedAlbum]
     private var known: [Known]
 
-    init(_ scanned: [ScannedAlbum], library: [Album], records: [AlbumRecord]) {
+    /// - Parameter isGone: Whether an album that was not found in a folder is not there.
+    init(
+        _ scanned: [ScannedAlbum], library: [Album], records: [AlbumRecord],
+        isGone: (BytePath) -> Bool = { _ in false }
+    ) {
         var records = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
         self.scanned = scanned
         ids = Array(repeating: nil, count: scanned.count)
@@ -52,6 +56,16 @@ struct AlbumMatching {
         }
         take(missing, by: { Set(($0.record?.places ?? []).map(\.folders)) }, { $0.scanned[$1].places.first?.folders }) {
             matching, number, known, _ in matching.isSameFolder(number, known)
+        }
+        // Renamed, and with other tags.
+        take(
+            missing, by: { Set([Self.telling($0.record?.facts.lengths ?? [])].compactMap(\.self)) },
+            {
+                Self.telling($0.scanned[$1].facts.lengths)
+            }
+        ) { _, _, known, others in
+            let folders = known.record?.places.flatMap(\.folders) ?? []
+            return others == 1 && !known.isDeleted && folders.allSatisfy(isGone)
         }
     }
 
@@ -143,6 +157,11 @@ struct AlbumMatching {
     }
 
     // MARK: What is compared
+
+    /// Lengths that no other album has, to the millisecond; nil if they may be those of another one.
+    private static func telling(_ lengths: [Int]) -> [Int]? {
+        Set(lengths).count >= 3 && !lengths.contains(0) ? lengths : nil
+    }
 
     /// The folded artist and title.
     static func name(_ facts: AlbumQuery) -> String {

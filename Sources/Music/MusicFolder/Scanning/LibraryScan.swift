@@ -34,7 +34,8 @@ package struct LibraryScan: Sendable {
             try state.add(roots: scan.roots)
             let written = Dictionary(try state.writtenFiles().map { ($0.path, $0) }) { $1 }
             let update = LibraryUpdate(
-                found.albums, library: albums, records: try state.albums(), options: options,
+                found.albums, library: albums, records: try state.albums(),
+                decisions: try state.decisions(), options: options,
                 places: .init(
                     isGone: found.findings.isGone, isAway: try state.away().contains,
                     isFilled: { written[$0]?.isUnchanged == true }, resolve: \.withoutLink))

@@ -24,6 +24,7 @@ package struct LibraryUpdate: Sendable {
 
     private let options: LibraryUpdateOptions
     private let places: Places
+    private let decisions: [Album.ID: Decisions]
     private var library: [Album.ID: Album] = [:]
     private var known: [Album.ID: AlbumRecord] = [:]
     private var taken: Set<Album.ID> = []
@@ -47,11 +48,12 @@ package struct LibraryUpdate: Sendable {
     ///   - scanned: The albums of the scanned folders.
     ///   - library: The albums of the library.
     ///   - records: What is remembered of them.
+    ///   - decisions: What a person has said about the albums' covers, by the albums' ids.
     init(
-        _ scanned: [ScannedAlbum], library: [Album], records: [AlbumRecord], options: LibraryUpdateOptions = .init(),
-        places: Places
+        _ scanned: [ScannedAlbum], library: [Album], records: [AlbumRecord], decisions: [Album.ID: Decisions] = [:],
+        options: LibraryUpdateOptions = .init(), places: Places
     ) {
-        (self.options, self.places) = (options, places)
+        (self.options, self.places, self.decisions) = (options, places, decisions)
         taken = Set(library.lazy.map(\.id))
         for album in library { self.library[album.id] = album }
         for record in records {
@@ -61,7 +63,10 @@ package struct LibraryUpdate: Sendable {
                 known[record.id] = record
             }
         }
-        let matching = AlbumMatching(scanned, library: library, records: Array(known.values))
+        // No other album gets the id of a record or a decision; without records, as after a loss, an id says that it is the same album.
+        taken.formUnion(known.keys)
+        if !records.isEmpty { taken.formUnion(decisions.keys) }
+        let matching = AlbumMatching(scanned, library: library, records: Array(known.values), isGone: places.isGone)
         for (album, id) in zip(scanned, matching.ids) { ids.append(add(album, id)) }
         findGone(records)
         self.records = updated.values.filter { known[$0.id] != $0 }.sorted { $0.id < $1.id }
@@ -75,7 +80,7 @@ package struct LibraryUpdate: Sendable {
         guard let former = library[id] else {
             if options.restoresDeleted {
                 removedRecords.append(id)
-                return addNew(scanned)
+                return addNew(scanned, id: id)
             }
             // A person has deleted it. The record remembers where it is.
             deleted.append(scanned)
@@ -96,9 +101,11 @@ package struct LibraryUpdate: Sendable {
         return id
     }
 
-    /// An address that a fill has found for other names is no address of the album.
+    /// An address that a fill has found for other names is no address of the album, unless a person has accepted it.
     private func dropAddress(of album: inout Album, _ record: inout AlbumRecord) {
         guard let filled = record.filled, filled.facts.key != record.facts.key else { return }
+        let accepted = decisions[record.id]?.current.first { $0.verdict == .accepted }
+        if accepted?.picture.urls.contains(filled.url) == true { return }
         if album.coverURL == filled.url { album.coverURL = nil }
         record.filled = nil
     }
@@ -114,11 +121,12 @@ package struct LibraryUpdate: Sendable {
         if album.coverFilePath != file?.bytes { album.coverFilePath = file?.bytes }
     }
 
-    private mutating func addNew(_ scanned: ScannedAlbum) -> Album.ID {
+    /// - Parameter known: The id that it had before it was deleted.
+    private mutating func addNew(_ scanned: ScannedAlbum, id known: Album.ID? = nil) -> Album.ID {
         var record = AlbumRecord(id: "", scanned)
         var album = record.updated(Album(), since: nil)
-        var (id, number) = (album.id, 2)
-        while !taken.insert(id).inserted { (id, number) = ("\(album.id)-\(number)", number + 1) }
+        var (id, number) = (known ?? album.id, 2)
+        while known == nil, !taken.insert(id).inserted { (id, number) = ("\(album.id)-\(number)", number + 1) }
         album.id = id
         (record.id, record.isAdded, record.isPending) = (id, true, true)
         setCoverFile(of: &album, record, scanned)
@@ -146,9 +154,10 @@ package struct LibraryUpdate: Sendable {
                 gone.append(album)
                 // Another album may have its folder, and a cover there.
                 if album.coverFile != nil { edits.append((album, album.withoutCoverFile)) }
-                if former.isUnedited(album) { prunable.append(album.id) }
+                let isPrunable = former.isUnedited(album) && decisions[album.id] == nil
+                if isPrunable { prunable.append(album.id) }
                 guard options.prunes else { continue }
-                if former.isUnedited(album) { removedRecords.append(album.id) } else { updated[album.id] = record }
+                if isPrunable { removedRecords.append(album.id) } else { updated[album.id] = record }
             } else if library[former.id] == nil {
                 updated[former.id] = nil
                 removedRecords.append(former.id)

@@ -6,10 +6,7 @@ import SQLite
 extension MusicState {
     static let fillsSchema = """
         CREATE TABLE IF NOT EXISTS last_fill (number INTEGER PRIMARY KEY CHECK (number = 1), request TEXT NOT NULL);
-        CREATE TABLE IF NOT EXISTS seen_covers (
-            folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS accepted (album TEXT PRIMARY KEY, run INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
             WITHOUT ROWID;
         """
@@ -62,44 +59,6 @@ extension MusicState {
         }
     }
 
-    /// Remembers albums of which a person has accepted a cover.
-    /// - Returns: The number of the fill that writes these covers.
-    package func save(accepted albums: [String]) throws(Problem) -> Int64 {
-        let run = try nextRun()
-        try transaction {
-            for album in albums {
-                try database.statement("INSERT OR REPLACE INTO accepted VALUES (?, ?)").run(.text(album), .int(run))
-            }
-        }
-        return run
-    }
-
-    /// The albums whose covers were accepted by the command whose fill has this number.
-    package func albumsAccepted(byRun run: Int64) throws(Problem) -> Set<String> {
-        try albumsAccepted("SELECT album FROM accepted WHERE run = \(run)")
-    }
-
-    /// The albums whose covers the last command has accepted, if nothing was written since that can be taken back.
-    package func acceptedSinceLastRun() throws(Problem) -> Set<String> {
-        let last = try runs().first ?? 0
-        return try albumsAccepted(
-            "SELECT album FROM accepted WHERE run > \(last) AND run = (SELECT max(run) FROM accepted)")
-    }
-
-    private func albumsAccepted(_ query: String) throws(Problem) -> Set<String> {
-        try reading {
-            var albums: Set<String> = []
-            try database.statement(query).each { albums.insert($0.text(0)) }
-            return albums
-        }
-    }
-
-    package func forget(accepted albums: some Collection<String>) throws(Problem) {
-        try transaction {
-            for album in albums { try database.statement("DELETE FROM accepted WHERE album = ?").run(.text(album)) }
-        }
-    }
-
     /// The messages that no fill of the folders has said.
     package func news(_ messages: Set<String>, of folders: [BytePath]) throws(Problem) -> Set<String> {
         try reading {
@@ -133,44 +92,6 @@ extension MusicState {
     /// The state of a library, if there is one, for commands that do not create it.
     package static func existing(of library: String) -> MusicState? {
         guard FileManager.default.fileExists(atPath: path(of: library)) else { return nil }
-        return try? MusicState(of: library) { _ in }
+        return try? MusicState(of: library, repairs: false) { _ in }
     }
-
-    /// Notes which of the cover files of fills are there: one that is not, and was, has been removed. A killed fill may remember others.
-    package func noteCovers() throws(Problem) {
-        let seen = try seenCovers()
-        let files = try writtenFiles().filter { file in
-            seen[file.path] != file.digest && file.isThere
-        }
-        if files.isEmpty { return }
-        try transaction {
-            for file in files {
-                try database.statement("INSERT OR REPLACE INTO seen_covers VALUES (?, ?, ?)")
-                    .run(.blob(file.folder.bytes), .blob(file.name), .digest(file.digest))
-            }
-        }
-    }
-
-    private func seenCovers() throws(Problem) -> [BytePath: Digest] {
-        try reading {
-            var seen: [BytePath: Digest] = [:]
-            try database.statement("SELECT folder, name, digest FROM seen_covers").each { row in
-                seen[BytePath(bytes: row.bytes(0)).appending(row.bytes(1))] = row.digest(2)
-            }
-            return seen
-        }
-    }
-
-    /// The cover files of fills that a person has removed from folders that are there.
-    package func removedFiles() throws(Problem) -> [WrittenFile] {
-        let seen = try seenCovers()
-        return try writtenFiles().filter { file in
-            (file.isUndone || seen[file.path] == file.digest)
-                && file.path.withCString { access($0, F_OK) } != 0 && errno == ENOENT
-                && file.folder.withCString { access($0, F_OK) } == 0
-        }
-    }
-
-    /// Lets the cover that a person has removed be written again.
-    package func allow(_ file: WrittenFile) throws(Problem) { try forget(file) }
 }

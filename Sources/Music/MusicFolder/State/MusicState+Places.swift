@@ -55,8 +55,7 @@ extension MusicState {
 
     /// What the last fill had remembered of an upgrade, and was killed before, is forgotten: the smaller cover is still there.
     func settleInterrupted() throws(Problem) {
-        guard let run = try runs().first else { return }
-        for file in try files(ofRun: run) {
+        for file in try filesOfLastRun() {
             var status = stat()
             guard let replaced = file.replaced, replaced.name == file.name,
                 file.path.withCString({ lstat($0, &status) }) == 0, FileStatus(status).modified != file.modified,

@@ -1,3 +1,4 @@
+import CoverSources
 import Platform
 import SQLite
 
@@ -8,11 +9,12 @@ extension MusicState {
         CREATE TABLE IF NOT EXISTS written (
             folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, width INTEGER, height INTEGER,
             album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB, replaced_run INTEGER,
-            found_url TEXT, modified INTEGER, root BLOB, disk TEXT, undone INTEGER NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
+            found_url TEXT, modified INTEGER, root BLOB, disk TEXT, undone INTEGER NOT NULL,
+            seen INTEGER NOT NULL, judged TEXT NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS written_album ON written(album, run);
         """
     private static let columns = """
-        folder, name, digest, width, height, album, run, replaced_name, replaced_digest, replaced_run, found_url, modified, root, disk, undone
+        folder, name, digest, width, height, album, run, replaced_name, replaced_digest, replaced_run, found_url, modified, root, disk, undone, seen, judged
         """
 
     /// The files of all fills, also those that are gone by now.
@@ -34,6 +36,11 @@ extension MusicState {
         } ?? [:]
     }
 
+    /// The files of the last fill that has written any.
+    func filesOfLastRun() throws(Problem) -> [WrittenFile] {
+        try files("WHERE undone = 0 AND run = (SELECT max(run) FROM written WHERE undone = 0)")
+    }
+
     func files(ofRun run: Int64) throws(Problem) -> [WrittenFile] { try files("WHERE run = \(run) AND undone = 0") }
 
     /// Whether this file was written.
@@ -46,12 +53,13 @@ extension MusicState {
 
     /// The fills of which something can be taken back, the last one first.
     package func runs() throws(Problem) -> [Int64] {
-        try runs("SELECT run FROM written WHERE undone = 0 UNION SELECT run FROM embedded ORDER BY run DESC")
+        let written = try runs("SELECT run FROM written WHERE undone = 0 UNION SELECT run FROM embedded")
+        return Set(written + (try acceptances().compactMap(\.run))).sorted(by: >)
     }
 
     /// The number of the next fill. Later ones have higher numbers, whatever the clock says.
-    func nextRun() throws(Problem) -> Int64 {
-        let tables = ["written", "embedded", "accepted"].map { "SELECT run FROM \($0)" }
+    package func nextRun() throws(Problem) -> Int64 {
+        let tables = ["written", "embedded", "decisions"].map { "SELECT run FROM \($0) WHERE run IS NOT NULL" }
         return (try runs("\(tables.joined(separator: " UNION ")) ORDER BY run DESC LIMIT 1").first ?? 0) + 1
     }
 
@@ -75,16 +83,13 @@ extension MusicState {
     /// Remembers a file. Call it before the file gets its name: a killed fill then leaves none that is not remembered.
     func save(_ file: WrittenFile) throws(Problem) {
         try transaction {
-            let places = [String](repeating: "?", count: 15).joined(separator: ", ")
+            let places = [String](repeating: "?", count: 17).joined(separator: ", ")
             try database.statement("INSERT OR REPLACE INTO written (\(Self.columns)) VALUES (\(places))").run(
                 .blob(file.folder.bytes), .blob(file.name), .digest(file.digest), .int(file.width), .int(file.height),
                 .text(file.album), .int(file.run), file.replaced.map { .blob($0.name) } ?? .null,
                 file.replaced.map { .digest($0.digest) } ?? .null, file.replaced.map { .int($0.run) } ?? .null,
                 .optional(file.foundURL), .int(file.modified), .path(file.root), .optional(file.disk),
-                .int(file.isUndone ? 1 : 0))
-            // It is not there yet: a person cannot have removed it.
-            try database.statement("DELETE FROM seen_covers WHERE folder = ? AND name = ?")
-                .run(.blob(file.folder.bytes), .blob(file.name))
+                .int(file.isUndone ? 1 : 0), .int(file.isSeen ? 1 : 0), .text(file.judged))
         }
     }
 
@@ -120,6 +125,26 @@ extension MusicState {
         }
     }
 
+    /// Notes which of the files are there: one that is not, and was, has been removed. A killed fill may remember others.
+    package func noteCovers() throws(Problem) {
+        let files = try writtenFiles().filter { !$0.isSeen && $0.isThere }
+        if files.isEmpty { return }
+        try transaction {
+            for file in files {
+                try database.statement("UPDATE written SET seen = 1 WHERE folder = ? AND name = ?").run(
+                    .blob(file.folder.bytes), .blob(file.name))
+            }
+        }
+    }
+
+    /// The cover files of fills that a person has removed from folders that are there.
+    package func removedFiles() throws(Problem) -> [WrittenFile] {
+        try writtenFiles().filter { file in
+            (file.isUndone || file.isSeen) && file.path.withCString { access($0, F_OK) } != 0 && errno == ENOENT
+                && file.folder.withCString { access($0, F_OK) } == 0
+        }
+    }
+
     /// Forgets a file: a fill may write it again.
     package func forget(_ file: WrittenFile) throws(Problem) {
         try transaction {
@@ -142,5 +167,6 @@ extension WrittenFile {
         }
         modified = row.optionalInt64(11)
         (root, disk, isUndone) = (row.path(12), row.optionalText(13), row.int64(14) != 0)
+        (isSeen, judged) = (row.int64(15) != 0, row.text(16))
     }
 }

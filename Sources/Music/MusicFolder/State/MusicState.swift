@@ -15,12 +15,15 @@ package final class MusicState: @unchecked Sendable {
     let journal: StepJournal
     /// Of covers that were replaced and are in no cache: pictures of tags, and covers in the sizes of fills.
     private let keptFolder: String
+    /// The library file.
+    let library: String
 
-    /// Raise it when a scan finds more in the same files, or a table changes its meaning. Folders of a former version are read again; other
-    /// tables must be converted.
-    private static let version = 4
+    /// Raise it when a scan finds more in the same files, or a table changes its meaning. Nothing was released: a state of a former version is
+    /// moved aside.
+    private static let version = 5
     private static let schemas = [
         foldersSchema, albumsSchema, writtenSchema, rootsSchema, embeddedSchema, fillsSchema, likenessesSchema,
+        decisionsSchema,
     ]
 
     /// Why the state cannot be used.
@@ -31,27 +34,38 @@ package final class MusicState: @unchecked Sendable {
     /// The file that belongs to a library file.
     static func path(of library: String) -> String { AlbumStore.stateDirectory(of: library) + "/music.sqlite3" }
 
-    /// Opens the state, and creates it if it is missing. Moves a damaged one aside: a scan finds everything in it again, except what a
-    /// person has deleted or edited since, and which cover files fills have written: those count as a person's then.
+    /// Opens the state, and creates it if it is missing. Moves a damaged one, and one of a former version, aside: a scan finds everything in it
+    /// again, except what a person has deleted or edited since, and which cover files fills have written: those count as a person's then.
+    /// Decisions come back from their copy.
     /// - Parameters:
     ///   - library: The library file.
+    ///   - repairs: False for a command that only reads: it moves nothing, and repairs nothing.
     ///   - notice: Called with a message if that happens.
     /// - Throws: `Problem`.
-    package init(of library: String, notice: (String) -> Void) throws(Problem) {
+    package init(of library: String, repairs: Bool = true, notice: (String) -> Void) throws(Problem) {
         let folder = AlbumStore.stateDirectory(of: library)
         let file = Self.path(of: library)
         do {
             try? OwnedPath.makeFolders(folder)
             lock = try FileLock(path: folder + "/music.lock")
+            self.library = library
             journal = StepJournal(directory: folder + "/steps")
             keptFolder = folder + "/replaced"
+            if !repairs {
+                database = try Self.open(file, movesFormer: false, notice)
+                return
+            }
             for repaired in journal.recover() { notice(repaired.message) }
             database = try DamagedFile.replacing(
                 file, name: "music",
                 notice: {
                     notice("what was remembered of music folders is damaged; moved it to \($0) and started a new one")
                 },
-                Self.open)
+                { try Self.open($0, movesFormer: true, notice) })
+            let restored = try restoreDecisions()
+            if restored > 0 {
+                notice("what you accepted and refused, \(restored) times, is back from decisions.jsonl")
+            }
         } catch let problem as Problem {
             throw problem
         } catch {
@@ -59,17 +73,24 @@ package final class MusicState: @unchecked Sendable {
         }
     }
 
-    private static func open(_ file: String) throws -> Connection {
-        let database = try Connection(file, busyTimeout: .seconds(15), mustSync: false)
+    private static func open(_ file: String, movesFormer: Bool, _ notice: (String) -> Void) throws -> Connection {
+        var database = try Connection(file, busyTimeout: .seconds(15), mustSync: false)
         let version = try database.userVersion()
         if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
-        // Their tables have other columns.
-        if (1..<4).contains(version) {
-            throw Problem(description: "\(file) was made before the first release; move it away, then scan again")
+        if version == Self.version { return database }
+        guard version == 0 || movesFormer else {
+            throw Problem(description: "\(file) is of an earlier version; a scan or a fill moves it aside")
+        }
+        if version > 0 {
+            let aside = DamagedFile.newPath(FilePath.directory(of: file) + "/former-music", ".sqlite3")
+            guard rename(file, aside) == 0 else { throw SystemError("rename", path: file) }
+            notice(
+                "what an earlier version remembered of music folders was moved to \(aside); covers that it wrote count as yours"
+            )
+            database = try Connection(file, busyTimeout: .seconds(15), mustSync: false)
         }
         try database.transaction(.immediate) {
             for schema in schemas { try database.execute(schema) }
-            if version == Self.version { return }
             try database.execute("DELETE FROM folders; PRAGMA user_version = \(Self.version)")
         }
         return database
@@ -77,7 +98,7 @@ package final class MusicState: @unchecked Sendable {
 
     /// A state that another process may have, for reading; nil if the library has none, or an unreadable one.
     static func reading<Value>(_ library: String, _ body: (borrowing Connection) throws -> Value?) -> Value? {
-        guard let database = try? Connection(path(of: library), .reading) else { return nil }
+        guard let database = try? Connection(path(of: library), .reading, busyTimeout: .seconds(5)) else { return nil }
         return (try? body(database)) ?? nil
     }
 

@@ -31,6 +31,10 @@ package struct WrittenFile: Sendable, Hashable {
     package var disk: String?
     /// The fill was taken back, when a person had removed the file. It stays known, so that no fill writes it again.
     package var isUndone = false
+    /// It was there after it was written. If it is not any more, a person has removed it.
+    package var isSeen = false
+    /// The key of the facts that its cover was judged for.
+    package var judged = ""
 
     package var path: BytePath { folder.appending(name) }
 

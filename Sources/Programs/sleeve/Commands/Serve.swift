@@ -93,7 +93,7 @@ struct Serve: AsyncParsableCommand {
             if let remote = server.remote { try RememberedRemote.set(remote, of: configuration.libraryPath) }
             if !server.needsNoToken { galleryOptions.token = galleryOptions.token ?? keptToken(library.configuration) }
             gallery = try await Gallery.open(
-                library, galleryOptions, review: DoubtfulCoversReview(configuration: library.configuration),
+                library, galleryOptions, review: DoubtfulCoversReview(library: library),
                 runs: runs(library.configuration))
         } catch {
             await library.close()

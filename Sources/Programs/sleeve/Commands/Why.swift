@@ -43,11 +43,10 @@ struct Why: AsyncParsableCommand {
         let albums = try await library.existingAlbums()
         let album = try AlbumReference(argument: subject).album(in: albums, of: library)
         let known = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }
-        let record = try await SourceMemory.existing(for: library.configuration)?.record(of: AlbumQuery(album).key)
-        let sources = record ?? SourceMemory.Record()
+        let sources = try await SourceMemory.existing(for: library.configuration)?.record(of: AlbumQuery(album).key)
         // Those that ids locate count only if a person has decided about them: whether they are there is not known.
-        let decided = sources.decided(known).filter { [.accepted, .refused].contains($0.match) }
-        let refused = sources.refusedPictures(of: AlbumQuery(album))
+        let candidates = try await FoundCovers([album], library.configuration).covers(of: 1).covers
+            .filter { !$0.match.lines.isEmpty }
         var scanned = ScannedAlbum()
         scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
         let state = MusicState.existing(of: library.configuration.libraryPath)
@@ -57,7 +56,9 @@ struct Why: AsyncParsableCommand {
             [(scanned, album)], written: removed, removed: Set(removed.map(\.path)), options: .init(),
             obstacle: FillPlan.Obstacle.ofWriting)
         var urls = library.coverURLs(of: album)
-        for url in sources.candidates.flatMap(\.pictures) where !urls.contains(url) { urls.append(url) }
+        for cover in candidates where cover.certainty != .none {
+            for url in cover.pictures where !urls.contains(url) { urls.append(url) }
+        }
         // A fill asks the archive for other sizes, too.
         let pictures = known.flatMap(\.pictures).filter { !urls.contains($0) }
         let others = try await histories(of: pictures, in: library).filter { history in
@@ -71,12 +72,11 @@ struct Why: AsyncParsableCommand {
                 $0.map { library.coverURLs(of: $0).first(where: cached.contains).map { Redaction.redact($0) } }
             })
         return CoverReport(
-            album: album.redacted, shown: shown[0]?.found, sources: sources.lastAnswers.map { .init($0) },
+            album: album.redacted, shown: shown[0]?.found, sources: sources?.lastAnswers.map { .init($0) } ?? [],
             files: CoverReport.File.all(
                 of: album, written: written, embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
-            candidates: (sources.candidates + sources.rejected + decided + refused)
-                .ordered(AlbumQuery(album)).map { .init($0) },
+            candidates: candidates.map { .init($0) },
             urls: (addresses + others).map { .init($0) })
     }
 

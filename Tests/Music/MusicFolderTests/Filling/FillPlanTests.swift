@@ -113,13 +113,17 @@ import Testing
         #expect(plan.present.map(\.file) == [BytePath("/m/a/cover.jpg")])
     }
 
-    @Test func `a cover that a person has removed stays away, unless the folder's tags name another album by now`() {
-        let (file, path) = (file("/m/a", "cover.jpg"), BytePath("/m/a/cover.jpg"))
+    @Test func `where a person has removed a cover none is written for the same facts, and not that one for others`() {
+        var (file, path) = (file("/m/a", "cover.jpg"), BytePath("/m/a/cover.jpg"))
+        file.judged = AlbumQuery(artist: "", title: "Low Tide").key
         let stays = plan([scanned("/m/a")], written: [file], removed: [path])
         #expect(stays.jobs.isEmpty && stays.obstacles.map(\.obstacle) == [.removed(path)])
-        let facts = AlbumQuery(artist: "Another", title: "Album")
-        let filled = ["1": FilledAddress(url: "https://a.example/1", facts: facts)]
-        #expect(plan([scanned("/m/a")], written: [file], filled: filled, removed: [path]).jobs.count == 1)
+        file.judged = AlbumQuery(artist: "Another", title: "Album").key
+        let other = plan([scanned("/m/a")], written: [file], removed: [path])
+        #expect(other.jobs.flatMap(\.targets).map(\.removed) == [file] && other.obstacles.isEmpty)
+        file.album = "2"
+        let reused = plan([scanned("/m/a")], written: [file], removed: [path])
+        #expect(reused.jobs.flatMap(\.targets).map(\.removed) == [nil])
     }
 
     @Test func `an album whose name another one of the library has needs more evidence`() {

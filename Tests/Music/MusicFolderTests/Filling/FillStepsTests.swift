@@ -27,6 +27,14 @@ import Testing
         #expect(steps.next() == .search(skipping: []))
     }
 
+    @Test func `the accepted cover needs no source, and no refused one is tried`() {
+        let covers = ["1", "2"].map { candidate(.deezer, .certain, "https://a.example/\($0)") }
+        let decisions = Decisions(zip([.accepted, .refused], covers).map { Decision($0, $1.name, of: "1") })
+        var steps = FillSteps(for: query, decisions, sources: [])
+        #expect(steps.next() == .download(covers[0].pictures, covers[0].judged(.accepted)))
+        #expect(steps.next() == .end(.missing("none of the sources has its cover")))
+    }
+
     @Test func `when a certain cover cannot be downloaded the sources that were not asked are`() {
         var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
         #expect(steps.next() == .search(skipping: []))

@@ -6,10 +6,11 @@ import Platform
 
 /// The doubtful covers that the gallery shows; they are those of `sleeve fill review`.
 struct DoubtfulCoversReview: CoverReview {
-    let configuration: LibraryConfiguration
+    let library: LibraryAPI
+    private var configuration: LibraryConfiguration { library.configuration }
 
     func albums(among albums: [Album]) async throws -> [Album.ID] {
-        try await FoundCovers(albums, configuration)?.doubtful().map(\.album.id) ?? []
+        try await FoundCovers(albums, configuration).doubtful().map(\.album.id)
     }
 
     func candidates(of album: Album) async throws -> [ProposedCover] {
@@ -34,16 +35,17 @@ struct DoubtfulCoversReview: CoverReview {
         let covers = try await found(album) { cover in
             cover.certainty == .doubtful && (pictures.map { cover.pictures.contains(where: $0.contains) } ?? true)
         }
-        try await FoundCovers([album], configuration)?.refuse(covers, of: album)
+        try library.add(await library.decisions(.refused, covers, of: album))
         return covers.compactMap(\.pictures.first)
     }
 
     func allow(_ pictures: [String], of album: Album) async throws {
         let covers = try await found(album) { $0.match == .refused && $0.pictures.contains(where: pictures.contains) }
-        try await FoundCovers([album], configuration)?.allow(covers, of: album)
+        let said = MusicState.decisions(of: configuration.libraryPath)[album.id] ?? .init()
+        try library.add(said.allowing(covers))
     }
 
     private func found(_ album: Album, _ isWanted: (SourceCandidate) -> Bool) async throws -> [SourceCandidate] {
-        try await FoundCovers([album], configuration)?.covers(of: 1).covers.filter(isWanted) ?? []
+        try await FoundCovers([album], configuration).covers(of: 1).covers.filter(isWanted)
     }
 }

@@ -12,38 +12,41 @@ struct CoverReferences: ParsableArguments {
     /// - Parameters:
     ///   - verb: What is done with covers, as a participle.
     ///   - nothing: The error message if there are none of what is named.
+    ///   - isMeant: Whether a cover can be decided about so: a URL alone means the album with such a cover there.
     ///   - decide: Decides about covers of an album that are named by it, or by their URL. Returns their number.
     /// - Returns: How many covers were decided about.
     /// - Throws: An exit code, after an error message.
     @discardableResult
     func decide(
-        in library: LibraryAPI, _ verb: String, isQuiet: Bool, createsMemory: Bool = false,
-        nothing: (String) -> String,
-        _ decide: (_ covers: FoundCovers, _ found: FoundCovers.Album, _ isURL: Bool) async throws -> Int
+        in library: LibraryAPI, _ verb: String, isQuiet: Bool, nothing: (String) -> String,
+        isMeant: (SourceCandidate) -> Bool = { _ in true },
+        _ decide: (_ found: FoundCovers.Album, _ isURL: Bool) async throws -> Int
     ) async throws -> DecidedCovers {
         var all = 0
-        var named: [(text: String, isURL: Bool, found: [(FoundCovers, FoundCovers.Album)])] = []
+        var named: [(text: String, isURL: Bool, found: [FoundCovers.Album])] = []
         for text in texts {
-            let found = try await FoundCovers.named(text, in: library, createsMemory: createsMemory)
-            if found.isEmpty { throw fail(nothing("“\(text)”")) }
-            named.append((text, text.contains("://"), found))
+            named.append((text, text.contains("://"), try await FoundCovers.named(text, in: library)))
         }
         // The URL of a cover beside its album means that cover of that album.
-        let albums = Set(named.filter { !$0.isURL }.flatMap { $0.found.map(\.1.album.id) })
+        let albums = Set(named.filter { !$0.isURL }.flatMap { $0.found.map(\.album.id) })
         var chosen: Set<Album.ID> = []
         for index in named.indices where named[index].isURL {
-            let own = named[index].found.filter { albums.contains($0.1.album.id) }
-            if own.isEmpty { continue }
+            let own = named[index].found.filter { albums.contains($0.album.id) }
+            if own.isEmpty {
+                try checkOne(
+                    named[index].found.filter { $0.covers.contains(where: isMeant) }, named[index].text, library)
+                continue
+            }
             named[index].found = own
-            chosen.formUnion(own.map(\.1.album.id))
+            chosen.formUnion(own.map(\.album.id))
         }
         for index in named.indices where !named[index].isURL {
-            named[index].found.removeAll { chosen.contains($0.1.album.id) }
+            named[index].found.removeAll { chosen.contains($0.album.id) }
         }
         for (text, isURL, found) in named where !found.isEmpty {
             var total = 0
-            for (covers, found) in found {
-                let count = try await decide(covers, found, isURL)
+            for found in found {
+                let count = try await decide(found, isURL)
                 total += count
                 if count == 0 || isQuiet { continue }
                 Log.info("\(found.album.fullName): \(verb) \(Decimals.count(count, "cover"))")
@@ -52,6 +55,19 @@ struct CoverReferences: ParsableArguments {
             all += total
         }
         return DecidedCovers(covers: all)
+    }
+
+    /// A URL that was offered to several albums is decided about beside one of them.
+    private func checkOne(_ found: [FoundCovers.Album], _ url: String, _ library: LibraryAPI) throws {
+        if found.count < 2 { return }
+        let albums = found.map { found in
+            let places = MusicState.places(of: found.album.id, in: library.configuration.libraryPath)
+            let folder = places.first?.folders.first.map { ", \($0)" } ?? ""
+            return "\(found.number). \(found.album.fullName), id \(found.album.id)\(folder)"
+        }
+        throw fail(
+            "\(url) was offered to several albums; name one before it: \(albums.joined(separator: "; "))",
+            .validationFailure)
     }
 }
 
@@ -80,22 +96,26 @@ struct FillAccept: AsyncParsableCommand {
             if let last, let command = try? FillCommand.parse(last.options) {
                 arguments.covers.fillIn(command.arguments.covers)
             }
-            var chosen: [(covers: FoundCovers, album: Album, cover: SourceCandidate)] = []
+            var chosen: [(album: Album, cover: SourceCandidate)] = []
             try await references.decide(
                 in: library, "accepted", isQuiet: true,
                 nothing: {
                     "`sleeve fill review` lists no cover of \($0); name one by its URL, also one that you refused"
                 }
-            ) { covers, found, isURL in
-                guard let cover = isURL ? found.covers.first : try await covers.acceptable(of: found) else { return 0 }
-                chosen.append((covers, found.album, cover))
+            ) { found, isURL in
+                guard let cover = isURL ? found.covers.first : found.acceptable else { return 0 }
+                chosen.append((found.album, cover))
                 return 1
             }
+            let number = try state.nextRun()
+            var decisions: [Decision] = []
             // Undo withdraws what is new.
-            let number = try state.save(accepted: chosen.filter { $0.cover.match != .accepted }.map(\.album.id))
-            for (covers, album, cover) in chosen {
-                try await covers.accept(cover, of: album)
-                if !arguments.options.quiet { Log.info("\(album.fullName): accepted 1 cover") }
+            for (album, cover) in chosen where cover.match != .accepted {
+                decisions += await library.decisions(.accepted, [cover], of: album, run: number)
+            }
+            try state.add(decisions)
+            if !arguments.options.quiet {
+                for (album, _) in chosen { Log.info("\(album.fullName): accepted 1 cover") }
             }
             var work = FillWork(arguments, asking: sources, library, state)
             (work.only, work.number) = (Set(chosen.map(\.album.id)), number)
@@ -121,11 +141,12 @@ struct FillRefuse: AsyncParsableCommand {
         try await editing.withLibrary { library in
             let isQuiet = editing.options.quiet
             let decided = try await references.decide(
-                in: library, "refused", isQuiet: isQuiet, createsMemory: true,
-                nothing: { "no doubtful or certain cover of \($0) is known" }
-            ) { covers, found, isURL in
+                in: library, "refused", isQuiet: isQuiet, nothing: { "no doubtful or certain cover of \($0) is known" },
+                isMeant: { $0.match != .refused }
+            ) { found, isURL in
                 let pictures = isURL ? [] : await library.pictures(of: found.album, beside: found.covers)
-                try await covers.refuse(found.covers + pictures, of: found.album)
+                let refused = (found.covers + pictures).filter { $0.match != .refused }
+                try library.add(await library.decisions(.refused, refused, of: found.album))
                 var album = found.album
                 let isItsAddress = found.covers.contains { cover in album.coverURL.map(cover.pictures.contains) ?? false
                 }
@@ -152,9 +173,9 @@ struct FillRefuse: AsyncParsableCommand {
 struct FillAllow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow", _superCommandName: "sleeve fill",
-        abstract: "Let covers be written that you refused or removed.",
+        abstract: "Take back an acceptance, a refusal or a removal.",
         discussion: """
-            `fill review --refused` lists both.
+            `fill review --refused` lists what you refused and removed.
             """)
 
     @OptionGroup var references: CoverReferences
@@ -164,14 +185,16 @@ struct FillAllow: AsyncParsableCommand {
         try await withAlbums(try options.configuration()) { library in
             let removed = try await library.removedCovers().map(\.file)
             let decided = try await references.decide(
-                in: library, "allowed", isQuiet: options.quiet, nothing: { "no cover of \($0) was refused or removed" }
-            ) { covers, found, isURL in
-                let refused = found.covers.filter { $0.match == .refused }
-                try await covers.allow(refused, of: found.album)
+                in: library, "allowed", isQuiet: options.quiet,
+                nothing: { "no cover of \($0) was accepted, refused or removed" },
+                isMeant: { $0.match.ground == .person }
+            ) { found, isURL in
+                let decided = found.covers.filter { $0.match.ground == .person }
+                let state = try MusicState(of: library.configuration.libraryPath) { Log.warning($0) }
+                try state.add(state.decisions(of: found.album.id).allowing(decided))
                 let files = isURL ? [] : removed.filter { $0.album == found.album.id }
-                let state = files.isEmpty ? nil : try MusicFolderOptions.openState(library.configuration)
-                for file in files { try state?.allow(file) }
-                return refused.count + files.count
+                for file in files { try state.forget(file) }
+                return decided.count + files.count
             }
             try options.printResult(decided, text: "")
         }

@@ -21,7 +21,7 @@ struct FillReview: AsyncParsableCommand {
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
             let covers = try await FoundCovers(library)
-            let found = (refused ? try await covers?.refused() : try await covers?.doubtful()) ?? []
+            let found = refused ? try await covers.refused() : try await covers.doubtful()
             let (repeated, others) = (found.filter(isRepeated), found.filter { !isRepeated($0) })
             for album in others { try print(album) }
             try print(repeated: repeated)

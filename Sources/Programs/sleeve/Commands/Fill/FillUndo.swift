@@ -28,11 +28,10 @@ struct FillUndo: AsyncParsableCommand {
     }
 
     private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
-        if try await withdrawUnwritten(library, state) { return }
         let writer = try CoverWriter(state, name: FillArguments.Covers.FileStem.standard.rawValue)
         let run = try state.runs().first
         let embedded = try run.map { try state.embeddedCovers(ofRun: $0) } ?? []
-        let accepted = try run.map { try state.albumsAccepted(byRun: $0) } ?? []
+        let accepted = Set(try state.acceptances().filter { $0.run == run }.map(\.album))
         let undone = try await writer.undo(isDryRun: dryRun) { library.coverFile($0) }
         let (tags, ofTags, goneSongs) = try await undo(embedded, state)
         // `gone` are those of `kept` that are not there.
@@ -63,7 +62,8 @@ struct FillUndo: AsyncParsableCommand {
                 Log.error("\(file.path): \(MusicState.awayReason)")
             }
         }
-        let unwritten = try await withdraw(accepted.subtracting(places.keys), library, state)
+        let unwritten = accepted.subtracting(places.keys).count
+        if !dryRun, let run { try state.withdrawDecisions(ofRun: run) }
         if !dryRun { try await forget(places, library, state) }
         tell(removed, "would be removed")
         tell(restored, "the former cover would be put back")
@@ -71,7 +71,7 @@ struct FillUndo: AsyncParsableCommand {
         let counts = [(removed.count, "taken back"), (restored.count, "put back"), (tags.removed, "taken out of tags")]
         let done =
             counts.filter { $0.0 > 0 }.map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
-            + told(withdrawn: unwritten)
+            + told(withdrawn: unwritten, isAll: undone.isEmpty && embedded.isEmpty)
         let isNothing = done.isEmpty && kept + failed == 0
         let stays = kept + failed - gone
         let stay = stays > 0 ? "; \(Decimals.count(stays, "file")) \(stays == 1 ? "stays" : "stay")" : ""
@@ -87,29 +87,11 @@ struct FillUndo: AsyncParsableCommand {
         if failed > 0 { throw ExitStatus.someFailed }
     }
 
-    /// Withdraws the acceptance of covers for which nothing was written since. - Returns: Whether there are any.
-    private func withdrawUnwritten(_ library: LibraryAPI, _ state: MusicState) async throws -> Bool {
-        let withdrawn = try await withdraw(state.acceptedSinceLastRun(), library, state)
-        guard let text = told(withdrawn: withdrawn).first else { return false }
-        try editing.options.printResult(
-            Summary(withdrawn: withdrawn, dryRun: dryRun), text: "\(text); no file was changed.\n")
-        return true
-    }
-
-    /// Withdraws the acceptance of covers of albums. - Returns: Of how many.
-    private func withdraw(
-        _ accepted: Set<Album.ID>, _ library: LibraryAPI, _ state: MusicState
-    ) async throws -> Int {
-        guard !accepted.isEmpty, let memory = SourceMemory.existing(for: library.configuration) else { return 0 }
-        let albums = try await library.albums.all().filter { accepted.contains($0.id) }
-        let withdrawn = try await FoundCovers.withdrawAcceptance(of: albums, in: memory, isDryRun: dryRun)
-        if !dryRun { try state.forget(accepted: accepted) }
-        return withdrawn.count
-    }
-
-    private func told(withdrawn count: Int) -> [String] {
+    /// - Parameter isAll: Nothing was written for these covers or others.
+    private func told(withdrawn count: Int, isAll: Bool) -> [String] {
         let be = dryRun ? "would be" : count == 1 ? "is" : "are"
-        return count == 0 ? [] : ["\(Decimals.count(count, "accepted cover")) \(be) doubtful again"]
+        let more = isAll ? "; no file was changed" : ""
+        return count == 0 ? [] : ["\(Decimals.count(count, "accepted cover")) \(be) doubtful again\(more)"]
     }
 
     private struct Summary: Encodable {
@@ -156,8 +138,8 @@ struct FillUndo: AsyncParsableCommand {
             .print(files.map { "\($0): \(what)" }, ": \(what); --json lists them all")
     }
 
-    /// The library loses the files and the URLs of the covers, unless a person has edited them, and the covers are accepted no longer. A file
-    /// that is in the place of a cover counts instead.
+    /// The library loses the files and the URLs of the covers, unless a person has edited them. A file that is in the place of a cover counts
+    /// instead.
     private func forget(
         _ places: [Album.ID: [BytePath: BytePath?]], _ library: LibraryAPI, _ state: MusicState
     ) async throws {
@@ -175,8 +157,5 @@ struct FillUndo: AsyncParsableCommand {
                 }
                 return album == former ? nil : (former, album)
             })
-        try state.forget(accepted: places.keys)
-        guard let memory = SourceMemory.existing(for: library.configuration) else { return }
-        try await FoundCovers.withdrawAcceptance(of: all.filter { places[$0.id] != nil }, in: memory)
     }
 }

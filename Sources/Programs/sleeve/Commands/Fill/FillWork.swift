@@ -189,9 +189,10 @@ struct FillWork {
     /// - Returns: What would be done for each folder, and the number of albums for which nothing would be.
     private func steps(_ plan: FillPlan) async throws -> (steps: [FillPlanResult.Step], idle: Int) {
         let queue = try sources.queue(for: library, memory: .existing(for: library.configuration))
+        let decisions = try state.decisions()
         var (found, asked, idle): ([FillPlanResult.Step], Set<SourceName>, Int) = ([], [], 0)
         for job in plan.jobs {
-            let (names, known) = await queue.plan(job.query)
+            let (names, known) = await queue.plan(job.query, decisions[job.album.id] ?? .init())
             asked.formUnion(names)
             var steps = job.ownURLs.prefix(1).map { "would download \($0)" }
             if job.embedded != nil, options.servicesBeforeTags != nil {

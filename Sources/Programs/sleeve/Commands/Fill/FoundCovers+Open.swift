@@ -6,32 +6,33 @@ import MusicFolder
 import Platform
 
 extension FoundCovers {
-    /// Nil if no source was ever asked for the library. Fills of other processes may ask one at any time.
-    init?(_ albums: [AlbumLibrary.Album], _ configuration: LibraryConfiguration) {
-        guard let memory = SourceMemory.existing(for: configuration) else { return nil }
-        self.init(memory, albums, archive: configuration.coverArtArchive.absoluteString)
+    init(_ albums: [AlbumLibrary.Album], _ configuration: LibraryConfiguration) {
+        self.init(
+            SourceMemory.existing(for: configuration), albums, MusicState.decisions(of: configuration.libraryPath),
+            archive: configuration.coverArtArchive.absoluteString)
     }
 
-    init?(_ library: LibraryAPI) async throws { self.init(try await library.albums.all(), library.configuration) }
+    init(_ library: LibraryAPI) async throws { self.init(try await library.albums.all(), library.configuration) }
 
     /// The covers that a person names: those of an album, or at a URL.
-    /// - Parameter createsMemory: Decide even if no source was ever asked.
     /// - Throws: An exit code, after an error message, if there is no such album, or nothing at the URL.
-    static func named(
-        _ reference: String, in library: LibraryAPI, createsMemory: Bool = false
-    ) async throws -> [(FoundCovers, FoundCovers.Album)] {
+    static func named(_ reference: String, in library: LibraryAPI) async throws -> [FoundCovers.Album] {
         let (configuration, albums) = (library.configuration, try await library.albums.all())
-        if createsMemory { _ = SourceMemory.open(for: configuration) }
-        guard let covers = FoundCovers(albums, configuration) else {
-            throw fail("no source was asked yet; `sleeve fill` looks for covers")
-        }
+        let covers = FoundCovers(albums, configuration)
         guard reference.contains("://") else {
             let number = try AlbumReference(argument: reference).index(in: albums, of: configuration.libraryPath) + 1
-            return [(covers, try await covers.covers(of: number))]
+            return [try await covers.covers(of: number)]
         }
         let found = try await covers.covers(at: reference)
         if found.isEmpty { throw fail("no source has offered a cover at \(reference); name its album") }
-        return found.map { (covers, $0) }
+        return found
+    }
+}
+
+extension LibraryAPI {
+    /// Remembers decisions, also while a fill runs.
+    func add(_ decisions: [Decision]) throws {
+        try MusicState(of: configuration.libraryPath) { Log.warning($0) }.add(decisions)
     }
 }
 

@@ -1,0 +1,122 @@
+import AlbumLibrary
+package import CoverSources
+import Files
+import Platform
+import SQLite
+
+/// What a person has decided about the covers of albums: the one place of it. Rows are only added, or marked as undone.
+///
+/// A copy is beside the database, a line of JSON for each decision as it is made, and again once it is undone: from it they come back when the
+/// database is lost. No lock of a fill is needed.
+extension MusicState {
+    static let decisionsSchema = """
+        CREATE TABLE IF NOT EXISTS decisions (
+            number INTEGER PRIMARY KEY, album TEXT NOT NULL, picture TEXT NOT NULL, verdict TEXT NOT NULL,
+            certain INTEGER NOT NULL, time INTEGER NOT NULL, run INTEGER, undone INTEGER NOT NULL);
+        CREATE INDEX IF NOT EXISTS decisions_album ON decisions(album);
+        """
+
+    private var decisionsCopy: BytePath { BytePath(AlbumStore.stateDirectory(of: library) + "/decisions.jsonl") }
+
+    /// By the ids of their albums.
+    package func decisions() throws(Problem) -> [String: Decisions] {
+        try reading { try Self.decisions(in: database) }
+    }
+
+    /// Those of a library whose state another process may have; none if it has no state, or an unreadable one.
+    package static func decisions(of library: String) -> [String: Decisions] {
+        reading(library) { try decisions(in: $0) } ?? [:]
+    }
+
+    private static func decisions(in database: borrowing Connection) throws -> [String: Decisions] {
+        Dictionary(grouping: try rows("WHERE undone = 0", in: database), by: \.album).mapValues { Decisions($0) }
+    }
+
+    /// What was decided about an album by now, also by another process.
+    package func decisions(of album: String) throws(Problem) -> Decisions {
+        Decisions(try reading { try Self.rows("WHERE album = ? AND undone = 0", .text(album), in: database) })
+    }
+
+    /// The acceptances that count.
+    package func acceptances() throws(Problem) -> [Decision] {
+        try decisions().values.flatMap(\.current).filter { $0.verdict == .accepted }
+    }
+
+    private static func rows(
+        _ condition: String, _ value: SQLValue? = nil, in database: borrowing Connection
+    ) throws -> [Decision] {
+        var decisions: [Decision] = []
+        let query = database.statement(
+            "SELECT number, album, picture, verdict, certain, time, run, undone FROM decisions \(condition)")
+        let add = { (row: borrowing Row) in
+            guard let picture: PictureName = row.json(2), let verdict = Decision.Verdict(rawValue: row.text(3)) else {
+                return
+            }
+            var decision = Decision(
+                verdict, picture, of: row.text(1), wasCertain: row.int(4) != 0, run: row.optionalInt64(6),
+                time: row.int64(5))
+            (decision.number, decision.isUndone) = (row.int64(0), row.int(7) != 0)
+            decisions.append(decision)
+        }
+        if let value { try query.each(value, visit: add) } else { try query.each(visit: add) }
+        return decisions
+    }
+
+    /// Adds decisions, all or none.
+    package func add(_ decisions: [Decision]) throws(Problem) {
+        if decisions.isEmpty { return }
+        try transaction {
+            let last = try database.integer("SELECT max(number) FROM decisions") ?? 0
+            let numbered = decisions.enumerated().map { index, decision in
+                var decision = decision
+                decision.number = last + Int64(index) + 1
+                return decision
+            }
+            try insert(numbered)
+            try addToCopy(numbered)
+        }
+    }
+
+    /// What the command of a fill has accepted is accepted no longer: what was said before counts.
+    package func withdrawDecisions(ofRun run: Int64) throws(Problem) {
+        try transaction {
+            var decisions = try Self.rows("WHERE run = \(run) AND undone = 0", in: database)
+            if decisions.isEmpty { return }
+            for index in decisions.indices { decisions[index].isUndone = true }
+            try insert(decisions)
+            try addToCopy(decisions)
+        }
+    }
+
+    private func insert(_ decisions: [Decision]) throws {
+        for decision in decisions {
+            try database.statement("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
+                .int(decision.number), .text(decision.album), .json(decision.picture), .text(decision.verdict.rawValue),
+                .int(decision.wasCertain ? 1 : 0), .int(decision.time), decision.run.map { .int($0) } ?? .null,
+                .int(decision.isUndone ? 1 : 0))
+        }
+    }
+
+    /// Before the transaction ends: what is in the database is in the copy, too. A line that a kill has cut off ends at the next break.
+    private func addToCopy(_ decisions: [Decision]) throws {
+        let lines = try decisions.map { "\n" + String(decoding: try JSONEncoder().encode($0), as: UTF8.self) + "\n" }
+        guard let folder = decisionsCopy.parent, let name = FileName(decisionsCopy.name) else { return }
+        try OpenFolder(path: folder.bytes).append(Array(lines.joined().utf8), to: name)
+    }
+
+    /// Reads the copy into a database that has no decisions. - Returns: Their number.
+    func restoreDecisions() throws(Problem) -> Int {
+        guard try reading({ try database.integer("SELECT max(number) FROM decisions") }) == nil,
+            let data = FileManager.default.contents(atPath: "\(decisionsCopy)")
+        else { return 0 }
+        let lines = data.split(separator: UInt8(ascii: "\n")).compactMap {
+            try? JSONDecoder().decode(Decision.self, from: $0)
+        }
+        let decisions = Dictionary(lines.map { ($0.number, $0) }) { $1 }.values
+        try transaction {
+            guard try database.integer("SELECT max(number) FROM decisions") == nil else { return }
+            try insert(Array(decisions))
+        }
+        return decisions.count
+    }
+}

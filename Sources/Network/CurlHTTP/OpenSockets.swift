@@ -219,6 +219,7 @@ struct ConnectionPace {
     /// From the first request to its answer: a round trip and the server's time.
     private var firstWait: Duration?
     private var lastWait = Duration.zero
+    private var shortestWait: Duration?
 
     /// A request is about to be sent.
     mutating func send(at now: ContinuousClock.Instant) { sentAt = now }
@@ -228,11 +229,14 @@ struct ConnectionPace {
         lastWait = now - sentAt
         answeredAt = now
         firstWait = firstWait ?? lastWait
+        shortestWait = min(shortestWait ?? lastWait, lastWait)
     }
 
-    /// Nil before the first answer.
+    /// Nil if none of its answers has come sooner than its own server or the way could give it: nothing hints at another.
     var isSettledAt: ContinuousClock.Instant? {
-        guard let answeredAt, let firstWait else { return nil }
+        guard let answeredAt, let firstWait, let shortestWait,
+            shortestWait * 3 < firstWait || shortestWait * 2 < roundTrip
+        else { return nil }
         // A server works on one request after the other: the next answer comes its own time after the last one.
         let work = min(lastWait, max(.zero, firstWait - roundTrip))
         // What comes faster than light was there already. The answer needs the time of the first one.

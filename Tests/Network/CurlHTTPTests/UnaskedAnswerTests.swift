@@ -39,10 +39,10 @@ import Wire
             return pace.isSettledAt.map { ($0 - now) / .milliseconds(1) } ?? 0
         }
         #expect(ConnectionPace().isSettledAt == nil)
-        // A server that needs no time of its own, and what it needs at most.
-        #expect(spare(160, [160, 160]) == 10)
-        #expect(spare(0, [32, 32]) == 38)
-        #expect(spare(0, [320, 10]) == 25, "its first answer was slow")
+        #expect(spare(160, [160, 160]) == 0 && spare(0, [32, 32]) == 0, "each took its time")
+        // A server's own time, after one of its answers came sooner.
+        #expect(spare(0, [32, 1, 32]) == 38)
+        #expect(spare(0, [320, 10]) == 25)
         // An answer cannot come before a round trip is over.
         #expect(spare(160, [160, 3]) == 167)
     }

@@ -152,8 +152,8 @@ package actor DownloadScheduler {
 
     // MARK: Suspects
 
-    /// Looks for answers that nobody asked for on connections that are idle, and returns when the store has got all suspects. Waits only for a
-    /// connection whose last answer has come faster than its first, and for as long as that took at most.
+    /// Looks for answers that nobody asked for on connections that are idle, and returns when the store has got all suspects. Waits only where an
+    /// answer of a connection has come sooner than it could (`ConnectionPace`), and for as long as its server takes at most.
     /// - Returns: whether there were any.
     package func lookForUnaskedAnswers() async -> Bool {
         let settled = client.loop.lookForUnaskedAnswers()

@@ -13,8 +13,10 @@ extension MusicTests {
             try await withStage { stage in
                 let library = stage.folder + "/deep/er/albums.json"
                 for command in [["list"], ["show", "Low Tide"]] {
-                    let reading = try await run(["album"] + command + ["--library", library], environment: stage.environment)
-                    #expect(reading.status == 1 && reading.stderr.contains("no library file at \(library)"), "\(reading)")
+                    let reading = try await run(
+                        ["album"] + command + ["--library", library], environment: stage.environment)
+                    #expect(
+                        reading.status == 1 && reading.stderr.contains("no library file at \(library)"), "\(reading)")
                     #expect(!FileManager.default.fileExists(atPath: library))
                 }
                 let result = try await run(

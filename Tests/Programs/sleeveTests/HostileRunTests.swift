@@ -12,7 +12,8 @@ import Testing
     {
         let folder = repository.appending(path: "Tests/Programs/Hostile").path
         let seconds = Self.variables["SLEEVE_HOSTILE_SECONDS"] ?? (isThorough ? "3600" : "0")
-        let seed = Self.variables["SLEEVE_HOSTILE_SEED"].map { ["--seed", $0] } ?? (isThorough ? [] : ["--seed", "71"])
+        let seed =
+            Self.variables["SLEEVE_HOSTILE_SEED"].map { ["--seed", $0] } ?? (isThorough ? [] : ["--seed", "71"])
         let result = try await python([folder + "/run.py", "--sleeve", sleeveBinary, "--seconds", seconds] + seed)
         #expect(result.status == 0, "\(result)")
     }

@@ -98,7 +98,8 @@ import Wire
         }
     }
 
-    @Test(.enabled(if: Nginx.isInstalled)) func `a certificate that nobody has signed is not trusted, and not tried again`()
+    @Test(.enabled(if: Nginx.isInstalled))
+    func `a certificate that nobody has signed is not trusted, and not tried again`()
         async throws
     {
         try await withStage { stage in
@@ -109,7 +110,9 @@ import Wire
         }
     }
 
-    @Test func `a request that is given up is no failure: of nothing that is counted, and not of its host`() async throws {
+    @Test func `a request that is given up is no failure: of nothing that is counted, and not of its host`()
+        async throws
+    {
         try await with(.isSilent, retries: 0) { library, server in
             let url = server.url + "/1.jpg"
             let call = Task { await library.failure(url) }
@@ -127,7 +130,11 @@ import Wire
         let picture = CoverImage.jpeg(number: 1)
         let requests = Mutex(0), isOver = DispatchSemaphore(value: 0)
         let server = try ScriptedServer { _ in
-            guard requests.withLock({ $0 += 1; return $0 == 1 }) else { return httpResponse("200 OK", [], picture) }
+            guard
+                requests.withLock({
+                    $0 += 1; return $0 == 1
+                })
+            else { return httpResponse("200 OK", [], picture) }
             switch first {
             case .answers(let status, let fields, let text): return httpResponse(status, fields, Array(text.utf8))
             case .sends(let text): return Array(text.utf8)

@@ -229,7 +229,8 @@ import Wire
         }
     }
 
-    @Test func `a 400 over a used connection is asked once more over a new one, as it may be about what was before`() async throws
+    @Test func `a 400 over a used connection is asked once more over a new one, as it may be about what was before`()
+        async throws
     {
         try await withStage { stage in
             let server = try ScriptedServer { request in

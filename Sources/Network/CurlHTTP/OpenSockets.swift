@@ -109,6 +109,7 @@ final class OpenSockets {
     private var connected: [Endpoints: Connection] = [:]
     /// The origins whose connections carry one request each from now on.
     private var distrusted: Set<Substring> = []
+    private var speakingHTTP1: Set<Substring> = []
     private(set) var unaskedAnswers: [UnaskedAnswer] = []
     private var uses = 0
 
@@ -172,6 +173,14 @@ final class OpenSockets {
 
     /// Whether the connections to an origin carry one request each.
     func distrusts(_ origin: Substring) -> Bool { !distrusted.isEmpty && distrusted.contains(origin) }
+
+    /// Has each later request to an origin use a connection of its own.
+    func distrust(_ origin: Substring) { distrusted.insert(origin) }
+
+    /// The origin has answered over HTTP/1.1 where it was free to speak HTTP/2.
+    func speaksHTTP1(_ origin: Substring) { speakingHTTP1.insert(origin) }
+
+    func hasSpokenHTTP1(_ origin: Substring) -> Bool { speakingHTTP1.contains(origin) }
 
     /// Looks at the connections that carry no transfer, and have answered.
     /// - Returns: when the last answer would be on one of them that was late by one; nil if there is none.

@@ -329,6 +329,11 @@ package final class Transfer {
             foundBytes = true
             return false
         }
+        // What was started before its origin was distrusted.
+        if !isAlone, sockets.distrusts(origin) {
+            foundBytes = true
+            return false
+        }
         connection?.begin(id, for: cover, at: origin)
         if awaitsAnswer {
             // A POST may have had its effect (RFC 9110 section 9.2.2).
@@ -342,13 +347,22 @@ package final class Transfer {
 
     // MARK: Receiving
 
+    private func mayBeHTTP2(_ connection: OpenSockets.Connection) -> Bool {
+        let isHTTP1 = isHTTP1 || configuration.isHTTP1 || !origin.hasPrefix("https:")
+        return !isHTTP1 && !connection.hasAnswered && !sockets.hasSpokenHTTP1(origin)
+    }
+
     /// - Returns: false to end the transfer.
     private func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
         let begun = firstByte ?? .now
         firstByte = begun
         awaitsAnswer = false
         if let connection, line.starts(with: "HTTP/1.".utf8) {
+            if !connection.hasAnswered, !isHTTP1 { sockets.speaksHTTP1(origin) }
             connection.didAnswer(at: begun, connecting: easy.connectDuration)
+        } else if let connection, line.starts(with: "HTTP/".utf8), !mayBeHTTP2(connection) {
+            // libcurl 7.88 believes it, and from then on lets the origin's connections of HTTP/1.1 carry several requests at a time.
+            sockets.distrust(origin)
         }
         let wasComplete = heads.isComplete
         guard heads.receive(line) else { return false }
@@ -406,6 +420,7 @@ package final class Transfer {
     /// - Returns: false if the transfer has ended.
     func takeOtherConnection(after code: CURLcode) -> Bool {
         if foundBytes {
+            if sockets.distrusts(origin) { setAlone() }
             forgetConnection()
             return true
         }
@@ -421,6 +436,13 @@ package final class Transfer {
         awaitsAnswer = false
         forgetConnection()
         return true
+    }
+
+    /// Has the transfer use a connection of its own.
+    private func setAlone() {
+        (needsNewConnection, isAlone) = (true, true)
+        sleeve_setopt_long(easy, CURLOPT_FRESH_CONNECT, 1)
+        sleeve_setopt_long(easy, CURLOPT_FORBID_REUSE, 1)
     }
 
     private func forgetConnection() {

@@ -33,7 +33,7 @@ import Wire
                     let connection = try #require(server.requests.last?.connection)
                     if stray == .end { server.endSending(on: connection) }
                     // After a whole response that nobody asked for, each connection ends with its first one.
-                    let isOpen = stray != .end && (stray != .response || number < 2)
+                    let isOpen = stray != .end && (stray != .response || number < 1)
                     #expect(server.send(stray.bytes, on: connection) || !isOpen)
                 }
             }
@@ -86,6 +86,26 @@ import Wire
                 await #expect(throws: TransferError.self) { try await client.response(for: post) }
             }
             #expect(server.requests.map(\.target) == ["/new", "/get", "/post"])
+        }
+    }
+
+    @Test func `a status line of HTTP/2 over HTTP/1.1 lets no connection carry several requests`() async throws {
+        try await withScriptedServer({ request in
+            let body = Array(request.target.utf8)
+            let lie = Array("HTTP/2 200\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+            return request.target == "/0" ? lie : httpResponse("200 OK", [], body)
+        }) { server in
+            try await withClient { client in
+                for round in 0..<5 {
+                    try await withThrowingTaskGroup(of: Bool.self) { group in
+                        for number in 0..<12 {
+                            let target = "/\(round * 12 + number)"
+                            group.addTask { try await client.get(server.url + target).body.elementsEqual(target.utf8) }
+                        }
+                        for try await isOwn in group { #expect(isOwn) }
+                    }
+                }
+            }
         }
     }
 

@@ -23,7 +23,7 @@ extension DownloadQueue {
         guard let host = host(of: id), hosts[host].mayPostpone(jobs[id].passage, now) else { return false }
         endTransfer(id)
         leaveTarget(id)
-        jobs[id].attempt = jobs[id].passage.unsentAttempts
+        jobs[id].attempt -= attempts(id)
         jobs[id].isPostponed = true
         postponed += 1
         if hosts[host].postpone(id) { awaitLastRound(of: host) }

@@ -28,6 +28,11 @@ package actor DownloadScheduler {
     package nonisolated let pending = PendingStores()
     private var batch = WriteBatch()
     private var recentTargets = RecentTargets()
+    /// The covers that have the response to another one's request over a used connection, by the key of that one. Beyond `maximumShared`, each
+    /// cover asks for itself.
+    private var shared: [String: [RequestedCover]] = [:]
+    private var sharedCount = 0
+    private static let maximumShared = 16_384
     /// Memory held by `batch` and by what the store has taken, in bytes.
     private var backlog = 0 { didSet { client.loop.unstoredBytes = backlog } }
     private var submitters: [CheckedContinuation<Void, Never>] = []
@@ -171,7 +176,8 @@ package actor DownloadScheduler {
     private func distrust(_ answers: [UnaskedAnswer]) {
         if answers.isEmpty { return }
         recentTargets = RecentTargets()
-        for answer in answers {
+        for var answer in answers {
+            answer.covers += answer.covers.flatMap { shared.removeValue(forKey: $0.url.string) ?? [] }
             for cover in answer.covers {
                 // One of its redirects may be another's.
                 guard let job = queue.jobs.id(of: cover.url.string), !queue.jobs[job].state.redirects.isEmpty else {
@@ -361,7 +367,10 @@ package actor DownloadScheduler {
         let mayBeRecent = isShared && queue.jobs[job].requests.allSatisfy { !$0.isForUse }
         let recent = mayBeRecent ? recentTargets.response(of: target.string, at: WallClock.milliseconds()) : nil
         queue.move(job, to: target, isShared: isShared && recent == nil)
-        if let recent { return answer(job, recent.response, recent.time, now) }
+        if let recent {
+            noteShared(recent.response, of: recent.key, with: [job])
+            return answer(job, recent.response, recent.time, now)
+        }
         endVainAsks(of: job, now)
     }
 
@@ -373,14 +382,33 @@ package actor DownloadScheduler {
         _ response: TransferResponse, of job: JobID, _ disposition: ResponseDisposition
     ) -> (followers: [JobID], time: Int64) {
         let (target, time) = (queue.jobs[job].target, WallClock.milliseconds())
-        guard hasPlainRequest(job, at: target) else { return ([], time) }
+        guard hasPlainRequest(job, at: target), mayShare(response) else { return ([], time) }
+        let key = queue.jobs[job].url.string
         switch disposition {
         case .redirect: break
-        case .cover: recentTargets.add(target.string, response, at: time)
+        case .cover: recentTargets.add(target.string, response, of: key, at: time)
         case .failure: if queue.jobs[job].state.failure?.isTransient ?? true { return ([], time) }
         case .notModified: return ([], time)
         }
-        return (queue.takeFollowers(of: job), time)
+        let followers = queue.takeFollowers(of: job)
+        noteShared(response, of: key, with: followers)
+        return (followers, time)
+    }
+
+    /// Whether other jobs may have a response. If it turns out to be another's, they have to be known.
+    private func mayShare(_ response: TransferResponse) -> Bool {
+        !response.isOverUsedConnection || sharedCount < Self.maximumShared
+    }
+
+    /// Remembers which covers have the response to the request of another one.
+    private func noteShared(_ response: TransferResponse, of key: String, with jobs: [JobID]) {
+        guard response.isOverUsedConnection, !jobs.isEmpty else { return }
+        sharedCount += jobs.count
+        shared[key, default: []] += jobs.map { job in
+            var cover = RequestedCover(queue.jobs[job].url)
+            cover.deniesPrivateAddresses = queue.jobs[job].state.deniesPrivateAddresses
+            return cover
+        }
     }
 
     /// Answers a job with the response to another one's request, as if it were its own.
@@ -388,6 +416,10 @@ package actor DownloadScheduler {
     private func answer(
         _ job: JobID, _ response: TransferResponse, _ time: Int64, _ now: ContinuousClock.Instant
     ) {
+        if queue.jobs[job].state.mustStartAgain {
+            queue.jobs[job].state.mustStartAgain = false
+            return retry(job, at: now)
+        }
         let start = DownloadQueue<Ask>.Start(
             job: job, url: queue.jobs[job].url, target: queue.jobs[job].target, attempt: queue.jobs[job].attempt,
             multiplexes: false, streams: nil, isHTTP1: false)

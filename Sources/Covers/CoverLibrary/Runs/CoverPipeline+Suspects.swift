@@ -7,9 +7,9 @@ extension CoverPipeline {
     func warnOfSuspects() {
         for (host, count) in recheck.takeCounts().sorted(by: { $0.key < $1.key }) {
             let covers = "\(count) cover\(count == 1 ? "" : "s") that came over the same connections"
-            let consequence = isClosed ? "what was stored of them is removed" : "they were requested again"
+            let consequence = isClosed ? "what was stored of that is removed" : "requested again"
             configuration.logger.warning(
-                "\(host) has sent answers that nobody asked for; \(covers) may have been others': \(consequence)",
+                "\(host) has sent answers that nobody asked for; \(covers) may have been another's: \(consequence)",
                 metadata: ["host": "\(host)"], source: CoverFailure.logSource)
         }
     }

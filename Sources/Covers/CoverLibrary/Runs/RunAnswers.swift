@@ -82,9 +82,11 @@ extension EntryAnnotation.Failing {
         _ failure: CoverFailure, after former: Self?, isLoss: Bool = true, othersAnswer: Bool, at now: Int64
     ) -> Bool {
         guard let former else { return false }
-        if former.isGone || failure.isAbsence || failure.kind == .placeholder { return true }
+        if former.isGone { return true }
+        if failure.isAbsence || failure.kind == .placeholder { return former.answers > 0 }
         if failure.isFinalAnswer { return former.answers + (isLoss ? 1 : 0) >= gone }
         return failure.isHostUnreachable
-            && (now - former.first > longestOutage || othersAnswer && former.count >= failures)
+            && (now - former.first > longestOutage
+                || othersAnswer && former.count >= failures && failure.kind != .timeout)
     }
 }

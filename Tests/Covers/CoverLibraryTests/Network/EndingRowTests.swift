@@ -113,7 +113,7 @@ import Wire
     @Test func `a request that is given up is no failure: of nothing that is counted, and not of its host`()
         async throws
     {
-        try await with(.isSilent, retries: 0) { library, server in
+        try await with(.isSilent, retries: 0, silence: 300) { library, server in
             let url = server.url + "/1.jpg"
             let call = Task { await library.failure(url) }
             try await eventually { server.requests.count == 1 }
@@ -125,7 +125,8 @@ import Wire
     }
 
     private func with(
-        _ first: First, retries: Int = 1, _ body: @escaping @Sendable (LibraryAPI, ScriptedServer) async throws -> Void
+        _ first: First, retries: Int = 1, silence: Int = 1,
+        _ body: @escaping @Sendable (LibraryAPI, ScriptedServer) async throws -> Void
     ) async throws {
         let picture = CoverImage.jpeg(number: 1)
         let requests = Mutex(0), isOver = DispatchSemaphore(value: 0)
@@ -150,7 +151,7 @@ import Wire
         }
         try await withStage {
             $0.retries = retries
-            if case .isSilent = first { $0.timeout = .seconds(1) }
+            if case .isSilent = first { $0.timeout = .seconds(silence) }
         } _: { stage in
             try await body(stage.library, server)
         }

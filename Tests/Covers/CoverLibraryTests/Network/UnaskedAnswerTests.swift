@@ -122,6 +122,36 @@ import Wire
         }
     }
 
+    @Test func `covers that shared the answer of a shifted connection are fetched again, too`() async throws {
+        let asked = Mutex(0), allAsked = DispatchSemaphore(value: 0)
+        try await withScriptedServer({ request in
+            guard request.connection == 0, request.target == "/t/7" else { return Self.picture(request) }
+            // The others have been led there by then.
+            allAsked.wait()
+            return httpResponse("200 OK", [], CoverImage.png(number: 1)) + Self.picture(request)
+        }) { targets in
+            let redirects = try ScriptedServer { _ in
+                let count = asked.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 4 { allAsked.signal() }
+                return httpResponse("302 Found", ["Location: \(targets.url)/t/7"], Array("moved".utf8))
+            }
+            defer { redirects.stop() }
+            try await withStage { stage in
+                _ = try await stage.library.cover(at: targets.url + "/1")
+                let urls = (1...4).map { "\(redirects.url)/\($0)" }
+                let summary = try await stage.library.prefetch(urls).summary()
+                #expect(summary.failed == 0 && summary.requested == 4, "\(summary)")
+                for url in urls {
+                    let bytes = try stage.library.cached(url)?.bytes
+                    #expect(bytes == CoverImage.png(number: 7))
+                }
+            }
+        }
+    }
+
     @Test func `entries that a shifted connection confirms stay, and are asked for again`() async throws {
         let shifted = ShiftedServer(20) { request in
             let (number, isConditional) = (Self.number(request), request.field("If-Modified-Since") != nil)

@@ -38,13 +38,15 @@ import Testing
     {
         for status in [404, 410] {
             #expect(!isGone(failure(.status, status: status), after: nil))
-            #expect(isGone(failure(.status, status: status), after: failing([], count: 1), others: false))
+            let absence = failure(.status, status: status)
+            #expect(!isGone(absence, after: failing([], count: 1)), "the server was away before")
+            #expect(isGone(absence, after: failing([absence]), others: false))
             let later = failure(.status, status: status, retryAfter: .seconds(1))
             #expect(!isGone(later, after: failing([], count: 1)), "not yet")
         }
         for kind in [CoverFailure.Kind.nameResolution, .connect, .timeout, .tls, .notTried] {
             #expect(!isGone(failure(kind), after: failing([], count: 2)))
-            #expect(isGone(failure(kind), after: failing([], count: 3)))
+            #expect(isGone(failure(kind), after: failing([], count: 3)) == (kind != .timeout))
             let away = failing([], count: 99, since: 13)
             #expect(!isGone(failure(kind), after: away, others: false), "this machine may be offline")
             #expect(isGone(failure(kind), after: failing([], count: 1, since: 15), others: false))

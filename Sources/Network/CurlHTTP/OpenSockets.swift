@@ -21,6 +21,7 @@ final class OpenSockets {
         fileprivate var user: Transfer.ID?
         /// A request of HTTP/1.1 was answered on it.
         private(set) var hasAnswered = false
+        var hasAnsweredOverHTTP2 = false
         private var pace = ConnectionPace()
         /// What requests of HTTP/1.1 that were sent on it after the first one asked for.
         fileprivate var laterCovers = RecentCovers()
@@ -110,6 +111,7 @@ final class OpenSockets {
     /// The origins whose connections carry one request each from now on.
     private var distrusted: Set<Substring> = []
     private var speakingHTTP1: Set<Substring> = []
+    private var speakingHTTP2: Set<Substring> = []
     private(set) var unaskedAnswers: [UnaskedAnswer] = []
     private var uses = 0
 
@@ -181,6 +183,10 @@ final class OpenSockets {
     func speaksHTTP1(_ origin: Substring) { speakingHTTP1.insert(origin) }
 
     func hasSpokenHTTP1(_ origin: Substring) -> Bool { speakingHTTP1.contains(origin) }
+
+    func speaksHTTP2(_ origin: Substring) { speakingHTTP2.insert(origin) }
+
+    func hasSpokenHTTP2(_ origin: Substring) -> Bool { !speakingHTTP2.isEmpty && speakingHTTP2.contains(origin) }
 
     /// Looks at the connections that carry no transfer, and have answered.
     /// - Returns: when the last answer would be on one of them that was late by one; nil if there is none.

@@ -352,6 +352,9 @@ package final class Transfer {
         return !isHTTP1 && !connection.hasAnswered && !sockets.hasSpokenHTTP1(origin)
     }
 
+    /// An answer over HTTP/1.1 of an origin that has said HTTP/2: one of them is none, and this one may be another transfer's.
+    private var isContradiction: Bool { !isHTTP1 && !isAlone && !isPost && sockets.hasSpokenHTTP2(origin) }
+
     /// - Returns: false to end the transfer.
     private func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
         let begun = firstByte ?? .now
@@ -359,10 +362,20 @@ package final class Transfer {
         awaitsAnswer = false
         if let connection, line.starts(with: "HTTP/1.".utf8) {
             if !connection.hasAnswered, !isHTTP1 { sockets.speaksHTTP1(origin) }
+            if isContradiction {
+                sockets.distrust(origin)
+                foundBytes = true
+                return false
+            }
             connection.didAnswer(at: begun, connecting: easy.connectDuration)
-        } else if let connection, line.starts(with: "HTTP/".utf8), !mayBeHTTP2(connection) {
+        } else if let connection, line.starts(with: "HTTP/".utf8), !connection.hasAnsweredOverHTTP2 {
             // libcurl 7.88 believes it, and from then on lets the origin's connections of HTTP/1.1 carry several requests at a time.
-            sockets.distrust(origin)
+            if mayBeHTTP2(connection) {
+                connection.hasAnsweredOverHTTP2 = true
+                sockets.speaksHTTP2(origin)
+            } else {
+                sockets.distrust(origin)
+            }
         }
         let wasComplete = heads.isComplete
         guard heads.receive(line) else { return false }

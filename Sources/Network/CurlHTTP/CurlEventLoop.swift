@@ -61,7 +61,7 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
 
     // MARK: Answers that nobody asked for
 
-    /// Whether the connections to an origin carry one request each, as one of them was shifted.
+    /// Whether the connections to an origin carry one request each: one of them was shifted, or its versions of HTTP contradict each other.
     package func distrusts(_ origin: Substring) -> Bool { multi?.sockets.distrusts(origin) ?? false }
 
     /// Looks for such answers on idle connections.

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Wire
 
@@ -83,7 +84,11 @@ import Wire
             try await withClient {
                 $0.maximumConnections = discovery == .end ? 1 : 64
             } _: { client in
-                let other = try ScriptedServer { _ in answer("/") }
+                // libcurl closes the connection whose last use was earlier, by its clock of milliseconds.
+                let other = try ScriptedServer { _ in
+                    Thread.sleep(forTimeInterval: 0.005)
+                    return answer("/")
+                }
                 defer { other.stop() }
                 func body(_ target: String) async throws -> String {
                     var request = TransferRequest(url: try HTTPURL(server.url + target))

@@ -23,8 +23,8 @@ extension SourceFile {
                         return nil
                     }
                     guard errno == EAGAIN else { break }
-                    // A new process has the descriptors of its parent until it runs its program.
-                    if attempt == 10 { return .openForWriting }
+                    // A new process has the descriptors of its parent until it runs its program: half a second on a busy machine.
+                    if attempt == 50 { return .openForWriting }
                     usleep(10_000)
                 }
             }

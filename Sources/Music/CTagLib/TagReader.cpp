@@ -43,8 +43,8 @@
 namespace {
 using namespace TagLib;
 
-/// The type of a front cover in ID3v2 and FLAC. MP4 has no types; its first picture is the cover.
-const int32_t front_cover = 3;
+/// Types of pictures in ID3v2 and FLAC. MP4 has none; its first picture is the cover.
+const int32_t other = 0, front_cover = 3, back_cover = 4;
 
 struct Visit {
     const sleeve_tag_visitor &visitor;
@@ -108,7 +108,8 @@ struct Visit {
             const bool has_name = !bytes.startsWith(ByteVector("\xFF\xD8\xFF", 3)) && !bytes.startsWith("\x89PNG");
             const int end = has_name ? bytes.find(ByteVector('\0')) : -1;
             if (end >= 0) bytes = bytes.mid(end + 1);
-            picture(key == "COVER ART (FRONT)" ? front_cover : 0, String(), bytes);
+            const bool is_other = key == "COVER ART (OTHER)";
+            picture(key == "COVER ART (FRONT)" ? front_cover : is_other ? other : back_cover, String(), bytes);
         }
     }
 

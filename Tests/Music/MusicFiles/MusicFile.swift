@@ -146,7 +146,7 @@ enum APEv2 {
         for picture in tags.pictures {
             items.append(
                 item(
-                    picture.type == 3 ? "Cover Art (Front)" : "Cover Art (Back)",
+                    "Cover Art (\([0: "Other", 3: "Front"][picture.type] ?? "Back"))",
                     Array("cover.jpg".utf8) + [0] + picture.bytes, flags: 2))
         }
         let body = items.flatMap { $0 }

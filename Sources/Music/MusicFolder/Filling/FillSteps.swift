@@ -26,6 +26,8 @@ struct FillSteps: Sendable {
     private(set) var doubtful: [SourceCandidate] = []
     /// Whether the songs have a picture in their tags, with which others are compared.
     private let hasPicture: Bool
+    /// Whether that is no cover as long as a service may have one.
+    private let isWide: Bool
     private var isCompared = false
     private var asked: Set<SourceName> = []
     /// Why something could not be asked or downloaded, apart from its absence.
@@ -40,16 +42,18 @@ struct FillSteps: Sendable {
     ///   - own: The cover URLs that a person or a list gave the album.
     ///   - filled: Those of an earlier fill whose match is certain.
     ///   - servicesBeforeTags: The services that are asked before the tags are looked at; nil if these have no picture.
+    ///   - isWide: Whether the picture in the tags is taken only if no service has a certain cover.
     ///   - sources: All services that may be asked.
     init(
         for query: AlbumQuery, _ decisions: Decisions = .init(), own: [String] = [], filled: [String] = [],
-        servicesBeforeTags: Set<SourceName>? = nil, hasPicture: Bool = false, sources: Set<SourceName> = []
+        servicesBeforeTags: Set<SourceName>? = nil, hasPicture: Bool = false, isWide: Bool = false,
+        sources: Set<SourceName> = []
     ) {
         self.decisions = decisions
         candidates = decisions.current.filter { $0.verdict == .accepted }.map { SourceCandidate($0) }
         (self.query, self.own, self.filled, self.hasPicture) = (query, own, filled, hasPicture)
-        self.servicesBeforeTags = servicesBeforeTags.map { $0.intersection(sources) }
-        self.sources = sources
+        self.servicesBeforeTags = servicesBeforeTags.map { isWide ? sources : $0.intersection(sources) }
+        (self.sources, self.isWide) = (sources, isWide)
     }
 
     mutating func next() -> Step {
@@ -68,7 +72,7 @@ struct FillSteps: Sendable {
         }
         if let servicesBeforeTags, asked.isSuperset(of: servicesBeforeTags) {
             self.servicesBeforeTags = nil
-            return .tags
+            if !isWide || failure == nil { return .tags }
         }
         if !filled.isEmpty {
             defer { filled = [] }

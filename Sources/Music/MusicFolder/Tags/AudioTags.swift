@@ -28,7 +28,7 @@ package struct AudioTags: Sendable, Hashable, Codable {
     package var releaseGroupID: String?
     /// How many pictures the file has.
     package var pictureCount = 0
-    /// The front cover, else the only picture.
+    /// The front cover, else the only one of the type "other".
     package var picture: EmbeddedPicture?
 
     package init() {}

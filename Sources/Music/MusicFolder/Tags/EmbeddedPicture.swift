@@ -1,7 +1,7 @@
 /// A picture in the tags of an audio file.
 package struct EmbeddedPicture: Sendable, Hashable, Codable {
-    /// The type of a front cover in ID3v2 and FLAC.
-    package static let frontCover = 3
+    /// The types of a front cover, and of a picture of which nothing is said, in ID3v2 (2.3, section 4.15) and FLAC (RFC 9639, section 8.8).
+    package static let (frontCover, other) = (3, 0)
 
     package var type: Int
     /// By the picture's first bytes, such as `image/jpeg`; nil if it is no image that is known.
@@ -12,4 +12,7 @@ package struct EmbeddedPicture: Sendable, Hashable, Codable {
     package var byteCount: Int
     /// SHA-256, 64 hexadecimal digits.
     package var digest: String
+
+    /// Whether it is wider than 4:3, as the pictures of films are and no cover is.
+    var isWide: Bool { width.flatMap { width in height.map { width * 3 > $0 * 4 } } ?? false }
 }

@@ -11,6 +11,8 @@ final class TagReader {
     /// A picture larger than this is not kept for comparison.
     private static let maximumKept = 16 << 20
 
+    /// Pictures of the type "other": of several nothing says which one is the cover.
+    private var untyped = 0
     /// The bytes of the picture that `read` has found last; only if `keepsPicture`.
     private var (keepsPicture, kept) = (false, [UInt8]())
 
@@ -38,7 +40,7 @@ final class TagReader {
             close(descriptor)
             return .failure(.init(reason: "is empty"))
         }
-        (tags, yearRank) = (AudioTags(), AudioTags.noYear)
+        (tags, yearRank, untyped) = (AudioTags(), AudioTags.noYear, 0)
         var visitor = sleeve_tag_visitor(
             context: Unmanaged.passUnretained(self).toOpaque(),
             text: { context, key, keyCount, value, valueCount in
@@ -51,7 +53,7 @@ final class TagReader {
         let code = sleeve_read_tags(descriptor, MusicNames.fileExtension(NewFile.typedName(path.name)) ?? "", &visitor)
         switch Int(code) {
         case Int(sleeve_tags_read):
-            if tags.pictureCount > 1, tags.picture?.type != EmbeddedPicture.frontCover { tags.picture = nil }
+            if untyped > 1, tags.picture?.type != EmbeddedPicture.frontCover { tags.picture = nil }
             return .success(tags)
         case Int(sleeve_tags_invalid):
             return .failure(.init(reason: "is damaged, or no audio file of its name's format"))
@@ -74,6 +76,9 @@ final class TagReader {
     private func add(_ bytes: UnsafeRawBufferPointer, type: Int) {
         tags.pictureCount += 1
         let isFront = type == EmbeddedPicture.frontCover
+        // Backs, artists, leaflets and icons say themselves that they are no cover.
+        guard isFront || type == EmbeddedPicture.other else { return }
+        if !isFront { untyped += 1 }
         if tags.picture.map({ isFront && $0.type != EmbeddedPicture.frontCover }) ?? true {
             tags.picture = picture(bytes, type)
             if keepsPicture { kept = Array(bytes) }

@@ -47,6 +47,16 @@ import Testing
         #expect(steps.next() == .end(.missing("none of the sources has its cover")))
     }
 
+    @Test(arguments: [SourceAnswer.Kind.notFound, .failed])
+    func `a wide picture in the tags is taken after all services, and while none of them failed`(
+        kind: SourceAnswer.Kind
+    ) {
+        var steps = FillSteps(for: query, servicesBeforeTags: [], hasPicture: true, isWide: true, sources: [.itunes])
+        #expect(steps.next() == .search(skipping: []))
+        steps.add(findings([], [(.itunes, kind)]))
+        #expect(steps.next() == (kind == .failed ? .end(.failed("iTunes: why")) : .tags))
+    }
+
     @Test func `doubtful covers are not downloaded, and the end after all sources`() {
         var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
         #expect(steps.next() == .search(skipping: []))

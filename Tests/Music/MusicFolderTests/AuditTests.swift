@@ -91,7 +91,7 @@ import Testing
             var (places, files, known): ([AuditedPlace], [BytePath: CoverFacts], [Digest: Likeness]) = ([], [:], [:])
             for (number, picture) in pictures.enumerated() {
                 let path = "/m/\(number)/cover.jpg"
-                places.append(place("/m/\(number)", artist: "Artist \(number)", covers: [path]))
+                places.append(place("/m/\(number)", artist: "Artist \(number)", title: "T\(number)", covers: [path]))
                 files[BytePath(path)] = facts(600 + number, 600, "f\(number)")
                 let digest = try #require(Digest(Self.digest("f\(number)")))
                 known[digest] = .made(picture, noise: 1, pixelCount: 250_000 + number)

@@ -4,8 +4,8 @@ package import Platform
 
 /// The pictures of many albums. One picture for unrelated albums, in whatever sizes and codings, is a service's placeholder, or a wrong match.
 package struct RepeatedPictures: Sendable {
-    /// A picture of albums of this number of artists is no cover.
-    package static let minimumArtists = 3
+    /// A picture of albums of this number of artists is no cover, unless their albums have one title: those are parts of a compilation.
+    private static let (minimumArtists, minimumTitles) = (3, 2)
 
     /// One picture, in all the sizes and codings that were seen.
     private struct Picture {
@@ -13,10 +13,11 @@ package struct RepeatedPictures: Sendable {
         var likeness: Likeness?
         var digests: Set<Digest>
         var artists: Set<String> = []
+        var titles: Set<String> = []
         /// Earlier fills have found it for unrelated albums.
         var isKnown = false
 
-        var isRepeated: Bool { isKnown || artists.count >= RepeatedPictures.minimumArtists }
+        var isRepeated: Bool { isKnown || artists.count >= minimumArtists && titles.count >= minimumTitles }
     }
 
     private var pictures: [Picture] = []
@@ -32,7 +33,10 @@ package struct RepeatedPictures: Sendable {
     @discardableResult
     package mutating func add(_ digest: Digest, _ likeness: Likeness?, of album: AlbumQuery) -> Bool {
         let (artist, number) = (FoldedText(artist: album.artist), number(digest, likeness))
-        if !artist.isVarious, !artist.key.isEmpty { pictures[number].artists.insert(artist.key) }
+        if !artist.isVarious, !artist.key.isEmpty {
+            pictures[number].artists.insert(artist.key)
+            pictures[number].titles.insert(FoldedText(album.title, year: album.year).key)
+        }
         return pictures[number].isRepeated
     }
 

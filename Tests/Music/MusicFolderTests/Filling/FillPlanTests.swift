@@ -153,9 +153,9 @@ import Testing
     }
 
     @Test func `a picture in the tags of all songs is the album's, unless albums of three artists have it`() {
-        func tagged(_ artist: String, _ embedded: Int = 2) -> ScannedAlbum {
+        func tagged(_ artist: String, _ embedded: Int = 2, title: String? = nil) -> ScannedAlbum {
             var album = scanned("/m/\(artist)")
-            album.facts.artist = artist
+            (album.facts.artist, album.facts.title) = (artist, title ?? "By \(artist)")
             (album.places[0].tracks, album.places[0].embeddedTracks) = (2, embedded)
             album.places[0].embedded = EmbeddedPicture(
                 type: 3, mediaType: "image/png", width: 9, height: 9, byteCount: 9, digest: Digest(of: [1]).description)
@@ -167,5 +167,8 @@ import Testing
             ])
         #expect(plan([tagged("A", 1)]).jobs.map(\.embedded) == [nil])
         #expect(plan([tagged("A"), tagged("B"), tagged("C")]).jobs.map(\.embedded) == [nil, nil, nil])
+        // A compilation in its artists' folders.
+        let parts = ["A", "B", "C"].map { tagged($0, title: "Tide") }
+        #expect(plan(parts).jobs.allSatisfy { $0.embedded != nil })
     }
 }

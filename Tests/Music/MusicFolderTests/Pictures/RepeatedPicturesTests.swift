@@ -19,16 +19,27 @@ import Testing
         #expect(!second && third && pictures.isRepeated(x) && !pictures.isRepeated(digest("y")))
     }
 
+    @Test func `the picture of a compilation in eight artists' folders is none of unrelated albums`() {
+        var pictures = RepeatedPictures()
+        let x = digest("x")
+        for artist in 1...8 {
+            pictures.add(x, nil, of: AlbumQuery(artist: "Artist \(artist)", title: artist < 5 ? "Tide" : "TIDE"))
+        }
+        #expect(!pictures.isRepeated(x))
+        let isRepeated = pictures.add(x, nil, of: AlbumQuery(artist: "Artist 9", title: "Rust"))
+        #expect(isRepeated)
+    }
+
     @Test func `three renditions of one picture are one, and pictures that differ are not`() {
         var pictures = RepeatedPictures()
         for (number, side) in [250, 500, 1_000].enumerated() {
             let isRepeated = pictures.add(
                 digest("\(side)"), .made(1, noise: 1, pixelCount: side * side),
-                of: AlbumQuery(artist: "Artist \(number)", title: "T"))
+                of: AlbumQuery(artist: "Artist \(number)", title: "T \(number)"))
             #expect(isRepeated == (number == 2))
             let isOther = pictures.add(
                 digest("other \(side)"), .made(UInt64(10 + number)),
-                of: AlbumQuery(artist: "Artist \(number)", title: "U"))
+                of: AlbumQuery(artist: "Artist \(number)", title: "U \(number)"))
             #expect(!isOther)
         }
         #expect(pictures.renditions(of: digest("250")) == [digest("250"), digest("500"), digest("1000")])
@@ -40,7 +51,7 @@ import Testing
             Likeness(stored: [0, 1, 0, 0] + [UInt8](repeating: 200, count: 1_024) + [UInt8](repeating: 0, count: 128)))
         for number in 0..<5 {
             let isRepeated = pictures.add(
-                digest("\(number)"), plain, of: AlbumQuery(artist: "Artist \(number)", title: "T"))
+                digest("\(number)"), plain, of: AlbumQuery(artist: "Artist \(number)", title: "T \(number)"))
             #expect(!isRepeated)
         }
     }

@@ -79,6 +79,28 @@ import Testing
                 == file.source.contents())
     }
 
+    @Test func `names of ID3v2_2 in a tag of 2_3, as iTunes left them, are no damage`() throws {
+        let folder = try Folder()
+        let frames = Array("TP1\0\0\0\0\u{5}\0\0\0Lund".utf8) + Array("TAL\0\0\0\0\u{4}\0\0\0Sea".utf8)
+        let header: [UInt8] = Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, UInt8(frames.count + 20)]
+        let tag = header + frames + zeros(20)
+        let sound = [0xFF, 0xFB, 0x90, 0x00] + zeros(413)
+        try folder.file("a.mp3", bytes: tag + sound + sound + sound)
+        let file = try open(folder, "a.mp3")
+        let written = try #require(try changed(file, .add(try EmbeddableCover(Self.large.bytes))))
+        let tags = try TagReader().read(try folder.file("b.mp3", bytes: written)).get()
+        #expect(tags.artist == "Lund" && tags.album == "Sea")
+        #expect(tags.picture?.digest == Digest(of: Self.large.bytes).description)
+        #expect(written[10...].starts(with: frames))
+        let growth = written.count - file.length
+        #expect(try changed(open(folder, "b.mp3"), removal(Self.large, growth: growth)) == file.source.contents())
+        // A name of two letters is damage.
+        try folder.file("c.mp3", bytes: header + [0x54, 0x50, 0] + frames[3...] + zeros(20) + sound)
+        #expect(throws: EmbeddingProblem.damaged) {
+            try changed(open(folder, "c.mp3"), .add(try EmbeddableCover(Self.large.bytes)))
+        }
+    }
+
     @Test func `padding takes up the picture, and comes back`() throws {
         let folder = try Folder()
         try folder.file("a.mp3", MusicTags())

@@ -97,9 +97,11 @@ struct ID3v2Tag {
         guard body[min(offset, body.count)...].allSatisfy({ $0 == 0 }) else { throw EmbeddingProblem.damaged }
     }
 
+    /// iTunes has left names of 2.2 in tags of 2.3, with a zero behind them: `TP1`. TagLib reads these frames, too.
     private func isFrame(_ body: [UInt8], at offset: Int) -> Bool {
         guard offset + idLength <= body.count else { return false }
-        return body[offset..<offset + idLength].allSatisfy {
+        let isShort = version == 3 && body[offset + 3] == 0
+        return body[offset..<offset + (isShort ? 3 : idLength)].allSatisfy {
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
         }
     }

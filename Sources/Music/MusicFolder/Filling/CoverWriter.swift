@@ -140,10 +140,7 @@ package actor CoverWriter {
         _ target: FillJob.Target,
         _ title: String
     ) throws -> Result? {
-        if let audio = try Self.audioStatus(target.audioFolder) {
-            // Readable by those who may read the music; a cover is no program.
-            new.setOwner(audio.st_uid, audio.st_gid, mode: audio.st_mode & 0o666 | 0o600)
-        }
+        if let owner = SongOwner(of: target.audioFolders) { new.setOwner(owner.user, owner.group, mode: owner.mode) }
         try new.sync()
         // A killed upgrade to another type has left it.
         let isLeft = try state.wrote(file) && own.digest() == file.digest
@@ -179,17 +176,6 @@ package actor CoverWriter {
             // A link is a person's, too.
             return status.st_size > 0 && [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT)
         }
-    }
-
-    /// The status of the first audio file in a folder, or of what it links to.
-    private static func audioStatus(_ path: BytePath) throws -> stat? {
-        let folder = try OpenFolder(path: path.bytes)
-        for name in try folder.names().sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) })
-        where MusicNames.isAudio(name.bytes) {
-            // Of a link that leads to nothing neither the owner nor the mode counts.
-            if let status = try folder.status(of: name, followingLinks: true) { return status }
-        }
-        return nil
     }
 
     /// What a person has said about the covers of albums by now, by the albums' ids.

@@ -6,8 +6,8 @@ package struct FillJob: Sendable {
     /// A folder that gets a cover file.
     package struct Target: Sendable, Hashable {
         package var folder: BytePath
-        /// A folder of the album's audio files, whose owner and permissions the cover gets.
-        package var audioFolder: BytePath
+        /// The folders of the album's audio files, most of which have the owner and the permissions that the cover gets.
+        package var audioFolders: [BytePath]
         /// The file of an earlier fill that a larger cover may replace.
         package var former: WrittenFile?
         /// The file of a fill that a person has removed: its cover is not written there again.

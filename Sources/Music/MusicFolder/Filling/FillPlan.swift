@@ -96,7 +96,7 @@ package struct FillPlan: Sendable {
                         // For other facts another cover may be found.
                         job.targets.append(
                             .init(
-                                folder: folder, audioFolder: place.folders.first ?? folder, former: former,
+                                folder: folder, audioFolders: place.folders, former: former,
                                 removed: removed?.album == album.id ? removed : nil))
                     }
                 }

@@ -13,7 +13,7 @@ extension CoverWriterTests {
             let other = shelf.root + "/music/other"
             try MusicFile.write(other + "/1.mp3")
             let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
-            let target = FillJob.Target(folder: BytePath(other), audioFolder: BytePath(other), former: nil)
+            let target = FillJob.Target(folder: BytePath(other), audioFolders: [BytePath(other)], former: nil)
             let first = try CoverWriter(try shelf.state(), name: "cover")
             let older = try written(
                 await first.write(small.path, small.digest, to: target, of: "2", title: "Other"))
@@ -36,7 +36,7 @@ extension CoverWriterTests {
             try MusicFile.write(other + "/1.mp3")
             let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
             let targets = [
-                shelf.target, FillJob.Target(folder: BytePath(other), audioFolder: BytePath(other), former: nil),
+                shelf.target, FillJob.Target(folder: BytePath(other), audioFolders: [BytePath(other)], former: nil),
             ]
             func write(_ cover: (path: String, digest: Digest), over formers: [WrittenFile?]) async throws
                 -> [WrittenFile]

@@ -31,7 +31,7 @@ import Testing
         }
 
         var target: FillJob.Target {
-            .init(folder: BytePath(album), audioFolder: BytePath(album), former: nil)
+            .init(folder: BytePath(album), audioFolders: [BytePath(album)], former: nil)
         }
 
         func state() throws -> MusicState { try MusicState(of: library) { _ in } }
@@ -100,6 +100,26 @@ import Testing
             guard case .failed(_, let reason) = result else { throw Unexpected(result: result) }
             #expect(reason.contains("has the name of the file"))
             #expect(shelf.files == ["cover.jpg"])
+        }
+    }
+
+    @Test(arguments: [1, 3]) func `a cover has the permissions of most of the songs, of all discs`(narrow: Int)
+        async throws
+    {
+        try await withShelf { shelf in
+            var target = shelf.target
+            target.audioFolders.append(BytePath(shelf.root + "/music/album/CD2"))
+            for (number, file) in ["1", "2", "CD2/1", "CD2/2"].enumerated() {
+                let path = "\(shelf.album)/\(file).mp3"
+                try MusicFile.write(path)
+                chmod(path, number < narrow ? 0o600 : 0o644)
+            }
+            let cover = try shelf.cached(500)
+            let file = try written(
+                await CoverWriter(try shelf.state(), name: "cover").write(
+                    cover.path, cover.digest, to: target, of: "1", title: ""))
+            let mode = try FileManager.default.attributesOfItem(atPath: "\(file.path)")[.posixPermissions]
+            #expect(mode as? Int == (narrow == 1 ? 0o644 : 0o600))
         }
     }
 
@@ -256,7 +276,7 @@ import Testing
             try shelf.state().add(roots: [BytePath(moved)])
             let file = try #require(try shelf.state().writtenFiles().first)
             #expect("\(file.path)" == moved + "/album/cover.jpg")
-            var target = FillJob.Target(folder: file.folder, audioFolder: file.folder, former: file)
+            var target = FillJob.Target(folder: file.folder, audioFolders: [file.folder], former: file)
             let writer = try CoverWriter(try shelf.state(), name: "cover")
             _ = try written(await writer.write(large.path, large.digest, to: target, of: "1", title: ""))
             // And back, without a scan.
@@ -344,7 +364,7 @@ import Testing
             try #require(folder.withCString { mkdir($0, 0o755) } == 0)
             let cover = try shelf.cached(300)
             let result = try await CoverWriter(try shelf.state(), name: "cover").write(
-                cover.path, cover.digest, to: .init(folder: folder, audioFolder: folder, former: nil), of: "1",
+                cover.path, cover.digest, to: .init(folder: folder, audioFolders: [folder], former: nil), of: "1",
                 title: "")
             let file = try written(result)
             #expect(file.path.withCString { access($0, F_OK) } == 0)

@@ -105,22 +105,16 @@ extension MusicTests {
             }
         }
 
-        @Test func `a cover of unknown size is not taken where a number of pixels is wanted, and the reason is said`()
-            async throws
-        {
-            // JPEG XL.
-            let unsized = MusicPicture(bytes: [0xFF, 0x0A, 0x7F, 0x40], width: 0, height: 0)
-            try await withAlbum([[unsized], [unsized]], provided: []) { stage, fill, folder in
-                for (option, reason) in [
-                    ("--min-pixels", "only covers of unknown size were found"),
-                    ("--size", "its cover is JXL of unknown size, which Sleeve makes no smaller"),
-                ] {
-                    let result = try await SleeveStage.run(fill + [option, "200"], environment: stage.environment)
-                    #expect(result.stderr.contains(reason), "\(result)")
-                    #expect(try covers(folder).isEmpty)
-                }
-                #expect(try await SleeveStage.run(fill, environment: stage.environment).status == 0)
-                #expect(try covers(folder) == ["cover.jxl"])
+        @Test(arguments: [("JXL", [0xFF, 0x0A, 0x7F, 0x40]), ("TIFF", Array("II*\0".utf8) + [8, 0, 0, 0, 1, 0])])
+        func `a picture of a type that players do not show is not written, and the reason is said`(
+            type: String, bytes: [UInt8]
+        ) async throws {
+            let picture = MusicPicture(bytes: bytes + [UInt8](repeating: 0, count: 20), width: 0, height: 0)
+            try await withAlbum([[picture], [picture]], provided: []) { stage, fill, folder in
+                let result = try await SleeveStage.run(fill, environment: stage.environment)
+                let reason = "the picture in its tags is \(type), which players do not show beside music"
+                #expect(result.status == 3 && result.stderr.contains(reason), "\(result)")
+                #expect(try covers(folder).isEmpty)
             }
         }
 

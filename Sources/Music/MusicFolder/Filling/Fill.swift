@@ -148,15 +148,15 @@ package struct Fill: Sendable {
     }
 
     /// Why a picture is not written; nil if it may be.
-    enum Rejection { case placeholder(String), tooSmall(String) }
+    enum Rejection { case unfit(String), tooSmall(String) }
 
-    /// - Parameter hasOneColour: nil if it was not looked at: a person's URL, and a cover that a person has accepted, may have one colour.
-    func rejection(_ width: Int?, _ height: Int?, hasOneColour: Bool? = nil) -> Rejection? {
+    /// - Parameters:
+    ///   - type: The media type.
+    ///   - hasOneColour: nil if it was not looked at: a person's URL, and a cover that a person has accepted, may have one colour.
+    func rejection(_ type: String?, _ width: Int?, _ height: Int?, hasOneColour: Bool? = nil) -> Rejection? {
+        if let reason = ShownPictures.refusal(ofFile: type) { return .unfit(reason) }
         if let placeholder = Placeholder(width: width, height: height, hasOneColour: hasOneColour) {
-            return .placeholder(placeholder.reason)
-        }
-        if options.minimumPixels != nil, PixelSize(width, height) == nil {
-            return .tooSmall("only covers of unknown size were found")
+            return .unfit(placeholder.reason)
         }
         guard options.isTooSmall(width, height) else { return nil }
         return .tooSmall("only covers with a side of fewer than \(options.minimumPixels ?? 0) pixels were found")
@@ -176,13 +176,11 @@ package struct Fill: Sendable {
                     return .failed(
                         folder: target.folder, reason: "the smaller picture cannot be written into \(scratch)")
                 }
-            } else if let header = bytes.withUnsafeBytes({ ImageHeader($0) }),
-                header.size.map({ max($0.width, $0.height) > side }) ?? true
+            } else if let header = bytes.withUnsafeBytes({ ImageHeader($0) }), let size = header.size,
+                max(size.width, size.height) > side
             {
                 let type = header.mediaType.split(separator: "/").last.map { $0.uppercased() } ?? ""
-                let size = header.size == nil ? " of unknown size" : ""
-                return .failed(
-                    folder: target.folder, reason: "its cover is \(type)\(size), which Sleeve makes no smaller")
+                return .failed(folder: target.folder, reason: "its cover is \(type), which Sleeve makes no smaller")
             }
         }
         if let removed = target.removed, isCover(of: removed, [digest, picture.digest]) {

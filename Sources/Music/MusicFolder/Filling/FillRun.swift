@@ -112,14 +112,14 @@ struct FillRun: Sendable {
         if let path, let picture = jobs[number].embedded, let digest = Digest(picture.digest) {
             let name = SourceCandidate(picture: picture.digest, of: jobs[number].query).name
             let ruling = await ruling(name, digest, path, of: number)
-            switch fill.rejection(picture.width, picture.height) {
+            switch fill.rejection(picture.mediaType, picture.width, picture.height) {
             case nil where ruling == .refused || ruling == .alike: steps[number].reject(SourceCandidate.refusal)
             case nil:
                 guard let damage = CoverFacts(of: path).damage else {
                     return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
                 }
                 steps[number].reject("the picture in its tags \(damage)")
-            case .placeholder(let reason): steps[number].reject("the picture in its tags \(reason)")
+            case .unfit(let reason): steps[number].reject("the picture in its tags \(reason)")
             case .tooSmall(let reason): steps[number].reject(reason)
             }
         }
@@ -152,10 +152,10 @@ struct FillRun: Sendable {
         }
         let isJudged = offer.map { $0.match != .accepted } ?? false
         switch fill.rejection(
-            file.width, file.height, hasOneColour: isJudged && fill.library.hasOneColor(digest))
+            file.mediaType, file.width, file.height, hasOneColour: isJudged && fill.library.hasOneColor(digest))
         {
         case nil: break
-        case .placeholder(let reason):
+        case .unfit(let reason):
             note(.placeholder(job.album, url: outcome.url, reason: reason))
             if let offer { await fill.queue.judge(offer.rejected("the picture \(reason)"), for: job.query) }
             return advance(number)

@@ -9,14 +9,13 @@ struct EmbeddableCover: Sendable, Hashable {
     /// In pixels; 0 if unknown.
     let width, height: Int
 
-    /// Players show these everywhere.
-    private static let mediaTypes = ["image/jpeg", "image/png"]
     /// FLAC has 24 bits for the length of a picture with what describes it.
     private static let maximumLength = (1 << 24) - 1_024
 
     /// - Throws: `EmbeddingProblem`, about the picture.
     init(_ bytes: [UInt8]) throws {
-        guard let header = bytes.withUnsafeBytes({ ImageHeader($0) }), Self.mediaTypes.contains(header.mediaType) else {
+        guard let header = bytes.withUnsafeBytes({ ImageHeader($0) }), ShownPictures.inTags.contains(header.mediaType)
+        else {
             throw EmbeddingProblem(reason: "is neither JPEG nor PNG, so it is not embedded")
         }
         guard bytes.withUnsafeBytes({ ImageHeader.isComplete($0) }) else {

@@ -17,9 +17,8 @@ import Testing
         (place.folders, place.coverFolders, place.tracks) = ([BytePath(folder)], [BytePath(folder)], tracks)
         place.cover = covers.first.map { CoverFile(path: BytePath($0), byteCount: 9) }
         (place.embedded, place.embeddedTracks) = (embedded, embeddedTracks ?? (embedded == nil ? 0 : tracks))
-        var audited = AuditedPlace(artist: artist, title: title, place: place)
-        audited.covers = covers.map { BytePath($0) }
-        return audited
+        place.covers = covers.map { CoverFile(path: BytePath($0), byteCount: 9) }
+        return AuditedPlace(artist: artist, title: title, place: place)
     }
 
     private func embedded(_ width: Int?, _ height: Int?, _ digest: String, type: String? = "image/jpeg")
@@ -121,33 +120,22 @@ import Testing
         #expect(found([.small]) == ["small /m/b/cover.jpg"])
     }
 
-    @Test func `the covers of all discs are judged, and those of other albums in a shared folder are not`() {
-        func contents(_ covers: String...) -> FolderContents {
-            var contents = FolderContents()
-            for path in covers {
-                var tags = AudioTags()
-                tags.album = path
-                contents.tags.append(SongTags(tags))
-                contents.titledCovers[path] = CoverFile(path: BytePath(path), byteCount: 9)
-            }
-            return contents
-        }
-        let folders = [
-            BytePath("/m/CD1"): contents("/m/CD1/cover.jpg"), BytePath("/m/CD2"): contents("/m/CD2/cover.jpg"),
-            BytePath("/m/CD3"): contents(), BytePath("/s"): contents("/s/one.jpg", "/s/two.jpg"),
-        ]
-        var album = ScannedAlbum()
-        var discs = AlbumPlace()
-        discs.folders = ["/m/CD1", "/m/CD2", "/m/CD3"].map { BytePath($0) }
-        (discs.coverFolders, discs.tracks) = (discs.folders, 9)
-        var shared = AlbumPlace()
-        (shared.folders, shared.coverFolders, shared.isShared) = ([BytePath("/s")], [BytePath("/s")], true)
-        shared.cover = CoverFile(path: BytePath("/s/one.jpg"), byteCount: 9)
-        album.places = [discs, shared]
-        let places = AuditedPlace.all(of: [album], in: folders)
+    @Test func `the covers of all discs are judged, and no picture that is named after another album`() {
+        // Each disc has its own cover in the folder of an artist.
+        let found = Layout(
+            "",
+            ["/m/A/CD1", "/m/A/CD2", "/m/A/CD3", "/m/B"].reduce(into: [:]) { folders, path in
+                let disc = path.hasPrefix("/m/A") ? Int(String(path.last!)) : nil
+                folders[path] = tracks(1...3, disc.map { _ in "Low Tide" } ?? "Rust", disc: disc)
+            },
+            pictures: ["/m/A/CD1/cover.jpg", "/m/A/CD2/low tide.jpg", "/m/B/Low Tide.jpg", "/m/B/Rust.jpg"]
+        ).found
+        let places = AuditedPlace.all(of: found)
         #expect(
-            places.map { $0.covers.map(\.description) } == [["/m/CD1/cover.jpg", "/m/CD2/cover.jpg"], ["/s/one.jpg"]])
-        #expect(places.map { $0.lacking.map(\.description) } == [["/m/CD3"], []])
+            places.map { $0.covers.map(\.description) } == [
+                ["/m/A/CD1/cover.jpg", "/m/A/CD2/low tide.jpg"], ["/m/B/Rust.jpg"],
+            ])
+        #expect(places.map { $0.lacking.map(\.description) } == [["/m/A/CD3"], []])
     }
 
     // MARK: Files

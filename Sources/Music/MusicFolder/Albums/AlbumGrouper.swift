@@ -18,6 +18,7 @@ package struct AlbumGrouper {
     private static let maximumCompared = 300
 
     private let tree: FolderTree
+    private let sleeves: SleevesPictures
     private var folderDiscs: [BytePath: DiscName] = [:]
     private var parts: [AlbumPart] = []
     private var titles: [Name] = []
@@ -32,16 +33,18 @@ package struct AlbumGrouper {
     ///   - folders: What is known of each folder.
     ///   - roots: The scanned folders.
     ///   - unread: Files and folders that could not be read, and links that were not followed.
+    ///   - sleeves: What fills have written.
     package static func albums(
-        of folders: [BytePath: FolderContents], roots: [BytePath], unread: [BytePath] = []
+        of folders: [BytePath: FolderContents], roots: [BytePath], unread: [BytePath] = [],
+        sleeves: SleevesPictures = .init()
     ) -> [ScannedAlbum] {
-        var grouper = Self(FolderTree(folders, roots, unread: unread))
+        var grouper = Self(FolderTree(folders, roots, unread: unread), sleeves)
         grouper.join()
         return grouper.scannedAlbums()
     }
 
-    private init(_ tree: FolderTree) {
-        self.tree = tree
+    private init(_ tree: FolderTree, _ sleeves: SleevesPictures) {
+        (self.tree, self.sleeves) = (tree, sleeves)
         for folder in tree.paths where !tree.roots.contains(folder) {
             folderDiscs[folder] = DiscName(String(decoding: folder.name, as: UTF8.self))
         }
@@ -198,16 +201,18 @@ package struct AlbumGrouper {
             let places = Dictionary(grouping: group) { discParents[$0] ?? parts[$0].folder }.sorted { $0.key < $1.key }
                 .map { (folder: $0, parts: $1.map { parts[$0] }) }
             var album = ScannedAlbum(places.map(\.parts), by: artist, doubtfulIDs: doubtfulIDs)
-            album.places = places.map { place($0.folder, $0.parts, artist, album: group[0], owners) }
+            let choice = CoverChoice(album.titles, isSleeves: sleeves.isFile)
+            album.places = places.map { place($0.folder, $0.parts, artist, album: group[0], owners, choice) }
             return album
         }
     }
 
     /// - Parameter folder: Of the songs, or the one that contains the folders of discs.
     private func place(
-        _ folder: BytePath, _ parts: [AlbumPart], _ artist: MainArtist, album: Int, _ owners: FolderOwners
+        _ folder: BytePath, _ parts: [AlbumPart], _ artist: MainArtist, album: Int, _ owners: FolderOwners,
+        _ choice: CoverChoice
     ) -> AlbumPlace {
-        var place = AlbumPlace(parts)
+        var place = AlbumPlace(parts, sleeves)
         func isNamedAsArtist(_ folder: BytePath) -> Bool {
             let name = FoldedText(artist: String(decoding: folder.name, as: UTF8.self)).key
             let artists = parts.lazy.filter { $0.folder == folder }.flatMap(\.credits).map {
@@ -224,8 +229,18 @@ package struct AlbumGrouper {
             return !owners.owns(audio, album) || isAboveOthers && (tree.roots.contains(audio) || isNamedAsArtist(audio))
         }
         if place.isShared { return place }
-        let covers = parts.compactMap { part in tree[part.folder].cover(of: part.tags[Int(part.songs[0].tags)].album) }
-        place.cover = covers.count == parts.count ? covers.first : hasParent ? tree[folder].cover : nil
+        func cover(in folder: BytePath) -> CoverFile? {
+            var cover = choice.cover(among: tree[folder].pictures)
+            if cover?.isRead == false { cover?.readHeader() }
+            return cover
+        }
+        place.covers = place.folders.compactMap(cover)
+        if place.covers.count == place.folders.count {
+            place.cover = place.covers.first
+        } else if hasParent, let above = cover(in: folder) {
+            place.cover = above
+            if !place.covers.contains(above) { place.covers.insert(above, at: 0) }
+        }
         return place
     }
 }

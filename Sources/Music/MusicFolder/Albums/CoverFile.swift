@@ -1,7 +1,7 @@
 import ImageHeader
 import Platform
 
-/// A cover beside the audio files.
+/// A picture beside the audio files that is, or may be, an album's cover.
 package struct CoverFile: Sendable, Hashable, Codable {
     package var path: BytePath
     package var byteCount: Int64
@@ -10,6 +10,8 @@ package struct CoverFile: Sendable, Hashable, Codable {
     /// In pixels; nil if the header does not say.
     package var width: Int?
     package var height: Int?
+    /// Whether these were looked for.
+    private(set) var isRead = false
 
     package init(path: BytePath, byteCount: Int64) { (self.path, self.byteCount) = (path, byteCount) }
 
@@ -18,6 +20,7 @@ package struct CoverFile: Sendable, Hashable, Codable {
 
     /// Reads the type and the size in pixels from the file.
     mutating func readHeader() {
+        isRead = true
         guard let bytes = try? RegularFile.contents(of: path, maximumLength: Self.headerLength).bytes,
             let header = bytes.withUnsafeBytes({ ImageHeader($0) })
         else { return }

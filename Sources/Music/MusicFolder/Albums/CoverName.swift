@@ -5,17 +5,13 @@ package struct CoverName: Comparable, Sendable {
     /// The name, the number after it, the extension; lower is better.
     private var (stem, number, type): (Int, Int, Int)
 
-    /// In this order. The album's title comes before the last one, which Windows makes: 75 pixels.
+    /// In this order; the album's title comes after them. AlbumArtSmall is none: Windows makes it, of 75 pixels.
     private static let stems = ["cover", "folder", "front", "album", "albumart"]
-    private static let smallest = "albumartsmall"
 
     /// Returns nil for a name that is no cover's.
-    /// - Parameter album: The album's title; nil if only the names count that fit every album.
-    package init?(_ name: [UInt8], album: String?) {
-        guard let known = MusicNames.fileExtension(name), let type = MusicNames.pictures.firstIndex(of: known) else {
-            return nil
-        }
-        let text = Folding.key(String(decoding: name.dropLast(known.utf8.count + 1), as: UTF8.self))
+    /// - Parameter titles: The album's; empty if only the names count that fit every album.
+    package init?(_ name: [UInt8], titles: Set<String>) {
+        guard let (text, type) = Self.parts(of: name) else { return nil }
         self.type = type
         // Exact names first: an album may be called "Cover 2".
         for (number, candidate) in [(0, text), Self.withoutNumber(text)].compactMap({ $0 }) {
@@ -24,19 +20,31 @@ package struct CoverName: Comparable, Sendable {
                 stem = index
                 return
             }
-            if number == 0, let album, !album.isEmpty,
-                Folding.key(album) == candidate || Folding.key(Self.safe(album)) == candidate
-            {
+            if number == 0, !candidate.isEmpty, titles.contains(where: { Self.keys(of: $0).contains(candidate) }) {
                 stem = Self.stems.count
-                return
-            }
-            if candidate == Self.smallest {
-                stem = Self.stems.count + 1
                 return
             }
         }
         return nil
     }
+
+    /// Whether it may be a name of the cover of an album with songs of these titles, of which some end with the disc.
+    static func mayBeCover(_ name: [UInt8], titles: Set<String>) -> Bool {
+        if CoverName(name, titles: []) != nil { return true }
+        guard let text = parts(of: name)?.text, !text.isEmpty else { return false }
+        return titles.contains { keys(of: $0).contains { $0.hasPrefix(text) } }
+    }
+
+    /// The folded name without its extension, and the rank of that; nil for a name that is no picture's.
+    private static func parts(of name: [UInt8]) -> (text: String, type: Int)? {
+        guard let known = MusicNames.fileExtension(name), let type = MusicNames.pictures.firstIndex(of: known) else {
+            return nil
+        }
+        return (Folding.key(String(decoding: name.dropLast(known.utf8.count + 1), as: UTF8.self)), type)
+    }
+
+    /// The names of files that a title stands for.
+    private static func keys(of title: String) -> [String] { [Folding.key(title), Folding.key(safe(title))] }
 
     /// `cover.1` and `cover (1)`: the further covers of programs that replace none.
     private static func withoutNumber(_ text: String) -> (Int, String)? {
@@ -57,12 +65,5 @@ package struct CoverName: Comparable, Sendable {
 
     package static func < (left: CoverName, right: CoverName) -> Bool {
         (left.stem, left.number, left.type) < (right.stem, right.number, right.type)
-    }
-
-    /// The best of a folder's pictures; nil if none is a cover. Empty files are none.
-    package static func best(of pictures: [FolderListing.Entry], album: String?) -> FolderListing.Entry? {
-        pictures.lazy.compactMap { entry in
-            entry.size > 0 ? CoverName(entry.name, album: album).map { (name: $0, entry: entry) } : nil
-        }.min { $0.name < $1.name }?.entry
     }
 }

@@ -1,6 +1,6 @@
 import Platform
 
-/// What a scan keeps of a folder: the facts of its songs, from which albums are made, and its covers.
+/// What a scan keeps of a folder: the facts of its songs, from which albums are made, and its pictures.
 package struct FolderContents: Sendable, Hashable, Codable {
     /// Audio files, unreadable ones too.
     package var files = 0
@@ -8,10 +8,8 @@ package struct FolderContents: Sendable, Hashable, Codable {
     package var tags: [SongTags] = []
     /// In the order of the files' names.
     package var songs = SongList()
-    /// The cover by the names that fit every album.
-    package var cover: CoverFile?
-    /// The covers of albums with another one, which is named as they are: by titles as written.
-    var titledCovers: [String: CoverFile] = [:]
+    /// Those that may be covers, by their names. Only the grouping knows the titles of albums whose discs are below.
+    package var pictures: [CoverFile] = []
     package var problems: [MusicProblem] = []
     /// Whether the same files may be read otherwise by the next scan.
     package var isTransient = false
@@ -20,7 +18,7 @@ package struct FolderContents: Sendable, Hashable, Codable {
 
     /// - Parameters:
     ///   - tags: Of each audio file; nil for those that could not be read.
-    ///   - readsCover: Reads the size of a cover that was found.
+    ///   - readsCover: Reads the size of a picture.
     package init(
         of listing: FolderListing, tags: [AudioTags?], problems: [MusicProblem], readsCover: (inout CoverFile) -> Void
     ) {
@@ -34,30 +32,20 @@ package struct FolderContents: Sendable, Hashable, Codable {
             if numbers.updateValue(number, forKey: shared) == nil { self.tags.append(shared) }
             songs.songs.append(Song(tags, name: entry.name, number: number))
         }
-        func best(album: String?) -> CoverFile? {
-            CoverName.best(of: listing.pictures, album: album).map {
-                CoverFile(path: listing.path.appending($0.name), byteCount: $0.size)
-            }
+        let titles = self.tags.count < Self.maximumTitles ? Set(self.tags.lazy.map(\.album)) : []
+        for entry in listing.pictures where entry.size > 0 {
+            let isNamedSo = CoverName.mayBeCover(entry.name, titles: titles)
+            guard isNamedSo || files == 0 && pictures.count < Self.maximumPictures else { continue }
+            pictures.append(CoverFile(path: listing.path.appending(entry.name), byteCount: entry.size))
+            // Scans of booklets are many, and large.
+            if isNamedSo { readsCover(&pictures[pictures.count - 1]) }
         }
-        cover = best(album: nil)
-        for title in Set(self.tags.lazy.map(\.album)) where self.tags.count < Self.maximumTitles {
-            guard let titled = best(album: title), titled.path != cover?.path else { continue }
-            titledCovers[title] = titled
-        }
-        if cover != nil { readsCover(&cover!) }
-        for title in titledCovers.keys { readsCover(&titledCovers[title]!) }
     }
 
     /// A folder of more albums has no cover that is named as one of them.
     private static let maximumTitles = 100
-
-    /// The cover of an album, by its title as written.
-    func cover(of title: String) -> CoverFile? { titledCovers[title] ?? cover }
-
-    /// The covers of the albums whose songs are here.
-    package var covers: [CoverFile] {
-        Set(tags.lazy.map(\.album)).compactMap(cover(of:)).sorted { $0.path < $1.path }
-    }
+    /// A folder with more pictures that are named otherwise is one of scans.
+    private static let maximumPictures = 50
 
     /// Songs without an album in their tags.
     package var untagged: Int {

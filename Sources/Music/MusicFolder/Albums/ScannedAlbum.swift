@@ -18,6 +18,9 @@ package struct ScannedAlbum: Sendable, Hashable {
     package var title: String { facts.title }
     package var artist: String { facts.artist }
 
+    /// The titles after which a cover may be named: as the songs' tags have them, and without what says which disc it is.
+    package var titles: Set<String> { songs.values.reduce(into: [title]) { $0.formUnion($1.values) } }
+
     /// - Parameter places: The parts of each of its places, in the order of their paths.
     init(_ places: [[AlbumPart]], by artist: MainArtist, doubtfulIDs: Set<String>) {
         let parts = places.flatMap(\.self)
@@ -61,21 +64,31 @@ package struct AlbumPlace: Sendable, Hashable, Codable {
     package var namesDigest: UInt64?
     /// The cover file at the level of the audio, else in the folder that contains the discs' folders; nil if a disc's folder has none.
     package var cover: CoverFile?
+    /// That and the covers of further folders.
+    package var covers: [CoverFile] = []
     /// The embedded front cover of the first track that has one.
     package var embedded: EmbeddedPicture?
     package var embeddedTracks = 0
+    /// Whether tracks have different ones, or one that a fill wrote: those say nothing of the album.
     package var embeddedDiffers = false
     /// Whether a picture beside the audio files would be that of other albums, too: none is read or written there.
     package var isShared = false
 
     package init() {}
 
-    init(_ parts: [AlbumPart]) {
+    init(_ parts: [AlbumPart], _ sleeves: SleevesPictures) {
         folders = Set(parts.lazy.map(\.folder)).sorted()
         tracks = parts.reduce(0) { $0 + $1.songs.count }
         namesDigest = parts.reduce(0) { digest, part in part.songs.reduce(digest) { $0 &+ UInt64($1.name) } }
         let pictures = parts.flatMap { part in part.songs.compactMap { part.tags[Int($0.tags)].picture } }
         (embedded, embeddedTracks) = (pictures.first, pictures.count)
-        embeddedDiffers = pictures.contains { $0.digest != pictures[0].digest }
+        embeddedDiffers =
+            pictures.contains { $0.digest != pictures[0].digest }
+            || parts.contains { part in
+                guard let written = sleeves.inTags[part.folder] else { return false }
+                return part.songs.contains { song in
+                    part.tags[Int(song.tags)].picture.map { $0.digest == written[song.name] } ?? false
+                }
+            }
     }
 }

@@ -1,6 +1,8 @@
 /// An album in a place, whose cover goes into the tags of its files.
 package struct EmbedJob: Sendable, Hashable {
     package var title: String
+    /// After which its cover may be named.
+    package var titles: Set<String>
     /// As in `ScannedAlbum`: two albums of a folder may have one title.
     package var songs: [BytePath: [UInt32: String]]
     /// Other folders in which the cover may be: the one that contains the discs' folders.
@@ -14,7 +16,8 @@ package struct EmbedJob: Sendable, Hashable {
         albums.flatMap { album, cover in
             album.places.filter { $0.embeddedTracks < $0.tracks && (!$0.isShared || cover != nil) }.map { place in
                 EmbedJob(
-                    title: album.title, songs: album.songs.filter { place.folders.contains($0.key) },
+                    title: album.title, titles: album.titles,
+                    songs: album.songs.filter { place.folders.contains($0.key) },
                     coverFolders: place.coverFolders, cover: place.isShared ? cover : nil)
             }
         }

@@ -134,13 +134,9 @@ package struct Embedder: Sendable {
         }
         for path in [folder] + job.coverFolders {
             let folder = try OpenFolder(path: path.bytes)
-            let entries = try folder.names().compactMap { name in
-                try folder.status(of: name).map { FolderListing.Entry(name.bytes, FileStatus($0)) }
-            }
-            guard let best = CoverName.best(of: entries, album: job.title), let name = FileName(best.name) else {
-                continue
-            }
-            return try prepared(folder.file(name)) { note(.left(path.appending(best.name), reason: $0)) }
+            guard let cover = try state.cover(job.titles, in: folder, at: path), let name = FileName(cover.path.name)
+            else { continue }
+            return try prepared(folder.file(name)) { note(.left(cover.path, reason: $0)) }
         }
         return nil
     }

@@ -51,13 +51,13 @@ package actor CoverWriter {
     ///   - source: The cached cover's file.
     ///   - digest: What its bytes must have.
     ///   - judged: The key of the facts that the cover was judged for.
-    ///   - title: The album's, after which a cover may be named.
+    ///   - titles: The album's, after which a cover may be named.
     ///   - url: Where a source had the cover; nil for the album's own URL.
     ///   - keepsFormer: Keep the file that it replaces, as undo has that from nowhere else.
     ///   - replacesLarger: Replace a file of an earlier fill even if the cover is not larger.
     package func write(
         _ source: String, _ digest: Digest, to target: FillJob.Target, of album: String, judged: String = "",
-        title: String,
+        titles: Set<String>,
         foundAt url: String? = nil, keepsFormer: Bool = false, replacesLarger: Bool = false
     ) -> Result {
         do {
@@ -68,7 +68,7 @@ package actor CoverWriter {
                 folder: target.folder, name: Array("\(name).\(cover.fileExtension)".utf8), digest: digest,
                 width: cover.size?.width, height: cover.size?.height, album: album, run: run, foundURL: url)
             (file.root, file.disk, file.judged) = (try state.root(of: target.folder), folder.disk, judged)
-            let result = try write(cover, &file, folder, target, title, keepsFormer, replacesLarger)
+            let result = try write(cover, &file, folder, target, titles, keepsFormer, replacesLarger)
             if case .written(let file, _) = result, unnoted[album] == nil { unnoted[album] = file }
             return result
         } catch let error as SystemError where [.full, .quota, .readOnly].contains(error.cause) {
@@ -84,7 +84,7 @@ package actor CoverWriter {
 
     private func write(
         _ cover: borrowing CachedCover, _ file: inout WrittenFile, _ folder: OpenFolder, _ target: FillJob.Target,
-        _ title: String, _ keepsFormer: Bool, _ replacesLarger: Bool
+        _ titles: Set<String>, _ keepsFormer: Bool, _ replacesLarger: Bool
     ) throws -> Result {
         guard let name = FileName(file.name) else {
             return .failed(folder: file.folder, reason: "\(self.name) cannot be a file's name")
@@ -109,16 +109,16 @@ package actor CoverWriter {
                 }
                 return .written(file, bytes: cover.length)
             }
-            if let result = try create(cover, new, &file, OwnFile(name, in: folder, state.journal), target, title) {
+            if let result = try create(cover, new, &file, OwnFile(name, in: folder, state.journal), target, titles) {
                 return result
             }
             try formerFile.remove(.init(former.digest, isOwn: true))
             try state.forget(former)
             return .written(file, bytes: cover.length)
         }
-        if let found = try coverFile(in: folder, title: title) { return .exists(file.folder.appending(found.bytes)) }
+        if let found = try state.cover(titles, in: folder, at: file.folder) { return .exists(found.path) }
         let own = OwnFile(name, in: folder, state.journal)
-        return try create(cover, try cover.copy(in: folder), &file, own, target, title)
+        return try create(cover, try cover.copy(in: folder), &file, own, target, titles)
             ?? .written(file, bytes: cover.length)
     }
 
@@ -137,8 +137,7 @@ package actor CoverWriter {
     /// - Returns: Nil if the file is there.
     private func create(
         _ cover: borrowing CachedCover, _ new: NewFile, _ file: inout WrittenFile, _ own: OwnFile,
-        _ target: FillJob.Target,
-        _ title: String
+        _ target: FillJob.Target, _ titles: Set<String>
     ) throws -> Result? {
         if let owner = SongOwner(of: target.audioFolders) { new.setOwner(owner.user, owner.group, mode: owner.mode) }
         try new.sync()
@@ -153,9 +152,8 @@ package actor CoverWriter {
             // Without its name there is no file to remember.
             try state.forget(file)
             guard error.cause == .exists else { throw error }
-            if let found = try coverFile(in: own.folder, title: title), target.former?.name != found.bytes {
-                return .exists(file.folder.appending(found.bytes))
-            }
+            let found: CoverFile? = try state.cover(titles, in: own.folder, at: file.folder)
+            if let found, target.former?.path != found.path { return .exists(found.path) }
             return .failed(
                 folder: file.folder,
                 reason: "something that is no cover has the name of the file; remove or rename it")
@@ -165,17 +163,6 @@ package actor CoverWriter {
     private func save(_ file: inout WrittenFile, _ new: NewFile) throws {
         file.modified = FileStatus(try new.status()).modified
         try state.save(file)
-    }
-
-    /// The cover in a folder, under whichever name.
-    private func coverFile(in folder: OpenFolder, title: String) throws -> FileName? {
-        try folder.names().first { name in
-            guard CoverName(name.bytes, album: title) != nil, let status = try folder.status(of: name) else {
-                return false
-            }
-            // A link is a person's, too.
-            return status.st_size > 0 && [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT)
-        }
     }
 
     /// What a person has said about the covers of albums by now, by the albums' ids.

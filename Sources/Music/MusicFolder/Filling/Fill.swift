@@ -187,7 +187,7 @@ package struct Fill: Sendable {
             return .removed(removed.path)
         }
         return await writer.write(
-            path, digest, to: target, of: job.album.id, judged: job.query.key, title: job.album.title,
+            path, digest, to: target, of: job.album.id, judged: job.query.key, titles: job.titles,
             foundAt: picture.offer == nil ? nil : picture.url,
             keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false,
             replacesLarger: options.writesAcceptedOnly)

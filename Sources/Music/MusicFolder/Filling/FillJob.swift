@@ -17,6 +17,8 @@ package struct FillJob: Sendable {
     package var album: Album
     /// What sources are asked for.
     package var query: AlbumQuery
+    /// After which a cover may be named.
+    package var titles: Set<String> = []
     package var targets: [Target] = []
     /// Folders of several albums, in which the cover goes into the tags of the album's songs alone.
     package var tagFolders: [BytePath] = []
@@ -35,7 +37,7 @@ package struct FillJob: Sendable {
     package var folders: [BytePath] { targets.map(\.folder) + tagFolders }
 
     init(_ scanned: ScannedAlbum, _ album: Album, filled: FilledAddress?) {
-        (self.album, query) = (album, AlbumQuery(scanned, edited: album))
+        (self.album, query, titles) = (album, AlbumQuery(scanned, edited: album), scanned.titles)
         let url = album.coverURL.flatMap { $0.isEmpty ? nil : $0 }
         if let filled, url == filled.url { self.filled = filled } else { ownURLs = [url].compactMap(\.self) }
         ownURLs += album.alternateCoverURLs

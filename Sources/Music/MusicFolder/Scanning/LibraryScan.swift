@@ -25,20 +25,18 @@ package struct LibraryScan: Sendable {
         _ library: AlbumStore, _ state: MusicState, progress: @escaping @Sendable (MusicScan.Progress) -> Void,
         isCancelled: @escaping @Sendable () -> Bool
     ) async throws -> Outcome {
-        var outcome = try await look(state, progress: progress, isCancelled: isCancelled)
+        var outcome = try await look(state, addsRoots: true, progress: progress, isCancelled: isCancelled)
         if outcome.findings.isCancelled { return outcome }
         let (found, albums) = (outcome, try await library.all())
         let update = try await WorkThread.run {
             try state.noteFoundURLs()
-            // Files of fills are known at the paths of this scan.
-            try state.add(roots: scan.roots)
-            let written = Dictionary(try state.writtenFiles().map { ($0.path, $0) }) { $1 }
+            let isFilled = try state.sleevesPictures().isFile
             let update = LibraryUpdate(
                 found.albums, library: albums, records: try state.albums(),
                 decisions: try state.decisions(), options: options,
                 places: .init(
                     isGone: found.findings.isGone, isAway: try state.away().contains,
-                    isFilled: { written[$0]?.isUnchanged == true }, resolve: \.withoutLink))
+                    isFilled: isFilled, resolve: \.withoutLink))
             // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.
             try state.save(update.records, removing: update.removedRecords)
             return update
@@ -59,16 +57,19 @@ package struct LibraryScan: Sendable {
     }
 
     /// Scans without changing a library. What was read of the folders is remembered.
+    /// - Parameter addsRoots: Whether the folders are scanned ones from now on. What fills wrote is then known at their paths.
     /// - Throws: `MusicState.Problem` or `TagLane.Unavailable`.
     package func look(
-        _ state: MusicState, progress: @escaping @Sendable (MusicScan.Progress) -> Void,
+        _ state: MusicState, addsRoots: Bool = false, progress: @escaping @Sendable (MusicScan.Progress) -> Void,
         isCancelled: @escaping @Sendable () -> Bool
     ) async throws -> Outcome {
         try await WorkThread.run { [scan] in
             var outcome = Outcome(findings: try scan.run(state, progress: progress, isCancelled: isCancelled))
             if !outcome.findings.isCancelled {
+                if addsRoots { try state.add(roots: scan.roots) }
                 outcome.albums = AlbumGrouper.albums(
-                    of: outcome.findings.folders, roots: scan.roots, unread: outcome.findings.unread)
+                    of: outcome.findings.folders, roots: scan.roots, unread: outcome.findings.unread,
+                    sleeves: try state.sleevesPictures())
             }
             return outcome
         }

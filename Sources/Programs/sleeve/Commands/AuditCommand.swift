@@ -53,7 +53,7 @@ struct AuditCommand: AsyncParsableCommand {
         let (scan, missing) = try music.scan(else: try music.remembered(state, to: "to audit"))
         let outcome = try await MusicFolderOptions.run(LibraryScan(scan), nil, state, options, progress)
         try stopIfSignalled()
-        let places = AuditedPlace.all(of: outcome.albums, in: outcome.findings.folders)
+        let places = AuditedPlace.all(of: outcome.albums)
         let kinds = Set(only.isEmpty ? AuditKind.allCases : only.flatMap(\.values))
         // No byte of a cover says whether others are missing.
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()

@@ -23,6 +23,35 @@ import Testing
         #expect(each.cover?.path == BytePath("/m/x/CD1/cover.jpg"))
     }
 
+    @Test func `a picture that is named as the album is its cover, above its discs and beside one of them`() {
+        let discs = ["/m/x/CD1": tracks(1...5, "Low: Tide (CD1)"), "/m/x/CD2": tracks(1...5, "Low: Tide (CD2)")]
+        for picture in ["/m/x/low_ tide.png", "/m/x/Low: Tide (CD2).jpg"] {
+            #expect(albums(discs, pictures: [picture])[0].places[0].cover?.path == BytePath(picture))
+        }
+        let one = albums(["/m/y": tracks(1...5, "Low Tide (CD1)")], pictures: ["/m/y/Low Tide.jpg"])
+        #expect(one[0].hasCover)
+    }
+
+    @Test func `of a folder of scans some are kept, and each that may be a cover`() throws {
+        let scans = (1...60).map { "/m/x/Scans/\($0).jpg" } + ["/m/x/Scans/cover.jpg"]
+        let kept = try #require(Layout("", [:], pictures: scans).contents[BytePath("/m/x/Scans")]).pictures
+        #expect(kept.count == 51 && kept.last?.path == BytePath("/m/x/Scans/cover.jpg"))
+    }
+
+    @Test func `a cover of a fill gives way to a person's, and its picture in tags is no evidence`() {
+        let song = FolderListing.Entry(Array("1001.mp3".utf8))
+        var layout = Layout(
+            "", ["/m/a": tracks(1...3, picture: "x")], pictures: ["/m/a/cover.jpg", "/m/a/folder.jpg"])
+        #expect(layout.found[0].places[0].cover?.path == BytePath("/m/a/cover.jpg"))
+        #expect(!layout.found[0].places[0].embeddedDiffers)
+        layout.sleeves.isFile = { $0 == BytePath("/m/a/cover.jpg") }
+        layout.sleeves.inTags = [BytePath("/m/a"): [Song.hash(of: song.name): "y"]]
+        #expect(layout.found[0].places[0].cover?.path == BytePath("/m/a/folder.jpg"))
+        #expect(!layout.found[0].places[0].embeddedDiffers, "the song has another picture by now")
+        layout.sleeves.inTags = [BytePath("/m/a"): [Song.hash(of: song.name): "x"]]
+        #expect(layout.found[0].places[0].embeddedDiffers)
+    }
+
     @Test func `discs of two albums below one folder have their covers in their own folders`() {
         let found = albums(
             ["/m/x/CD1": tracks(1...5, "Low"), "/m/x/CD2": tracks(1...5, "High")], pictures: ["/m/x/cover.jpg"])

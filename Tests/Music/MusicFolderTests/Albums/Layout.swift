@@ -10,6 +10,7 @@ struct Layout: Sendable, CustomStringConvertible {
     var pictures: [String]
     var unread: [String]
     var roots: [String]
+    var sleeves = SleevesPictures()
     /// Each album as `line` has it.
     var albums: [String]
 
@@ -43,7 +44,7 @@ struct Layout: Sendable, CustomStringConvertible {
 
     var found: [ScannedAlbum] {
         AlbumGrouper.albums(
-            of: contents, roots: roots.map { BytePath($0) }, unread: unread.map { BytePath($0) })
+            of: contents, roots: roots.map { BytePath($0) }, unread: unread.map { BytePath($0) }, sleeves: sleeves)
     }
 
     /// `Artist: Title (1971) 12 tracks in /m/a + /m/b`: the folders that a cover belongs into; with `-` for places where none may be.

@@ -59,7 +59,8 @@ import Testing
             let tags = tags ?? Dictionary(uniqueKeysWithValues: names.map { ($0, "Low Tide") })
             let songs = Dictionary(uniqueKeysWithValues: tags.map { (Song.hash(of: Array($0.utf8)), $1) })
             let job = EmbedJob(
-                title: "Low Tide", songs: [album: songs], coverFolders: [album], cover: cover.map { BytePath($0) })
+                title: "Low Tide", titles: ["Low Tide"], songs: [album: songs], coverFolders: [album],
+                cover: cover.map { BytePath($0) })
             return try await observing { try await $0.run([job], run: run, $1) }
         }
 

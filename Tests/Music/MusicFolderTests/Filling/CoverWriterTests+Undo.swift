@@ -16,9 +16,9 @@ extension CoverWriterTests {
             let target = FillJob.Target(folder: BytePath(other), audioFolders: [BytePath(other)], former: nil)
             let first = try CoverWriter(try shelf.state(), name: "cover")
             let older = try written(
-                await first.write(small.path, small.digest, to: target, of: "2", title: "Other"))
+                await first.write(small.path, small.digest, to: target, of: "2", titles: ["Other"]))
             let former = try written(
-                await first.write(small.path, small.digest, to: shelf.target, of: "1", title: "Low Tide"))
+                await first.write(small.path, small.digest, to: shelf.target, of: "1", titles: ["Low Tide"]))
             let file = try written(try await shelf.write(large, former: former))
             // The cover that it replaced is not cached any more.
             for _ in 0..<2 {
@@ -49,7 +49,8 @@ extension CoverWriterTests {
                     files.append(
                         try written(
                             await writer.write(
-                                cover.path, cover.digest, to: target, of: "1", title: "Low Tide", keepsFormer: true)))
+                                cover.path, cover.digest, to: target, of: "1", titles: ["Low Tide"], keepsFormer: true))
+                    )
                 }
                 return files
             }

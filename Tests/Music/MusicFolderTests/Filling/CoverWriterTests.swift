@@ -42,7 +42,7 @@ import Testing
             var target = target
             target.former = former
             return try await CoverWriter(try state(), name: "cover").write(
-                cover.path, cover.digest, to: target, of: "1", title: "Low Tide")
+                cover.path, cover.digest, to: target, of: "1", titles: ["Low Tide"])
         }
 
         var files: [String] {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["cover.png", "Folder.JPG", "FRONT.webp", "Low Tide.jpg", "AlbumArtSmall.jpg"])
+    @Test(arguments: ["cover.png", "Folder.JPG", "FRONT.webp", "Low Tide.jpg"])
     func `a cover under any known name stays the only one`(name: String) async throws {
         try await withShelf { shelf in
             try Data("mine".utf8).write(to: URL(filePath: "\(shelf.album)/\(name)"))
@@ -117,7 +117,7 @@ import Testing
             let cover = try shelf.cached(500)
             let file = try written(
                 await CoverWriter(try shelf.state(), name: "cover").write(
-                    cover.path, cover.digest, to: target, of: "1", title: ""))
+                    cover.path, cover.digest, to: target, of: "1", titles: []))
             let mode = try FileManager.default.attributesOfItem(atPath: "\(file.path)")[.posixPermissions]
             #expect(mode as? Int == (narrow == 1 ? 0o644 : 0o600))
         }
@@ -191,7 +191,7 @@ import Testing
             let kept = state.keptCover(small.digest)
             _ = try written(
                 await CoverWriter(state, name: "cover").write(
-                    large.path, large.digest, to: target, of: "1", title: "", keepsFormer: true))
+                    large.path, large.digest, to: target, of: "1", titles: [], keepsFormer: true))
             try shelf.state().sweepKept()
             #expect(access(kept, F_OK) == 0)
             // The cache has lost it.
@@ -205,7 +205,7 @@ import Testing
         try await withShelf { shelf in
             let cover = try shelf.cached(300)
             let writer = try CoverWriter(try shelf.state(), name: "cover")
-            let file = try written(await writer.write(cover.path, cover.digest, to: shelf.target, of: "1", title: ""))
+            let file = try written(await writer.write(cover.path, cover.digest, to: shelf.target, of: "1", titles: []))
             #expect(try await writer.unnotedCovers().files == ["1": file])
             #expect(await writer.takeBack(file))
             #expect(try await writer.unnotedCovers().files.isEmpty && shelf.files.isEmpty)
@@ -231,7 +231,7 @@ import Testing
             var target = shelf.target
             target.former = former
             let result = try await CoverWriter(try shelf.state(), name: "cover").write(
-                small.path, small.digest, to: target, of: "1", title: "Low Tide", keepsFormer: true)
+                small.path, small.digest, to: target, of: "1", titles: ["Low Tide"], keepsFormer: true)
             #expect(result == .notLarger(former.path))
             #expect(access(try shelf.state().keptCover(former.digest), F_OK) != 0)
         }
@@ -247,7 +247,7 @@ import Testing
             target.former = former
             let file = try written(
                 await CoverWriter(try shelf.state(), name: "cover").write(
-                    small.path, small.digest, to: target, of: "2", title: "Rust"))
+                    small.path, small.digest, to: target, of: "2", titles: ["Rust"]))
             #expect(file.album == "2" && Digest(of: shelf.bytes("cover.jpg")) == small.digest)
             #expect(try shelf.state().writtenFiles() == [file])
         }
@@ -278,7 +278,7 @@ import Testing
             #expect("\(file.path)" == moved + "/album/cover.jpg")
             var target = FillJob.Target(folder: file.folder, audioFolders: [file.folder], former: file)
             let writer = try CoverWriter(try shelf.state(), name: "cover")
-            _ = try written(await writer.write(large.path, large.digest, to: target, of: "1", title: ""))
+            _ = try written(await writer.write(large.path, large.digest, to: target, of: "1", titles: []))
             // And back, without a scan.
             try FileManager.default.moveItem(atPath: moved, toPath: music)
             let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { "\(shelf.root)/\($0)" }
@@ -348,7 +348,7 @@ import Testing
             let writer = try CoverWriter(try shelf.state(), name: "cover")
             _ = try written(
                 await writer.write(
-                    cover.path, cover.digest, to: shelf.target, of: "1", title: "", foundAt: "https://a.example/1"))
+                    cover.path, cover.digest, to: shelf.target, of: "1", titles: [], foundAt: "https://a.example/1"))
             // As after a kill.
             let next = try CoverWriter(try shelf.state(), name: "cover")
             #expect(try await next.unnotedCovers().urls == ["1": "https://a.example/1"])
@@ -365,7 +365,7 @@ import Testing
             let cover = try shelf.cached(300)
             let result = try await CoverWriter(try shelf.state(), name: "cover").write(
                 cover.path, cover.digest, to: .init(folder: folder, audioFolders: [folder], former: nil), of: "1",
-                title: "")
+                titles: [])
             let file = try written(result)
             #expect(file.path.withCString { access($0, F_OK) } == 0)
             #expect(try shelf.state().writtenFiles() == [file])

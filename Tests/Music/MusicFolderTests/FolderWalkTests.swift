@@ -42,6 +42,23 @@ import Testing
         #expect(try folder.walk().files == ["in/1.mp3"])
     }
 
+    @Test func `what is left out is told, if it is music`() throws {
+        let folder = try Folder()
+        for name in [
+            ".7_ Coast/1.mp3", ".calm/Album/1.mp3", ".git/config", ".Trash-1000/files/1.mp3", "no/1.mp3",
+            "no/deep/1.mp3",
+            "scans/cover.jpg", "a/1.dff", "a/2.DFF", "image/1.flac", "songs/1.flac", "songs/2.flac",
+        ] { try folder.file(name, bytes: [1]) }
+        for name in ["no/.nomedia", "scans/.nomedia", "image/1.cue", "songs/all.cue"] {
+            try folder.file(name, bytes: [])
+        }
+        let leftOut: [String: LeftOut.Reason] = [
+            ".7_ Coast": .hidden, ".calm": .hidden, "no": .excluded, "a/1.dff": .format, "a/2.DFF": .format,
+            "image": .image,
+        ]
+        #expect(try folder.walk().leftOut == leftOut)
+    }
+
     @Test func `a FIFO, a socket and a device cost one line each`() throws {
         let folder = try Folder()
         try folder.file("a/1.mp3")

@@ -34,6 +34,26 @@ extension MusicTests {
             }
         }
 
+        @Test func `what is left out is said in one line, and not that there was nothing to fill`() async throws {
+            try await withStage { stage in
+                let music = stage.folder + "/music"
+                try MusicFile.write("\(music)/a/1.mp3", MusicTags(album: "", artist: "A"))
+                try MusicFile.write("\(music)/.7/1.mp3", MusicTags(album: ".7"))
+                let fill = ["fill", music, "--source", "tags"]
+                for words in [fill, fill + ["--dry-run"], ["album", "scan", music], ["audit", music]] {
+                    let result = try await SleeveStage.run(words, environment: stage.environment)
+                    let line = "Left out: 1 file without an album in the tags; 1 hidden folder ("
+                    #expect(result.stdout.contains(line) && result.stdout.contains("/music/.7)."), "\(result)")
+                    #expect(!result.stdout.contains("Nothing"), "\(result)")
+                }
+                try MusicFile.write("\(music)/b/1.mp3", MusicTags(album: "Low Tide"))
+                #expect(try await stage.run("album", "scan", music).status == 0)
+                #expect(try await stage.run("album", "undo").status == 0)
+                let hidden = try await SleeveStage.run(fill, environment: stage.environment)
+                #expect(hidden.stdout.contains("; 1 album deleted, or with a scan undone;"), "\(hidden)")
+            }
+        }
+
         /// Three albums: one with a cover file, one with an embedded one, one with two discs.
         private func makeMusic(_ stage: Stage) throws {
             let music = stage.folder + "/music"

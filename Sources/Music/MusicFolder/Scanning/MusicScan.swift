@@ -40,6 +40,7 @@ package struct MusicScan: Sendable {
         package var problems: [MusicProblem] = []
         /// Links that were not followed because they lead out of the scanned folder.
         package var outsideLinks: [BytePath] = []
+        package var leftOut = LeftOut()
         /// Folders that are known and not in `folders`, because they are not there.
         package var goneFolders: Set<BytePath> = []
         /// Roots that have lost all of their audio files: their disk may not be mounted. Nothing in them is gone.
@@ -123,6 +124,7 @@ package struct MusicScan: Sendable {
         try take(output, state, &findings, atLeast: 1)
         if let problem = output.value.withLock({ $0.problem }) { throw problem }
         findings.isCancelled = isCancelled()
+        findings.leftOut.countUntagged(of: findings.folders)
         if !findings.isCancelled { findGone(known, &findings) }
         progress(findings.progress)
         return findings
@@ -155,6 +157,7 @@ package struct MusicScan: Sendable {
                 case .problem(let problem): found.problems.append(problem)
                 case .leftovers(let path): found.leftovers.append(path)
                 case .outside(let link): found.outsideLinks.append(link)
+                case .leftOut(let reason, let path): found.leftOut.add(reason, path)
                 }
             }
             for root in roots { try walk.walk(root) }

@@ -15,6 +15,7 @@ package struct FolderWalk {
         case leftovers(BytePath)
         /// A link that is not followed because it leads out of the scanned folder.
         case outside(BytePath)
+        case leftOut(LeftOut.Reason, BytePath)
     }
 
     /// Deeper folders are a problem: each level needs a file descriptor.
@@ -84,12 +85,18 @@ package struct FolderWalk {
                 isExcluded = true
             } else if FileName(name).map(NewFile.isTemporary) == true {
                 hasLeftovers = true
+            } else if type == UInt8(DT_DIR) || type == UInt8(DT_UNKNOWN), Self.isMusicLeftOut(in: path.appending(name))
+            {
+                try send(.leftOut(.hidden, path.appending(name)))
             }
             errno = 0
         }
         if errno != 0 { try problem(path, SystemError("read").reason) }
         if hasLeftovers { try send(.leftovers(path)) }
-        if isExcluded { return }
+        if isExcluded {
+            if Self.hasAudio(path) { try send(.leftOut(.excluded, path)) }
+            return
+        }
         names.sort { $0.name.lexicographicallyPrecedes($1.name) }
         try visit(names, of: path, descriptor, depth)
     }
@@ -104,13 +111,15 @@ package struct FolderWalk {
     private mutating func visit(
         _ names: [(name: [UInt8], type: UInt8)], of path: BytePath, _ descriptor: Int32, _ depth: Int
     ) throws {
-        var (listing, fileLinks) = (FolderListing(path: path), [[UInt8]]())
+        var (listing, fileLinks, sheets) = (FolderListing(path: path), [[UInt8]](), 0)
         var subfolders: [[UInt8]] = []
         for (name, type) in names {
             if type == UInt8(DT_DIR) {
                 if !StorageNames.contains(name) { subfolders.append(name) }
                 continue
             }
+            if MusicNames.isUnreadAudio(name) { try send(.leftOut(.format, path.appending(name))) }
+            if MusicNames.fileExtension(name) == "cue" { sheets += 1 }
             let isMusic = Self.isMusic(name)
             if type == UInt8(DT_REG), !isMusic { continue }
             let file = path.appending(name)
@@ -129,6 +138,7 @@ package struct FolderWalk {
                 }
             }
         }
+        if !listing.audio.isEmpty, sheets >= listing.audio.count { try send(.leftOut(.image, path)) }
         if !fileLinks.isEmpty {
             waiting.append((listing, fileLinks))
         } else if !listing.audio.isEmpty || !listing.pictures.isEmpty {
@@ -159,6 +169,18 @@ package struct FolderWalk {
     private static func isHidden(_ name: [UInt8]) -> Bool {
         let dot = UInt8(ascii: ".")
         return name.first == dot && (name.count < 3 || name[1] != dot)
+    }
+
+    /// Whether a hidden folder is to be said: what a desktop has thrown away is not.
+    private static func isMusicLeftOut(in folder: BytePath) -> Bool {
+        !String(decoding: folder.name, as: UTF8.self).lowercased().hasPrefix(".trash") && hasAudio(folder)
+    }
+
+    /// Whether a folder, or one in it, has audio files.
+    private static func hasAudio(_ path: BytePath, levels: Int = 2) -> Bool {
+        guard let names = try? OpenFolder(path: path.bytes).names().map(\.bytes) else { return false }
+        return names.contains { !isHidden($0) && MusicNames.isAudio($0) }
+            || levels > 1 && names.contains { !isHidden($0) && hasAudio(path.appending($0), levels: levels - 1) }
     }
 
     private static func isMusic(_ name: [UInt8]) -> Bool { MusicNames.isAudio(name) || isPicture(name) }

@@ -70,7 +70,7 @@ struct AuditCommand: AsyncParsableCommand {
             likenesses: likenesses
         ).findings
         let unsized = kinds.contains(.small) ? facts.values.count { $0.damage == nil && $0.width == nil } : 0
-        try print(findings, albums: outcome.albums.count, unsized: unsized)
+        try print(findings, albums: outcome.albums.count, unsized: unsized, leftOut: outcome.leftOut)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing
         if problems + findings.count > 0 { throw ExitStatus.someFailed }
     }
@@ -94,7 +94,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     // MARK: Results
 
-    private func print(_ findings: [AuditFinding], albums: Int, unsized: Int) throws {
+    private func print(_ findings: [AuditFinding], albums: Int, unsized: Int, leftOut: String) throws {
         if options.json { return try printResult(findings.map { Self.json($0).text + "\n" }.joined()) }
         let rows = findings.map { finding in
             let album = Album(
@@ -104,7 +104,7 @@ struct AuditCommand: AsyncParsableCommand {
         // Paths are whole, to be copied, and last, so that long ones move nothing.
         let table = TextTable(["Kind", "Album", "What is wrong", "Path"], rows)
         if !findings.isEmpty { try printResult(table.text()) }
-        if !options.quiet { try printResult(Self.summary(findings, albums: albums, unsized: unsized)) }
+        if !options.quiet { try printResult(Self.summary(findings, albums: albums, unsized: unsized) + leftOut) }
     }
 
     private static func summary(_ findings: [AuditFinding], albums: Int, unsized: Int) -> String {

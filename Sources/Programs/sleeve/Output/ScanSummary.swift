@@ -5,11 +5,17 @@ import MusicFolder
 /// The result of a scan.
 struct ScanSummary: Encodable {
     private let files, filesRead, folders, foldersRead, albums, new, changed, deleted, withCover, withoutCover: Int
-    private let embedded, untagged, gone, pruned, links: Int
+    private let embedded, untagged, hidden, excluded, unreadFormats, gone, pruned, links: Int
     /// Files and folders that could not be read, and folders that were not there.
     let problems: Int
     private let cancelled: Bool
     private let seconds: Double
+    private let leftOut: String
+
+    private enum CodingKeys: String, CodingKey {
+        case files, filesRead, folders, foldersRead, albums, new, changed, deleted, withCover, withoutCover
+        case embedded, untagged, hidden, excluded, unreadFormats, gone, pruned, links, problems, cancelled, seconds
+    }
 
     /// - Parameter missing: Folders that are not there.
     init(_ outcome: LibraryScan.Outcome, missing: Int, seconds: Double) {
@@ -20,7 +26,10 @@ struct ScanSummary: Encodable {
         (withoutCover, embedded) = (albums - withCover, outcome.albums.count { $0.hasEmbeddedCover })
         (new, changed) = (update?.additions.count ?? 0, update?.edits.count ?? 0)
         (deleted, gone) = (update?.deleted.count ?? 0, update?.gone.count ?? 0)
-        untagged = found.folders.values.reduce(0) { $0 + $1.untagged }
+        untagged = found.leftOut.untagged + found.leftOut.untaggedImages
+        (hidden, excluded) = (found.leftOut.hidden.count, found.leftOut.excluded.count)
+        unreadFormats = found.leftOut.formats.values.reduce(0, +)
+        leftOut = outcome.leftOut
         (pruned, links) = (outcome.pruned, found.outsideLinks.count)
         problems = found.problems.count + found.emptyRoots.count + missing
         (cancelled, self.seconds) = (found.isCancelled, seconds)
@@ -34,11 +43,7 @@ struct ScanSummary: Encodable {
         text += "\(Decimals.count(albums, "album")): \(Decimals.grouped(new)) new, "
         text += "\(Decimals.grouped(changed)) changed; \(Decimals.grouped(withCover)) with a cover file, "
         text += "\(Decimals.grouped(withoutCover)) without; \(Decimals.grouped(embedded)) with a cover in the tags\n"
-        if deleted > 0 {
-            text +=
-                "\(Decimals.count(deleted, "album")) that you deleted not added again; --restore-deleted adds them\n"
-        }
-        if untagged > 0 { text += "\(Decimals.count(untagged, "file")) without an album in the tags\n" }
+        text += leftOut
         if gone > 0 {
             text += "\(Decimals.count(gone, "album")) gone from the folders"
             text +=

@@ -49,6 +49,7 @@ final class Folder: Sendable {
                 walked.listings.append(listing)
             case .problem(let problem): walked.problems[name(problem.path)] = problem.reason
             case .leftovers: break
+            case .leftOut(let reason, let path): walked.leftOut[name(path)] = reason
             case .outside(let link): walked.outside.append(name(link))
             }
         }
@@ -63,6 +64,7 @@ struct Walked {
     var listings: [FolderListing] = []
     var problems: [String: String] = [:]
     var outside: [String] = []
+    var leftOut: [String: LeftOut.Reason] = [:]
 }
 
 extension MusicFile {

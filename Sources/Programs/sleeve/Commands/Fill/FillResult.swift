@@ -31,14 +31,18 @@ struct FillResult: Encodable {
 
     /// - Parameters:
     ///   - isUpgrade: Whether larger covers were looked for, too.
+    ///   - leftOut: What the scan has left out, as lines; nil if it has left out nothing.
     ///   - present: The accepted covers that albums have already, as sentences without a full stop.
-    func text(isUpgrade: Bool, present: [String], _ embedding: EmbedSummary?) -> String {
+    func text(isUpgrade: Bool, leftOut: String?, present: [String], _ embedding: EmbedSummary?) -> String {
         func albums(_ count: Int) -> String { "\(Decimals.count(count, "album")) \(count == 1 ? "has" : "have")" }
         let outcome =
             "Filled \(Decimals.grouped(filled)) of \(Decimals.count(self.albums, "album"))"
             + (isUpgrade ? " without a cover file, or with one of a fill" : " without a cover file")
             + " (\(ByteSize(bytes)), \(Decimals.text(seconds, 1)) s).\n"
-        let nothing = covered > 0 ? "Nothing to fill: \(albums(covered)) a cover file.\n" : "Nothing to fill.\n"
+        let nothing =
+            covered > 0
+            ? "Nothing to fill: \(albums(covered)) a cover file.\n"
+            : leftOut == nil ? "Nothing to fill.\n" : "No album to fill.\n"
         var text =
             filled > 0 || self.albums > present.count ? outcome : unwritten == 0 && present.isEmpty ? nothing : ""
         text += present.map { $0 + ".\n" }.joined()
@@ -52,6 +56,7 @@ struct FillResult: Encodable {
             (unwritten, "\(Decimals.count(unwritten, "folder")) got no cover file."),
         ]
         for (count, line) in counts where count > 0 { text += line + "\n" }
+        text += leftOut ?? ""
         if cancelled { text += "Stopped; the next fill goes on.\n" }
         return text + (embedding?.text ?? "")
     }

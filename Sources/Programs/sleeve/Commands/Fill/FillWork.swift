@@ -55,7 +55,7 @@ struct FillWork {
             let tags =
                 arguments.covers.embed
                 ? try await embed(scanned.map { ($0.scanned, nil) }, run: nil, messages) : nil
-            try print(plan, steps, idle: idle, tags)
+            try print(plan, steps, idle: idle, tags, leftOut: outcome.leftOut)
             let news = try state.news(messages.known, of: folders)
             messages.print(isQuiet: isQuiet, news: news)
             if found.missing > 0 || !news.isDisjoint(with: messages.problems) { throw ExitStatus.someFailed }
@@ -107,8 +107,12 @@ struct FillWork {
         let result = FillResult(
             summary, embedding, covered: plan.covered, obstacles: Set(plan.obstacles.map(\.folder)).count,
             problems: problems, seconds: (ContinuousClock.now - start) / .seconds(1))
+        let isAllSeen = only != nil || outcome.leftOut.isEmpty && outcome.findings.unread.isEmpty
         try arguments.options.printResult(
-            result, text: result.text(isUpgrade: options.upgrades || only != nil, present: accepted, embedding))
+            result,
+            text: result.text(
+                isUpgrade: options.upgrades || only != nil, leftOut: isAllSeen ? nil : outcome.leftOut,
+                present: accepted, embedding))
         try stopIfSignalled()
         if !news.isDisjoint(with: messages.problems) || hasFailed || found.missing > 0 || problem != nil {
             throw ExitStatus.someFailed
@@ -222,7 +226,9 @@ struct FillWork {
         return (found, idle)
     }
 
-    private func print(_ plan: FillPlan, _ steps: [FillPlanResult.Step], idle: Int, _ tags: EmbedSummary?) throws {
+    private func print(
+        _ plan: FillPlan, _ steps: [FillPlanResult.Step], idle: Int, _ tags: EmbedSummary?, leftOut: String
+    ) throws {
         var result = FillPlanResult(
             albums: plan.jobs.count - idle, covered: plan.covered, blocked: plan.blocked.count, plan: steps)
         (result.embedded, result.embeddedBytes) = (tags?.embedded, tags?.bytes)
@@ -234,7 +240,7 @@ struct FillWork {
         if idle > 0 { text += "\(Decimals.grouped(idle)) not again yet; " }
         text += "\(Decimals.grouped(result.covered)) \(result.covered == 1 ? "has" : "have") a cover file"
         let blocked = "; \(Decimals.count(result.blocked, "folder")) cannot get one"
-        text += result.blocked == 0 ? ".\n" : blocked + ".\n"
+        text += (result.blocked == 0 ? ".\n" : blocked + ".\n") + leftOut
         if let tags {
             text += "\(Decimals.count(tags.embedded, "file")) would get a cover in the tags, and those of albums "
             text += "whose covers would be found.\n" + tags.otherFormatsText

@@ -70,6 +70,23 @@ extension MusicTests {
             }
         }
 
+        @Test func `a compilation in its artists' folders gets the picture in its tags in each of them`() async throws {
+            let picture = MusicPicture.jpeg(600, 600, number: 4)
+            try await withStage { stage in
+                let folders = (1...8).map { "\(stage.folder)/music/Singer \($0)/Summer Tide" }
+                for (number, folder) in folders.enumerated() {
+                    let singer = "Singer \(number + 1)"
+                    try MusicFile.write(
+                        "\(folder)/1.mp3",
+                        MusicTags(album: "Summer Tide", albumArtist: "", artist: singer, pictures: [picture]))
+                }
+                let result = try await stage.run("fill", stage.folder + "/music", "--source", "tags")
+                #expect(result.status == 0, "\(result)")
+                for folder in folders { #expect(try covers(folder) == ["cover.jpg"]) }
+                #expect(try await stage.run("audit", stage.folder + "/music").status == 0)
+            }
+        }
+
         @Test func `a cover that a fill wrote into the tags is not said to be from there`() async throws {
             try await withAlbum([[], []]) { stage, fill, folder in
                 let result = try await SleeveStage.run(

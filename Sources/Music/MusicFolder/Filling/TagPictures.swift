@@ -7,6 +7,8 @@ package actor TagPictures {
     private nonisolated let thread = ThreadExecutor()
     private let lane: TagLane
     private let folder: BytePath
+    /// Of files. Albums may have one picture, and each removes its own file.
+    private var count = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -25,7 +27,7 @@ package actor TagPictures {
     /// What a picture shows that the songs of folders have in their tags; nil if it cannot be read.
     func likeness(of picture: Digest, in folders: [BytePath], _ known: Likenesses) -> Likeness? {
         known.likeness(of: picture) {
-            guard let copy = file(of: picture, in: folders, as: "\(picture)-compared") else { return nil }
+            guard let copy = file(of: picture, in: folders) else { return nil }
             defer { copy.withCString { _ = unlink($0) } }
             return Likeness(of: copy)
         }
@@ -33,11 +35,8 @@ package actor TagPictures {
 
     /// Writes a picture that the songs of folders have in their tags into a file. - Returns: Its path; nil if no song has it any more.
     func file(of picture: Digest, in folders: [BytePath]) -> BytePath? {
-        file(of: picture, in: folders, as: "\(picture)")
-    }
-
-    private func file(of picture: Digest, in folders: [BytePath], as name: String) -> BytePath? {
-        let copy = folder.appending(Array(name.utf8))
+        count += 1
+        let copy = folder.appending(Array("tags-\(count)".utf8))
         for folder in folders {
             let names = (try? OpenFolder(path: folder.bytes).names()) ?? []
             for name in names.map(\.bytes).filter(MusicNames.isAudio).sorted(by: { $0.lexicographicallyPrecedes($1) }) {

@@ -113,13 +113,20 @@ import Testing
         #expect(try shelf.state.embeddedCovers(ofRun: 1).isEmpty)
     }
 
-    @Test func `a file with a picture stays as it is, and so does one without an album`() async throws {
+    @Test func `a file with a cover stays as it is, and so does one without an album`() async throws {
         let shelf = try Shelf { folder in
             try folder.file("album/front.mp3", MusicTags(pictures: [.jpeg(10, 10)]))
-            try folder.file("album/only.flac", MusicTags(pictures: [.jpeg(10, 10, type: 4)]))
+            try folder.file("album/only.flac", MusicTags(pictures: [.jpeg(10, 10, type: 0)]))
             try folder.file("album/loose.mp3", MusicTags(album: ""))
         }
         #expect(try await shelf.embed().isEmpty)
+    }
+
+    @Test func `a back cover stays beside the cover that is written`() async throws {
+        let shelf = try Shelf { try $0.file("album/back.flac", MusicTags(pictures: [.jpeg(10, 10, type: 4)])) }
+        #expect(try await shelf.embed().count == 1)
+        let tags = try TagReader().read(BytePath(shelf.folder.text + "/album/back.flac")).get()
+        #expect(tags.pictureCount == 2 && tags.picture?.digest == Self.digest)
     }
 
     @Test func `an album's files are those that were scanned as its own, whatever titles others have`() async throws {

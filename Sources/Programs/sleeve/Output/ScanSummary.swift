@@ -10,12 +10,6 @@ struct ScanSummary: Encodable {
     let problems: Int
     private let cancelled: Bool
     private let seconds: Double
-    private let leftOut: String
-
-    private enum CodingKeys: String, CodingKey {
-        case files, filesRead, folders, foldersRead, albums, new, changed, deleted, withCover, withoutCover
-        case embedded, untagged, hidden, excluded, unreadFormats, gone, pruned, links, problems, cancelled, seconds
-    }
 
     /// - Parameter missing: Folders that are not there.
     init(_ outcome: LibraryScan.Outcome, missing: Int, seconds: Double) {
@@ -29,13 +23,13 @@ struct ScanSummary: Encodable {
         untagged = found.leftOut.untagged + found.leftOut.untaggedImages
         (hidden, excluded) = (found.leftOut.hidden.count, found.leftOut.excluded.count)
         unreadFormats = found.leftOut.formats.values.reduce(0, +)
-        leftOut = outcome.leftOut
         (pruned, links) = (outcome.pruned, found.outsideLinks.count)
         problems = found.problems.count + found.emptyRoots.count + missing
         (cancelled, self.seconds) = (found.isCancelled, seconds)
     }
 
-    var text: String {
+    /// - Parameter leftOut: What the scan left out, as lines.
+    func text(leftOut: String) -> String {
         var text = "\(Decimals.count(files, "file")) in \(Decimals.count(folders, "folder")); "
         text += filesRead == 0 ? "nothing has changed" : "read \(Decimals.grouped(filesRead))"
         text += " (\(Decimals.text(seconds, 1)) s)\n"

@@ -54,7 +54,7 @@ struct AlbumScan: AsyncParsableCommand {
             let outcome = try await MusicFolderOptions.run(scan, library.albums, state, options, progress)
             let summary = ScanSummary(
                 outcome, missing: missing, seconds: start.duration(to: .now) / .seconds(1))
-            try options.printResult(summary, text: summary.text)
+            try options.printResult(summary, text: summary.text(leftOut: outcome.leftOut))
             try stopIfSignalled()
             if summary.problems > 0 { throw ExitStatus.someFailed }
         }

@@ -118,9 +118,9 @@ package struct FolderWalk {
                 if !StorageNames.contains(name) { subfolders.append(name) }
                 continue
             }
-            if MusicNames.isUnreadAudio(name) { try send(.leftOut(.format, path.appending(name))) }
-            if MusicNames.fileExtension(name) == "cue" { sheets += 1 }
             let isMusic = Self.isMusic(name)
+            if !isMusic, MusicNames.isUnreadAudio(name) { try send(.leftOut(.format, path.appending(name))) }
+            if !isMusic, MusicNames.fileExtension(name) == "cue" { sheets += 1 }
             if type == UInt8(DT_REG), !isMusic { continue }
             let file = path.appending(name)
             switch Self.status(name, in: descriptor) {

@@ -15,9 +15,9 @@ import Testing
     ) -> AuditedPlace {
         var place = AlbumPlace()
         (place.folders, place.coverFolders, place.tracks) = ([BytePath(folder)], [BytePath(folder)], tracks)
-        place.cover = covers.first.map { CoverFile(path: BytePath($0), byteCount: 9) }
+        place.cover = covers.first.map { CoverFile(path: BytePath($0)) }
         (place.embedded, place.embeddedTracks) = (embedded, embeddedTracks ?? (embedded == nil ? 0 : tracks))
-        place.covers = covers.map { CoverFile(path: BytePath($0), byteCount: 9) }
+        place.covers = covers.map { CoverFile(path: BytePath($0)) }
         return AuditedPlace(artist: artist, title: title, place: place)
     }
 

@@ -24,7 +24,7 @@ import Testing
 
     private func scanned(_ title: String, in folder: String, cover name: String) -> ScannedAlbum {
         var album = scanned(title, in: folder)
-        var cover = CoverFile(path: BytePath("\(folder)/\(name)"), byteCount: 9)
+        var cover = CoverFile(path: BytePath("\(folder)/\(name)"))
         cover.mediaType = "image/jpeg"
         album.places[0].cover = cover
         return album

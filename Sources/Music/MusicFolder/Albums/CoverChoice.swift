@@ -24,7 +24,7 @@ package struct CoverChoice: Sendable {
         return covers.count < 2 ? covers.first : covers.first { !isSleeves($0.path) } ?? covers[0]
     }
 
-    /// The cover in a folder as it is now, whose size is not read. A link is a person's, wherever it leads.
+    /// The cover in a folder as it is now, whose type is not read. A link is a person's, wherever it leads.
     /// - Throws: `SystemError`.
     func cover(in folder: OpenFolder, at path: BytePath) throws(SystemError) -> CoverFile? {
         var pictures: [CoverFile] = []
@@ -32,7 +32,7 @@ package struct CoverChoice: Sendable {
             guard let status = try folder.status(of: name), status.st_size > 0,
                 [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT)
             else { continue }
-            pictures.append(CoverFile(path: path.appending(name.bytes), byteCount: Int64(status.st_size)))
+            pictures.append(CoverFile(path: path.appending(name.bytes)))
         }
         return cover(among: pictures)
     }

@@ -18,7 +18,7 @@ package struct FolderContents: Sendable, Hashable, Codable {
 
     /// - Parameters:
     ///   - tags: Of each audio file; nil for those that could not be read.
-    ///   - readsCover: Reads the size of a picture.
+    ///   - readsCover: Reads the type of a picture.
     package init(
         of listing: FolderListing, tags: [AudioTags?], problems: [MusicProblem], readsCover: (inout CoverFile) -> Void
     ) {
@@ -36,7 +36,7 @@ package struct FolderContents: Sendable, Hashable, Codable {
         for entry in listing.pictures where entry.size > 0 {
             let isNamedSo = CoverName.mayBeCover(entry.name, titles: titles)
             guard isNamedSo || files == 0 && pictures.count < Self.maximumPictures else { continue }
-            pictures.append(CoverFile(path: listing.path.appending(entry.name), byteCount: entry.size))
+            pictures.append(CoverFile(path: listing.path.appending(entry.name)))
             // Scans of booklets are many, and large.
             if isNamedSo { readsCover(&pictures[pictures.count - 1]) }
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CoverChoiceTests {
     private func best(_ names: [String], album: String = "", sleeves: Set<String> = []) -> String? {
         let choice = CoverChoice([album]) { sleeves.contains(String(decoding: $0.name, as: UTF8.self)) }
-        let pictures = names.map { CoverFile(path: BytePath("/m/\($0)"), byteCount: 1) }
+        let pictures = names.map { CoverFile(path: BytePath("/m/\($0)")) }
         return choice.cover(among: pictures).map { String(decoding: $0.path.name, as: UTF8.self) }
     }
 

@@ -13,7 +13,7 @@ import Testing
         album.places = folders.map { folder in
             var place = AlbumPlace()
             (place.folders, place.coverFolders, place.isShared) = ([BytePath(folder)], [BytePath(folder)], isShared)
-            place.cover = cover.map { CoverFile(path: BytePath("\(folder)/\($0)"), byteCount: 9) }
+            place.cover = cover.map { CoverFile(path: BytePath("\(folder)/\($0)")) }
             place.cover?.mediaType = mediaType
             return place
         }

@@ -173,7 +173,9 @@ package struct FolderWalk {
 
     /// Whether a hidden folder is to be said: what a desktop has thrown away is not.
     private static func isMusicLeftOut(in folder: BytePath) -> Bool {
-        !String(decoding: folder.name, as: UTF8.self).lowercased().hasPrefix(".trash") && hasAudio(folder)
+        // The folder itself and the one above have names, too.
+        guard FileName(folder.name) != nil else { return false }
+        return !String(decoding: folder.name, as: UTF8.self).lowercased().hasPrefix(".trash") && hasAudio(folder)
     }
 
     /// Whether a folder, or one in it, has audio files.

@@ -23,6 +23,6 @@ extension LibraryScan.Outcome {
             count(found.excluded.count, "folder").map { "\($0) with .nomedia or the like\(folders(found.excluded))" },
             count(deleted, "album").map { "\($0) deleted, or with a scan undone; --restore-deleted adds them again" },
         ].compactMap(\.self)
-        return parts.isEmpty ? "" : "Left out: \(parts.joined(separator: "; ")).\n".withoutControls
+        return parts.isEmpty ? "" : "Left out: \(parts.joined(separator: "; "))".withoutControls + ".\n"
     }
 }

@@ -21,7 +21,7 @@ struct AuditCommand: AsyncParsableCommand {
               small        a side has fewer pixels than --min-pixels; unknown sizes are not
               damaged      no image, cut off, or not readable
               placeholder  what services show in place of a cover, or under 16 pixels
-              repeated     the same picture on albums of three artists or more, under two titles or more
+              repeated     the same picture on albums of three artists under two titles
 
             Whether a picture in the tags is cut off is not checked.
 

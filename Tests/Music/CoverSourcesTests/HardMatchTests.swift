@@ -65,7 +65,7 @@ import Testing
         Pair(album("Low Tide", "Harbour", 1994, 9), .none, album("Low Tide", "Harbour (Remixes)", 1994, 9)),
         Pair(album("Low Tide", "Harbour", 1994, 9), .none, album("Low Tide", "Harbour (Demos)", 1994, 9)),
         Pair(album("Low Tide", "Harbour", 1994, 9), .none, album("Low Tide", "Harbour - Live in Oslo", 1994, 9)),
-        Pair(album("Low Tide", "Harbour (Score)", 1994, 9), .none, album("Low Tide", "Harbour", 1994, 9)),
+        Pair(album("Low Tide", "Harbour (Score)", 1994, 9), .doubtful, album("Low Tide", "Harbour", 1994, 9)),
         Pair(album("Low Tide", "Harbour OST", 1994, 9), .certain, album("Low Tide", "Harbour", 1994, 9)),
         Pair(album("Low Tide", "Low Tide - Harbour", 1994, 9), .certain, album("Low Tide", "Harbour", 1994, 9)),
         Pair(album("Low Tide", "Harbour", 1994, 9), .certain, album("Low Tide", "Harbour - Low Tide", 1994, 9)),

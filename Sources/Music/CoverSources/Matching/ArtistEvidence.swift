@@ -9,8 +9,14 @@ struct ArtistEvidence: Sendable {
     var isJoined = false
     /// Their names are of different scripts.
     var isOtherScript = false
+    /// One letter differs.
+    var isNear = false
     /// The name that agrees is no composer's, whose works others perform.
     var isPerformer = false
+    /// The name that agrees is the album artist's, and another artist performs all songs.
+    var isOthersWork = false
+    /// Theirs names performers, none of whom is ours.
+    var isOtherPerformer = false
 
     init(_ query: AlbumQuery, _ candidate: AlbumQuery) {
         let (ours, theirs) = (Self.names(query), Self.names(candidate))
@@ -23,15 +29,19 @@ struct ArtistEvidence: Sendable {
         } else if let name = ours.first(where: { name in !name.isVarious && theirs.contains { name.agrees(with: $0) } })
         {
             line = .init(.agrees, "artist agrees")
-            isPerformer = !TitleWords.composers.contains(name.folded.words.last ?? "")
+            isOthersWork = name.text == ours[0].text && ours.contains { $0.isOther(than: name) }
+            isPerformer = !isOthersWork && !TitleWords.composers.contains(name.folded.words.last ?? "")
         } else if various.0 || various.1 {
             return
         } else if ours.contains(where: { name in theirs.contains { name.isPart(of: $0) || $0.isPart(of: name) } }) {
             (line, isJoined) = (.init(.silent, "artist joined with others: “\(candidate.artist)”"), true)
+            isOtherPerformer = ours.dropFirst().contains { name in
+                name.isOther(than: ours[0]) && !theirs.contains { name.isPart(of: $0) || $0.isPart(of: name) }
+            }
         } else if !Script.scripts(query.artist).isEmpty, Script.differ(query.artist, candidate.artist) {
             (line, isOtherScript) = (.init(.silent, "artist in another script: “\(candidate.artist)”"), true)
         } else if ours.contains(where: { name in theirs.contains { name.folded.isOneLetter(from: $0.folded) } }) {
-            line = .init(.silent, "artist one letter apart: “\(candidate.artist)”")
+            (line, isNear) = (.init(.silent, "artist one letter apart: “\(candidate.artist)”"), true)
         }
     }
 
@@ -59,6 +69,13 @@ struct ArtistEvidence: Sendable {
         func agrees(with other: Name) -> Bool {
             folded.isSame(as: other.folded) || isReversed(other) || other.isReversed(self) || isLeader(of: other)
                 || other.isLeader(of: self) || members.count > 1 && members == other.members
+        }
+
+        /// Whether it is another artist's name, not a form of this one with guests, a band or in another script.
+        func isOther(than other: Name) -> Bool {
+            let (ours, theirs) = (Set(folded.words), Set(other.folded.words))
+            return !ours.isSubset(of: theirs) && !theirs.isSubset(of: ours) && !isVarious
+                && !folded.isOneLetter(from: other.folded) && !Script.differ(text, other.text)
         }
 
         private func isReversed(_ other: Name) -> Bool {

@@ -13,7 +13,8 @@ struct Evidence: Sendable {
         tracks = TrackEvidence(query, candidate, isPart: titles.0.disc != nil)
         // Without lengths, an edition of equal year and number has what the other has.
         let areSame = tracks.lengthsAgree ?? (tracks.line.agrees && year.isEqual)
-        title = TitleEvidence(titles.0, titles.1, lengthsAgree: tracks.lengthsAgree == true, areSame: areSame)
+        let areAll = tracks.lengths.map { $0.agree && !$0.haveBonus } ?? false
+        title = TitleEvidence(titles.0, titles.1, lengthsAgree: areAll, areSame: areSame)
     }
 
     private var lines: [Match.Line] { [artist.line, title.line, year.line, tracks.line] }

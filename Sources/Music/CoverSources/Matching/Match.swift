@@ -1,7 +1,8 @@
 /// Whether an album that a source describes is the one that is wanted, by the table of `Evidence`.
 ///
-/// Certain: artist and title agree, year or tracks agree, and nothing contradicts; of weak names year and tracks. Doubtful covers are listed
-/// for a person. That a source names an album first says nothing.
+/// Certain: artist and title agree, year or tracks agree, and nothing contradicts; of weak names year and tracks. Lengths that tell make up for
+/// another year, for weak names, and for one name that nearly agrees. Doubtful covers are listed for a person. That a source names an album
+/// first says nothing.
 package struct Match: Sendable, Hashable {
     package enum Certainty: String, Sendable, Hashable, Comparable, CaseIterable {
         case none, doubtful, certain
@@ -72,8 +73,12 @@ package struct Match: Sendable, Hashable {
     package var isByName: Bool { certainty == .certain && score < Self.idScore }
 
     /// Compares an album that is wanted with one that a source describes.
-    /// - Parameter hasNamesake: Whether another album of this artist and title is known.
-    package static func judge(_ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool = false) -> Match {
+    /// - Parameters:
+    ///   - hasNamesake: Whether another album of this artist and title is known.
+    ///   - isOfYear: Whether one of our year and other lengths is.
+    package static func judge(
+        _ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool = false, isOfYear: Bool = false
+    ) -> Match {
         let evidence = Evidence(query, candidate)
         let isRelease = query.releaseID != nil && query.releaseID == candidate.releaseID
         if isRelease || query.releaseGroupID != nil && query.releaseGroupID == candidate.releaseGroupID {
@@ -85,7 +90,9 @@ package struct Match: Sendable, Hashable {
             }
         }
         let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake || query.hasNamesake)
-        if suffices(evidence, weakness) || evidence.isCertainInAnotherScript {
+        if suffices(evidence, weakness) || evidence.isCertainInAnotherScript
+            || evidence.isCertainByLengths(hasNamesakeOfYear: isOfYear)
+        {
             return Match(.certain, evidence.told, score: evidence.score)
         }
         guard evidence.isDoubtful else { return Match(.none, evidence.told) }
@@ -106,10 +113,20 @@ extension Evidence {
 
     /// Where one name is of another script, the other name and six lengths suffice.
     fileprivate var isCertainInAnotherScript: Bool {
+        let lengths = tracks.comparedLengths
         let isOther =
             artist.isOtherScript && title.line.agrees || title.isOtherScript && artist.line.agrees
-            || artist.isOtherScript && title.isOtherScript && year.line.agrees && tracks.comparedLengths >= 10
-        return isOther && tracks.comparedLengths >= 6 && !year.line.contradicts
+            || artist.isOtherScript && title.isOtherScript && year.line.agrees && lengths >= 10
+        return isOther && lengths >= 6 && !year.line.contradicts
+    }
+
+    /// Whether lengths tell: nobody edits them, and two albums hardly share them.
+    /// - Parameter hasNamesakeOfYear: Whether an album of our year and name has other lengths.
+    fileprivate func isCertainByLengths(hasNamesakeOfYear: Bool) -> Bool {
+        if tracks.telling == .nothing || artist.isOtherPerformer { return false }
+        if namesAgree { return !year.line.contradicts || tracks.telling == .recording && !hasNamesakeOfYear }
+        let isNear = artist.line.agrees ? title.isNear : title.line.agrees && (artist.isJoined || artist.isNear)
+        return isNear && year.line.agrees && tracks.lengths?.haveBonus == false
     }
 
     fileprivate var isDoubtful: Bool {
@@ -135,7 +152,7 @@ private enum Weakness {
         let titles = TitleEvidence.folded(query, candidate)
         let artists = [query.artist, candidate.artist].map { FoldedText(artist: $0) }
         let isGeneric = [titles.0, titles.1].contains { TitleEvidence.isGeneric($0, artists) }
-        if TitleEvidence.isWork(titles.0) || TitleEvidence.isWork(titles.1) {
+        if TitleEvidence.isWork(titles.0) || TitleEvidence.isWork(titles.1) || evidence.artist.isOthersWork {
             self = .work
         } else if evidence.artist.areVarious {
             self = .various(isGeneral: isGeneric || hasNamesake)
@@ -152,9 +169,9 @@ private enum Weakness {
 
     /// Whether year and tracks tell the album.
     func suffices(_ evidence: Evidence) -> Bool {
-        guard evidence.title.line.agrees, evidence.tracks.line.agrees, !evidence.year.line.contradicts else {
-            return false
-        }
+        guard evidence.title.line.agrees, evidence.tracks.line.agrees, !evidence.year.line.contradicts,
+            evidence.tracks.lengths?.areSome != true
+        else { return false }
         let (isEqual, lengthsAgree) = (evidence.year.line.agrees, evidence.tracks.lengthsAgree == true)
         switch self {
         case .various(let isGeneral): return evidence.namesAgree && (isEqual || evidence.year.isNear && !isGeneral)

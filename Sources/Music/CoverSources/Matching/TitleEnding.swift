@@ -35,6 +35,7 @@ struct TitleEnding: Sendable, Hashable {
             }
         }
         if isSoundtrack { kinds.insert("soundtrack") }
+        if words.contains("version"), !TitleWords.languages.isDisjoint(with: words) { editions.insert("version") }
         let isEdition = editions.contains { !TitleWords.isNumber($0) }
         if !isEdition { editions = [] }
         // "Deluxe" is "Deluxe Edition".

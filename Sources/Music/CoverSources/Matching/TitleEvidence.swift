@@ -2,6 +2,8 @@
 struct TitleEvidence: Sendable {
     var line: Match.Line
     var isOtherScript = false
+    /// It nearly agrees: a beginning, a bracket or one letter is all that differs, and no word makes one of them another recording.
+    var isNear = false
     /// Both are of the same editions and kind.
     let haveSameEditions: Bool
 
@@ -18,6 +20,8 @@ struct TitleEvidence: Sendable {
         } else if ours.isSame(as: theirs) {
             if !areOfOneKind, !lengthsAgree {
                 line = .init(.silent, "one is a single or an EP")
+            } else if ours.editions.contains("version") != theirs.editions.contains("version") {
+                line = .init(.silent, "one is a version in another language")
             } else if ours.editions != theirs.editions, !areSame {
                 line = .init(.silent, "title of another edition")
             } else {
@@ -29,8 +33,11 @@ struct TitleEvidence: Sendable {
             line.text = "title has another number: “\(theirs.searchText)”"
         } else if Script.differ(ours.key, theirs.key) {
             (line, isOtherScript) = (.init(.silent, "title in another script: “\(theirs.searchText)”"), true)
-        } else if ours.isSilent(about: theirs) || theirs.isSilent(about: ours) || ours.isOneLetter(from: theirs) {
+        } else if ours.isSilent(about: theirs) || theirs.isSilent(about: ours) || ours.isOneLetter(from: theirs)
+            || ours.isScore(beside: theirs)
+        {
             line = .init(.silent, "title nearly agrees: “\(theirs.searchText)”")
+            isNear = ours.isSameRecording(as: theirs)
         }
     }
 
@@ -109,6 +116,18 @@ extension FoldedText {
         let recordings = TitleWords.recordings
         return isBeginning
             || other.bare == key && recordings.intersection(words) == recordings.intersection(other.words)
+    }
+
+    /// Whether both have the same words of other recordings.
+    func isSameRecording(as other: FoldedText) -> Bool {
+        let telling = TitleWords.recordings.union(TitleWords.doubtfulRecordings)
+        return telling.intersection(words) == telling.intersection(other.words)
+    }
+
+    /// Whether one is a score, and only the words of soundtracks differ.
+    func isScore(beside other: FoldedText) -> Bool {
+        let names = [self, other].map { $0.words.filter { $0 != "score" && !TitleWords.soundtracks.contains($0) } }
+        return (words + other.words).contains("score") && !names[0].isEmpty && names[0] == names[1]
     }
 
     /// Whether one letter is another one, missing or added, where the longer name has five letters or more.

@@ -71,10 +71,19 @@ package enum TitleWords {
     static let recordings = words(
         """
         live acoustic unplugged instrumental instrumentals karaoke tribute demo demos remix remixes remixed remixe
-        orchestral symphonic dub covers sessions session rarities outtakes bootleg score inspired cast rerecorded
-        recorded version versions concert mixtape commentary sides unreleased stripped reimagined revisited lullaby
-        piano strings 8bit chopped slowed sped nightcore
+        orchestral symphonic dub covers sessions session rarities outtakes bootleg inspired cast rerecorded rerecording
+        rerecordings recorded version versions concert mixtape commentary sides unreleased stripped reimagined revisited
+        lullaby piano strings 8bit chopped slowed sped nightcore acapella acapellas acappella cappella capella beats
+        backing playback playbacks singalong along
         """)
+    /// What may make another recording of a title that has them alone: such a title is never certain.
+    static let doubtfulRecordings = words(
+        """
+        score re recording recordings edit mix mixes english deutsch deutsche german francais french espanol spanish
+        italiano italian portuguese japanese korean chinese mandarin russian polish swedish
+        """)
+    /// Languages that `countries` has, too: a version in one of them is another recording.
+    static let languages: Set<String> = ["german", "french", "italian", "japanese"]
     /// Titles of these alone tell no album from another.
     static let generic = words(
         """

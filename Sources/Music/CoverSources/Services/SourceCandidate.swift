@@ -79,12 +79,16 @@ package struct SourceCandidate: Sendable, Hashable {
         _ query: AlbumQuery, _ candidates: [SourceCandidate], known: [SourceCandidate] = [],
         decisions: Decisions = .init()
     ) -> [SourceCandidate] {
-        let hasNamesake = areSeveral(candidates + known, query)
+        let named = named(candidates + known, query)
+        let hasNamesake = areSeveral(named)
+        let isOfYear = named.contains { $0.evidence.year.isEqual && $0.evidence.tracks.isOther }
         var seen: Set<String> = []
-        let found = candidates.map { $0.judged(.judge(query, $0.album, hasNamesake: hasNamesake)) }
-            .filter { candidate in candidate.certainty != .none || decisions.ruling(on: candidate.name) != nil }
-            .filter { !$0.pictures.isEmpty }
-            .ordered(query).filter { seen.insert($0.identity).inserted }
+        let found = candidates.map {
+            $0.judged(.judge(query, $0.album, hasNamesake: hasNamesake, isOfYear: isOfYear))
+        }
+        .filter { candidate in candidate.certainty != .none || decisions.ruling(on: candidate.name) != nil }
+        .filter { !$0.pictures.isEmpty }
+        .ordered(query).filter { seen.insert($0.identity).inserted }
         return found.map { $0.weighed(against: found, query) }.ordered(query)
     }
 
@@ -110,8 +114,7 @@ package struct SourceCandidate: Sendable, Hashable {
 extension SourceCandidate {
     /// Whether the answers have another album of the artist and title that are wanted: bands name albums after themselves, and record an album
     /// again.
-    static func areSeveral(_ candidates: [SourceCandidate], _ query: AlbumQuery) -> Bool {
-        let named = named(candidates, query)
+    private static func areSeveral(_ named: [Named]) -> Bool {
         let ofYear = named.filter(\.evidence.year.isEqual)
         return areOther(named)
             || named.contains { candidate, evidence in

@@ -91,7 +91,8 @@ import Testing
 
     @Test(arguments: [
         ("Blink-182", "Blink 182"), ("The Beatles", "Beatles, The"), ("Earth, Wind & Fire", "Earth Wind and Fire"),
-        ("10,000 Maniacs", "10000 Maniacs"), ("P!nk", "PINK"),
+        ("10,000 Maniacs", "10000 Maniacs"), ("P!nk", "PINK"), ("Low Tide (2)", "Low Tide"), ("Low Tide*", "Low Tide"),
+        ("Low Tide (3) & Ada Moor* (12)", "Low Tide & Ada Moor"), ("Low Tide (2), Ada Moor", "Low Tide, Ada Moor"),
     ])
     func `an artist folds by case, accents and punctuation`(_ first: String, _ second: String) {
         #expect(FoldedText(artist: first).key == FoldedText(artist: second).key)
@@ -99,6 +100,7 @@ import Testing
 
     @Test(arguments: [
         ("Boyz II Men", "Boyz 2 Men"), ("Prince (UK)", "Prince"), ("A feat. B", "A"), ("Mono", "Stereo"), ("007", "7"),
+        ("Low Tide (1)", "Low Tide"), ("Low Tide (182)", "Low Tide"), ("(2)", ""),
     ])
     func `an artist folds by nothing else`(_ first: String, _ second: String) {
         #expect(FoldedText(artist: first).key != FoldedText(artist: second).key)

@@ -114,6 +114,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [(10, 0), (10, 90_000), (11, 0)])
+    func `an album with other names is asked for its lengths, if it may have them`(
+        _ tracks: Int, _ more: Int
+    ) async throws {
+        let lengths = (0..<10).map { 150_000 + $0 * 11_000 }
+        let wanted = AlbumQuery(artist: "陈晓龙", title: "龙与云", year: 1994, trackCount: 10, lengths: lengths)
+        let service = TestService(
+            clock,
+            details: { _ in .json(Answers.deezerAlbum("陳曉龍", "龍與雲", year: 1994, lengths: lengths.map { $0 + more })) }
+        ) { _, _ in .json(Answers.deezer("陳曉龍", "龍與雲", tracks: tracks)) }
+        let found = try await queue([.deezer], service).find(wanted)
+        #expect(found.candidates.map(\.certainty) == (tracks == 10 && more == 0 ? [.doubtful] : []))
+        #expect(service.urls.count - service.searches.count == (tracks == 10 ? 1 : 0), "one request more at the most")
+    }
+
     @Test func `a title is searched for as it is written, then without brackets, until an album may be it`()
         async throws
     {

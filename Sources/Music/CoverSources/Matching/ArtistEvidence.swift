@@ -42,6 +42,8 @@ struct ArtistEvidence: Sendable {
             (line, isOtherScript) = (.init(.silent, "artist in another script: “\(candidate.artist)”"), true)
         } else if ours.contains(where: { name in theirs.contains { name.folded.isOneLetter(from: $0.folded) } }) {
             (line, isNear) = (.init(.silent, "artist one letter apart: “\(candidate.artist)”"), true)
+        } else if ours.contains(where: { name in theirs.contains { name.folded.bare == $0.folded.bare } }) {
+            line = .init(.silent, "artist with another word in brackets: “\(candidate.artist)”")
         }
     }
 
@@ -50,6 +52,15 @@ struct ArtistEvidence: Sendable {
         let parts = name.split(separator: ",")
         guard parts.count == 2, !name.contains("&") else { return nil }
         return FoldedText.trimmed("\(parts[1]) \(parts[0])")
+    }
+
+    /// `Low Tide` of `Low Tide (UK)`; nil for another name.
+    static func withoutBracket(_ name: String) -> String? {
+        guard let last = name.last, ")]".contains(last), let start = name.lastIndex(where: { "([".contains($0) }) else {
+            return nil
+        }
+        let rest = FoldedText.trimmed(String(name[..<start]))
+        return rest.isEmpty ? nil : rest
     }
 
     private static func names(_ album: AlbumQuery) -> [Name] {

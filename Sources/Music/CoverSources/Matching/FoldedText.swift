@@ -53,16 +53,38 @@ package struct FoldedText: Sendable, Hashable {
             searchText: Self.searchText(of: title, isWhole: isWhole))
     }
 
-    /// The name of an artist: nothing is left out but case, accents, punctuation, “and” and a leading “The”.
+    /// The name of an artist: nothing is left out but case, accents, punctuation, “and”, a leading “The”, and the number by which Discogs tells
+    /// artists of one name apart.
     package init(artist: String) {
+        let artist = Self.withoutNumbers(artist)
         let text = ScalarFolding.fold(artist)
         guard Self.hasWords(text) else {
             self = Self.symbols(text, artist)
             return
         }
+        let parts = text.contains(where: { "([{".contains($0) }) ? Self.parts(of: text) : []
+        let bare = parts.filter { !$0.isBracket }.map(\.text).joined(separator: " ")
         self.init(
             Self.significant(Self.words(of: Self.movingArticle(text))),
+            bare: parts.count > 1 ? Self.significant(Self.words(of: bare)) : [],
             searchText: Self.withoutFeatures(Self.trimmed(artist)))
+    }
+
+    /// `A & B` of `A (2) & B*`.
+    private static func withoutNumbers(_ artist: String) -> String {
+        guard artist.utf8.contains(where: { $0 == 0x28 || $0 == 0x2A }) else { return artist }
+        var kept: [String] = []
+        for token in artist.split(separator: " ") {
+            let sign = token.last.map { ",;/".contains($0) ? String($0) : "" } ?? ""
+            let name = token.dropLast(sign.count)
+            let number = name.hasPrefix("(") && name.hasSuffix(")") ? Int(name.dropFirst().dropLast()) : nil
+            if let number, (2...99).contains(number), let last = kept.popLast() {
+                kept.append(last + sign)
+            } else {
+                kept.append(name.hasSuffix("*") && hasWords(String(name)) ? name.dropLast() + sign : String(token))
+            }
+        }
+        return kept.joined(separator: " ")
     }
 
     private init(_ words: [String], bare: [String] = [], _ ending: TitleEnding = .init(), searchText: String) {

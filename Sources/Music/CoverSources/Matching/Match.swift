@@ -125,11 +125,15 @@ extension Evidence {
     fileprivate func isCertainByLengths(hasNamesakeOfYear: Bool) -> Bool {
         if tracks.telling == .nothing || artist.isOtherPerformer { return false }
         if namesAgree { return !year.line.contradicts || tracks.telling == .recording && !hasNamesakeOfYear }
-        let isNear = artist.line.agrees ? title.isNear : title.line.agrees && (artist.isJoined || artist.isNear)
+        let isNear =
+            artist.line.agrees
+            ? title.isNear && title.isSameRecording : title.line.agrees && (artist.isJoined || artist.isNear)
         return isNear && year.line.agrees && tracks.lengths?.haveBonus == false
     }
 
     fileprivate var isDoubtful: Bool {
+        // A person may read the same names in other characters, or in another language.
+        if tracks.lengths?.allTell == true, title.isSameRecording { return true }
         if artist.line.contradicts || title.line.contradicts { return false }
         let contradictions = [year.line, tracks.line].count(where: \.contradicts)
         if artist.line.agrees { return title.line.agrees || contradictions < 2 }

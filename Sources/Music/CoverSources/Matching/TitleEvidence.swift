@@ -2,8 +2,10 @@
 struct TitleEvidence: Sendable {
     var line: Match.Line
     var isOtherScript = false
-    /// It nearly agrees: a beginning, a bracket or one letter is all that differs, and no word makes one of them another recording.
+    /// It nearly agrees: a beginning, a bracket or one letter is all that differs.
     var isNear = false
+    /// No word makes one of them another recording.
+    let isSameRecording: Bool
     /// Both are of the same editions and kind.
     let haveSameEditions: Bool
 
@@ -14,6 +16,7 @@ struct TitleEvidence: Sendable {
         let kinds = (ours.kinds, theirs.kinds)
         let areOfOneKind = kinds.0.subtracting(["soundtrack"]) == kinds.1.subtracting(["soundtrack"])
         haveSameEditions = ours.editions == theirs.editions && areOfOneKind
+        isSameRecording = ours.isSameRecording(as: theirs)
         line = .init(.contradicts, "title differs: “\(theirs.searchText)”")
         if let disc = ours.disc, let other = theirs.disc, disc != other {
             line = .init(.contradicts, "disc \(other) where yours is disc \(disc)")
@@ -37,7 +40,7 @@ struct TitleEvidence: Sendable {
             || ours.isScore(beside: theirs)
         {
             line = .init(.silent, "title nearly agrees: “\(theirs.searchText)”")
-            isNear = ours.isSameRecording(as: theirs)
+            isNear = true
         }
     }
 
@@ -120,8 +123,7 @@ extension FoldedText {
 
     /// Whether both have the same words of other recordings.
     func isSameRecording(as other: FoldedText) -> Bool {
-        let telling = TitleWords.recordings.union(TitleWords.doubtfulRecordings)
-        return telling.intersection(words) == telling.intersection(other.words)
+        TitleWords.allRecordings.intersection(words) == TitleWords.allRecordings.intersection(other.words)
     }
 
     /// Whether one is a score, and only the words of soundtracks differ.

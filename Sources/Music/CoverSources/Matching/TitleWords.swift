@@ -82,6 +82,7 @@ package enum TitleWords {
         score re recording recordings edit mix mixes english deutsch deutsche german francais french espanol spanish
         italiano italian portuguese japanese korean chinese mandarin russian polish swedish
         """)
+    static let allRecordings = recordings.union(doubtfulRecordings)
     /// Languages that `countries` has, too: a version in one of them is another recording.
     static let languages: Set<String> = ["german", "french", "italian", "japanese"]
     /// Titles of these alone tell no album from another.

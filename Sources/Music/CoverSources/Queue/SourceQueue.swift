@@ -269,12 +269,9 @@ package actor SourceQueue {
             all += found.filter { !all.contains($0) }
             judged = search.matching(source.name, all)
         }
-        for _ in 0..<Self.maximumDetails {
-            let certain = judged.first { $0.certainty == .certain }
-            // Of those that may be it only the best is asked: a request costs seconds.
-            guard let next = certain ?? judged.first(where: { $0.certainty == .doubtful }),
-                next.needsDetails(for: search.query), let url = next.details,
-                let index = all.firstIndex(where: { $0.details == url })
+        for number in 0..<Self.maximumDetails {
+            guard let index = all.indexOfDetails(judged, isFirst: number == 0, for: search.query),
+                let url = all[index].details
             else { break }
             let candidate = all[index]
             let reading = try await lane.response(to: url, more: current) { source.readDetails($0, candidate) }

@@ -49,23 +49,24 @@ package struct CoverSource: Sendable {
     package func search(_ query: AlbumQuery) -> String? { searches(query).first }
 
     /// The names to search for: as they are written, without what is in brackets, folded, and without the number at the end, which has many
-    /// forms; then those of other artists. A form that services take for an earlier one is left out: they fold case and punctuation.
+    /// forms; then those of other artists, and of forms of ours. A form that services take for an earlier one is left out: they fold case and punctuation.
     static func names(of query: AlbumQuery) -> [(artist: String, title: String)] {
         let (artist, title) = (FoldedText(artist: query.artist), FoldedText(query.title, year: query.year))
         let name = artist.isVarious ? "" : artist.searchText
         let folded = artist.isVarious ? "" : artist.words.joined(separator: " ")
-        let forms = [
+        let names = [
             (name, FoldedText.trimmed(query.title)), (name, title.searchText),
             (folded, title.words.joined(separator: " ")), (folded, title.wordsBeforeNumber.joined(separator: " ")),
         ]
-        let others = (query.otherArtists + [ArtistEvidence.reversed(query.artist)].compactMap(\.self))
+        let forms = [ArtistEvidence.reversed(query.artist), ArtistEvidence.withoutBracket(name)].compactMap(\.self)
+        let others = (query.otherArtists + forms)
             .map { FoldedText(artist: $0) }.filter { !$0.isVarious && $0.key != artist.key }
         var seen: Set<[String]> = []
         func isNew(_ title: String, by artist: String) -> Bool {
             !FoldedText(title).key.isEmpty
                 && seen.insert([artist] + FoldedText.words(of: ScalarFolding.fold(title))).inserted
         }
-        return forms.filter { isNew($1, by: "") }
+        return names.filter { isNew($1, by: "") }
             + others.map { ($0.searchText, title.searchText) }.filter { isNew($1, by: $0) }
     }
 

@@ -109,6 +109,35 @@ package struct SourceCandidate: Sendable, Hashable {
     }
 }
 
+extension [SourceCandidate] {
+    /// The album that its source is asked for more of: the best match alone, as a request costs seconds. Where nothing matches, one whose lengths
+    /// may show that it has other names.
+    /// - Parameters:
+    ///   - matching: What matches of these.
+    ///   - isFirst: Whether none was asked for yet.
+    func indexOfDetails(_ matching: [SourceCandidate], isFirst: Bool, for query: AlbumQuery) -> Int? {
+        if let best = matching.first(where: { $0.certainty > .none }) {
+            return best.needsDetails(for: query) ? firstIndex { $0.details == best.details } : nil
+        }
+        guard isFirst, matching.isEmpty else { return nil }
+        func evidence(_ index: Int) -> Evidence { Evidence(query, self[index].album) }
+        return indices.filter { self[$0].mayAgreeInLengths(with: query) }
+            .max { evidence($0).score < evidence($1).score }
+    }
+}
+
+extension SourceCandidate {
+    /// Whether its lengths may make an album of other names doubtful: it has as many tracks, and is not of another year.
+    fileprivate func mayAgreeInLengths(with query: AlbumQuery) -> Bool {
+        guard details != nil, album.lengths.isEmpty, !album.trackCounts.isDisjoint(with: query.trackCounts) else {
+            return false
+        }
+        var album = album
+        album.lengths = query.lengths
+        return Match.judge(query, album).certainty > .none && !Evidence(query, album).year.line.contradicts
+    }
+}
+
 // MARK: Albums of one name
 
 extension SourceCandidate {

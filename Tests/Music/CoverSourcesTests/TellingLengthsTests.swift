@@ -173,6 +173,50 @@ import Testing
         #expect(same.first?.album.year == 1994 && same.first?.certainty == .certain)
     }
 
+    @Test func `an album without lengths is doubtful where one of its name has others`() {
+        func candidate(_ album: AlbumQuery, _ url: String) -> SourceCandidate {
+            SourceCandidate(source: .deezer, album: album, pictures: [url])
+        }
+        let silent = candidate(AlbumQuery(artist: "Low Tide", title: "Harbour", year: 1994, trackCount: 10), "a")
+        let other = candidate(Self.album(songs: Self.others), "b")
+        let single = candidate(Self.album(songs: Array(Self.others[..<3])), "c")
+        #expect(SourceCandidate.matching(Self.ours, [silent]).map(\.certainty) == [.certain])
+        #expect(SourceCandidate.matching(Self.ours, [silent], known: [single]).map(\.certainty) == [.certain])
+        #expect(SourceCandidate.matching(Self.ours, [silent], known: [other]).map(\.certainty) == [.doubtful])
+    }
+
+    @Test func `an id of another year is doubtful unless the lengths agree`() {
+        let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+        func album(_ year: Int?, _ songs: [Int]) -> AlbumQuery {
+            AlbumQuery(artist: "Low Tide", title: "Harbour", year: year, trackCount: 10, lengths: songs, releaseID: id)
+        }
+        for (year, songs, certainty) in [
+            (1994, Self.others, Match.Certainty.certain), (nil, Self.others, .certain), (2011, Self.others, .doubtful),
+            (2011, [], .doubtful), (2011, Self.songs, .certain),
+        ] {
+            #expect(Match.judge(album(1994, Self.songs), album(year, songs)).certainty == certainty)
+        }
+    }
+
+    @Test func `an album artist is no performer if the songs have another one`() {
+        func album(_ artist: String, _ title: String, _ year: Int, also: [String] = [], songs: [Int] = []) -> AlbumQuery
+        {
+            AlbumQuery(
+                artist: artist, otherArtists: also, title: title, year: year, trackCount: 10, lengths: songs)
+        }
+        let ours = album("Anton Vale", "Mass in B Minor", 1986, also: ["Nora Vance"])
+        #expect(Match.judge(ours, album("Anton Vale", "Mass in B Minor", 1987)).certainty == .doubtful)
+        #expect(Match.judge(ours, album("Anton Vale", "Mass in B Minor", 1986)).certainty == .doubtful)
+        #expect(Match.judge(ours, album("Nora Vance", "Mass in B Minor", 1986)).certainty == .certain)
+        let timed = album("Anton Vale", "Mass in B Minor", 1986, also: ["Nora Vance"], songs: Self.songs)
+        #expect(
+            Match.judge(timed, album("Anton Vale", "Mass in B Minor", 1987, songs: Self.songs)).certainty == .certain)
+        for guest in ["Anton Vale & Nora Vance", "Anton Vale Trio"] {
+            let ours = album("Anton Vale", "Harbour", 1986, also: [guest])
+            #expect(Match.judge(ours, album("Anton Vale", "Harbour", 1987)).certainty == .certain)
+        }
+    }
+
     @Test func `a person reads how many lengths agree`() {
         #expect(
             Match.judge(Self.ours, Self.ours).reason == "title agrees, year agrees, 10 of 10 lengths agree: certain")

@@ -75,23 +75,27 @@ package struct Match: Sendable, Hashable {
     /// Compares an album that is wanted with one that a source describes.
     /// - Parameters:
     ///   - hasNamesake: Whether another album of this artist and title is known.
-    ///   - isOfYear: Whether one of our year and other lengths is.
+    ///   - isContested: Whether one of our year and other lengths is.
     package static func judge(
-        _ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool = false, isOfYear: Bool = false
+        _ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool = false, isContested: Bool = false
     ) -> Match {
         let evidence = Evidence(query, candidate)
         let isRelease = query.releaseID != nil && query.releaseID == candidate.releaseID
         if isRelease || query.releaseGroupID != nil && query.releaseGroupID == candidate.releaseGroupID {
             // Ids lie: those of a box, or of another album that was tagged before.
             if !evidence.artist.line.contradicts, !evidence.title.line.contradicts {
-                let entity = isRelease ? "release" : "release group"
-                return Match(
-                    .certain, [Line(.agrees, "the same MusicBrainz \(entity)")], score: isRelease ? 200 : idScore)
+                let line = Line(.agrees, "the same MusicBrainz \(isRelease ? "release" : "release group")")
+                let score = isRelease ? 200 : idScore
+                // The live album of that name.
+                let isOther = evidence.year.line.contradicts && evidence.tracks.lengthsAgree != true
+                return isOther
+                    ? Match(.doubtful, [line, evidence.year.line, evidence.tracks.line], score: score)
+                    : Match(.certain, [line], score: score)
             }
         }
         let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake || query.hasNamesake)
         if suffices(evidence, weakness) || evidence.isCertainInAnotherScript
-            || evidence.isCertainByLengths(hasNamesakeOfYear: isOfYear)
+            || evidence.isCertainByLengths(isContested: isContested)
         {
             return Match(.certain, evidence.told, score: evidence.score)
         }
@@ -121,10 +125,10 @@ extension Evidence {
     }
 
     /// Whether lengths tell: nobody edits them, and two albums hardly share them.
-    /// - Parameter hasNamesakeOfYear: Whether an album of our year and name has other lengths.
-    fileprivate func isCertainByLengths(hasNamesakeOfYear: Bool) -> Bool {
+    /// - Parameter isContested: Whether an album of our year and name has other lengths.
+    fileprivate func isCertainByLengths(isContested: Bool) -> Bool {
         if tracks.telling == .nothing || artist.isOtherPerformer { return false }
-        if namesAgree { return !year.line.contradicts || tracks.telling == .recording && !hasNamesakeOfYear }
+        if namesAgree { return !year.line.contradicts || tracks.telling == .recording && !isContested }
         let isNear =
             artist.line.agrees
             ? title.isNear && title.isSameRecording : title.line.agrees && (artist.isJoined || artist.isNear)

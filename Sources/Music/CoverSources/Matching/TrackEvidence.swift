@@ -12,7 +12,10 @@ struct TrackEvidence: Sendable {
     var telling: SongLengths.Telling { lengths?.telling ?? .nothing }
 
     /// Whether the lengths are those of other songs.
-    var isOther: Bool { lengthsAgree == false && line.contradicts }
+    /// - Parameter ofOneNumber: Of as many.
+    func isOther(ofOneNumber: Bool = false) -> Bool {
+        lengthsAgree == false && line.contradicts && !(ofOneNumber && lengths?.fewer != lengths?.more)
+    }
 
     /// - Parameter isPart: Whether ours is one disc of an album.
     init(_ query: AlbumQuery, _ candidate: AlbumQuery, isPart: Bool) {

@@ -81,14 +81,23 @@ package struct SourceCandidate: Sendable, Hashable {
     ) -> [SourceCandidate] {
         let named = named(candidates + known, query)
         let hasNamesake = areSeveral(named)
-        let isOfYear = named.contains { $0.evidence.year.isEqual && $0.evidence.tracks.isOther }
-        var seen: Set<String> = []
-        let found = candidates.map {
-            $0.judged(.judge(query, $0.album, hasNamesake: hasNamesake, isOfYear: isOfYear))
+        let isContested = named.contains { $0.evidence.year.isEqual && $0.evidence.tracks.isOther() }
+        // One without lengths may be the other one.
+        let isOpen = named.contains {
+            !$0.evidence.year.line.contradicts && $0.evidence.tracks.isOther(ofOneNumber: true)
         }
-        .filter { candidate in candidate.certainty != .none || decisions.ruling(on: candidate.name) != nil }
-        .filter { !$0.pictures.isEmpty }
-        .ordered(query).filter { seen.insert($0.identity).inserted }
+        var seen: Set<String> = []
+        let judged = candidates.map { candidate in
+            let judged = candidate.judged(
+                .judge(query, candidate.album, hasNamesake: hasNamesake, isContested: isContested))
+            return isOpen && judged.match.isByName && SongLengths.known(candidate.album.lengths) == nil
+                ? judged.doubted("an album of this name has other lengths") : judged
+        }
+        let found =
+            judged
+            .filter { candidate in candidate.certainty != .none || decisions.ruling(on: candidate.name) != nil }
+            .filter { !$0.pictures.isEmpty }
+            .ordered(query).filter { seen.insert($0.identity).inserted }
         return found.map { $0.weighed(against: found, query) }.ordered(query)
     }
 

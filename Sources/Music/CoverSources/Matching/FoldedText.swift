@@ -26,9 +26,10 @@ package struct FoldedText: Sendable, Hashable {
     package let searchText: String
 
     /// The title of an album.
-    /// - Parameter year: that of the same tags: in brackets, or before ` - `, it is no part of the name.
+    /// - Parameter year: that of the same tags: in brackets, before ` - `, or behind a comma, it is no part of the name.
     package init(_ title: String, year: Int? = nil) {
-        var (text, title) = (ScalarFolding.fold(title), Self.trimmed(title))
+        var title = Self.trimmed(Self.spaced(title))
+        var text = ScalarFolding.fold(title)
         guard Self.hasWords(text) else {
             self = Self.symbols(text, title)
             return
@@ -38,6 +39,10 @@ package struct FoldedText: Sendable, Hashable {
         {
             text = rest
             if title.hasPrefix(start) { title = String(title.dropFirst(start.count)) }
+        }
+        if let year, case let end = ", \(year)", text.hasSuffix(end), Self.hasWords(String(text.dropLast(end.count))) {
+            text = String(text.dropLast(end.count))
+            if title.hasSuffix(end) { title = String(title.dropLast(end.count)) }
         }
         var (kept, ending) = Self.withoutEndings(Self.parts(of: Self.movingArticle(text)), year)
         if kept.allSatisfy({ Self.words(of: $0.text).isEmpty }) {
@@ -56,7 +61,7 @@ package struct FoldedText: Sendable, Hashable {
     /// The name of an artist: nothing is left out but case, accents, punctuation, “and”, a leading “The”, and the number by which Discogs tells
     /// artists of one name apart.
     package init(artist: String) {
-        let artist = Self.withoutNumbers(artist)
+        let artist = Self.withoutNumbers(Self.spaced(artist))
         let text = ScalarFolding.fold(artist)
         guard Self.hasWords(text) else {
             self = Self.symbols(text, artist)
@@ -85,6 +90,11 @@ package struct FoldedText: Sendable, Hashable {
             }
         }
         return kept.joined(separator: " ")
+    }
+
+    /// The text with spaces for underscores, unless there is nothing else.
+    static func spaced(_ text: String) -> String {
+        text.utf8.contains(0x5F) && hasWords(text) ? text.replacing("_", with: " ") : text
     }
 
     private init(_ words: [String], bare: [String] = [], _ ending: TitleEnding = .init(), searchText: String) {
@@ -204,7 +214,7 @@ package struct FoldedText: Sendable, Hashable {
         return text
     }
 
-    /// What is behind the last ` - `, an `EP` at the end, or a soundtrack's words; nil for a text without such an end.
+    /// What is behind the last ` - `, a rate behind `@`, an `EP` at the end, or a soundtrack's words; nil for a text without such an end.
     private static func ending(of text: String) -> (name: String, ending: TitleEnding)? {
         let text = trimmed(text)
         for dash in [" - ", ": "] {
@@ -212,6 +222,11 @@ package struct FoldedText: Sendable, Hashable {
                 hasWords(name), let ending = TitleEnding(words(of: String(text[range.upperBound...])), isBracket: false)
             else { continue }
             return (name, ending)
+        }
+        if let range = text.ranges(of: " @").last, case let name = String(text[..<range.lowerBound]), hasWords(name),
+            let carrier = TitleEnding(words(of: String(text[range.upperBound...])), isBracket: true)
+        {
+            return (name, carrier)
         }
         for end in [" ep", " e.p."] where text.hasSuffix(end) {
             let name = String(text.dropLast(end.count))

@@ -49,7 +49,7 @@ struct TitleEvidence: Sendable {
         let albums = [query, candidate]
         let names = albums.flatMap { [$0.artist] + $0.otherArtists }
             .map { FoldedText(artist: $0) }.filter { !$0.isVarious && !$0.key.isEmpty }
-        let titles = albums.map { FoldedText(withoutArtist($0.title, names), year: $0.year) }
+        let titles = albums.map { FoldedText(withoutArtist(FoldedText.spaced($0.title), names), year: $0.year) }
         return (titles[0], titles[1])
     }
 

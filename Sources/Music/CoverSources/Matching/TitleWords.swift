@@ -7,7 +7,7 @@ package enum TitleWords {
         ripped cdrip vinylrip cd cds lp lps sacd dvda vinyl cassette tape digital download retail bit bits khz kbps cbr
         vbr v0 v2 320 hires hd hdtracks qobuz tidal itunes deezer bandcamp spotify amazon beatport shm shmcd shmsacd
         hqcd uhqcd bsc bscd bscd2 blu spec k2hd xrcd xrcd24 hdcd mfsl mofi explicit clean digipak digipack gatefold
-        promo dvd bluray dolby atmos spatial
+        promo dvd bluray dolby atmos spatial eac log cue
         """)
     /// The words that stand beside carriers and editions and tell neither.
     static let accompanying = words(

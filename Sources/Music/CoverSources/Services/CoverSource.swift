@@ -55,7 +55,7 @@ package struct CoverSource: Sendable {
         let name = artist.isVarious ? "" : artist.searchText
         let folded = artist.isVarious ? "" : artist.words.joined(separator: " ")
         let names = [
-            (name, FoldedText.trimmed(query.title)), (name, title.searchText),
+            (name, FoldedText.trimmed(FoldedText.spaced(query.title))), (name, title.searchText),
             (folded, title.words.joined(separator: " ")), (folded, title.wordsBeforeNumber.joined(separator: " ")),
         ]
         let forms = [ArtistEvidence.reversed(query.artist), ArtistEvidence.withoutBracket(name)].compactMap(\.self)

@@ -87,6 +87,13 @@ package struct SongTags: Sendable, Hashable, Codable {
 
     private static let unknownAlbums: Set<String> = [
         "unknown", "unknownalbum", "nonalbumtrack", "nonalbumtracks", "unbekannt", "unbekanntesalbum", "albuminconnu",
+        "inconnu", "álbumdesconocido", "albumdesconocido", "desconocido", "álbumdesconhecido", "albumdesconhecido",
+        "albumsconosciuto", "sconosciuto", "àlbumdesconegut", "onbekendalbum", "onbekend", "okäntalbum", "ukendtalbum",
+        "ukjentalbum", "tuntematonalbumi", "nieznanyalbum", "neznámealbum", "neznáméalbum", "ismeretlenalbum",
+        "albumnecunoscut", "bilinmeyenalbüm", "albumtakdikenal", "неизвестныйальбом", "невідомийальбом",
+        "άγνωστοάλμπουμ",
+        "不明なアルバム", "不明", "未知专辑", "未知的专辑", "未知專輯", "未知的專輯", "不明專輯", "알수없는앨범", "알수없음", "ألبومغيرمعروف",
+        "אלבוםלאידוע",
     ]
 }
 

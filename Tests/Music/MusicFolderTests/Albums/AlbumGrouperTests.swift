@@ -142,6 +142,10 @@ import Testing
     @Test func `files without an album are counted, not guessed`() {
         let layout = Layout("", ["/m/Low Tide": tracks(1...2, "") + tracks(1...3, "Unknown Album") + tracks(1...4)])
         #expect(layout.contents[BytePath("/m/Low Tide")]?.untagged == 5)
+        for name in ["Unbekanntes Album", "Álbum desconocido", "Неизвестный альбом", "未知的专辑", "[알 수 없는 앨범]"] {
+            let layout = Layout("", ["/m/Low Tide": tracks(1...2, name)])
+            #expect(layout.contents[BytePath("/m/Low Tide")]?.untagged == 2, "\(name)")
+        }
     }
 
     @Test func `what a folder keeps survives the state`() throws {

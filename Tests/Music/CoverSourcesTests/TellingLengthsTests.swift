@@ -173,6 +173,18 @@ import Testing
         #expect(same.first?.album.year == 1994 && same.first?.certainty == .certain)
     }
 
+    @Test func `a release of all songs is that of each folder of them, by lengths and not by the number`() {
+        var disc = Self.album(songs: Array(Self.songs[..<5]))
+        disc.setLengths = Self.songs
+        #expect(Match.judge(disc, Self.ours).certainty == .certain)
+        #expect(Match.judge(disc, Self.ours).reason.contains("10 of 10 lengths agree"))
+        #expect(Match.judge(disc, Self.album(songs: Self.others)).certainty == .doubtful)
+        let silent = AlbumQuery(artist: "Low Tide", title: "Harbour", year: 1994, trackCount: 10)
+        #expect(Match.judge(disc, silent).certainty == .doubtful)
+        let candidate = SourceCandidate(source: .deezer, album: silent, pictures: ["a"], details: "b")
+        #expect(candidate.judged(.judge(disc, silent)).needsDetails(for: disc))
+    }
+
     @Test func `an album without lengths is doubtful where one of its name has others`() {
         func candidate(_ album: AlbumQuery, _ url: String) -> SourceCandidate {
             SourceCandidate(source: .deezer, album: album, pictures: [url])

@@ -21,6 +21,9 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
     package var hasNamesake: Bool
     /// How long its songs are, in milliseconds, in the order of discs and tracks; 0 for one of unknown length. Empty if nothing is known.
     package var lengths: [Int]
+    /// The lengths of the songs in all folders beside its own that have its names, in the order of the folders' names: those of an album whose
+    /// discs no name tells. Nil if there is no such folder.
+    package var setLengths: [Int]?
     /// The MusicBrainz id of the release, in lower case; nil if it is unknown or not a UUID.
     package private(set) var releaseID: String?
     /// The MusicBrainz id of the release group, as `releaseID`.

@@ -24,7 +24,9 @@ struct TrackEvidence: Sendable {
         let isNear = ours.contains { one in theirs.contains { abs($0 - one) == 1 && min($0, one) >= 8 } }
         let count = candidate.trackCount.map { "\($0) track\($0 == 1 ? "" : "s")" } ?? "tracks"
         let numbers = query.trackCount.map { areEqual == false ? "\(count) where yours has \($0)" : count } ?? count
-        lengths = LengthEvidence(query, candidate, areEqual: areEqual)
+        let set = query.setLengths.flatMap { LengthEvidence($0, candidate.lengths, areEqual: true) }
+        let isSet = set.map { $0.telling > .nothing && !$0.haveBonus } ?? false
+        lengths = isSet ? set : LengthEvidence(query.lengths, candidate.lengths, areEqual: areEqual)
         guard let lengths else {
             switch areEqual {
             case true?: line = .init(.agrees, "\(count) in both")
@@ -77,14 +79,12 @@ struct LengthEvidence: Sendable {
     private static let largeTolerance = 10_000
 
     /// - Parameter areEqual: Whether the numbers of tracks are equal, if they are known.
-    init?(_ query: AlbumQuery, _ candidate: AlbumQuery, areEqual: Bool?) {
-        guard let songs = SongLengths.known(query.lengths), let others = SongLengths.known(candidate.lengths) else {
-            return nil
-        }
+    init?(_ ours: [Int], _ theirs: [Int], areEqual: Bool?) {
+        guard let songs = SongLengths.known(ours), let others = SongLengths.known(theirs) else { return nil }
         (fewer, more) = (min(songs.count, others.count), max(songs.count, others.count))
         close = SongLengths.common(songs, others)
         // Songs of unknown length are at no place.
-        let areAll = songs.count == query.lengths.count && others.count == candidate.lengths.count
+        let areAll = songs.count == ours.count && others.count == theirs.count
         let hasMore = others.count < songs.count && songs.count * 2 <= others.count * 3
         telling =
             areAll && (hasMore || more == fewer && areEqual != false)

@@ -110,11 +110,14 @@ package struct SourceCandidate: Sendable, Hashable {
             || source == .musicbrainz && album.originalYear == nil && query.year != album.year
         if !isOpen || certainty == .certain { return isOpen }
         var best = album
-        if best.lengths.isEmpty, hasLengths { best.lengths = query.lengths }
         if best.trackCounts.isEmpty { best.trackCounts = query.trackCounts }
         if best.year == nil { best.year = query.year }
         if source == .musicbrainz { best.originalYear = best.originalYear ?? query.year }
-        return Match.judge(query, best).certainty == .certain
+        let lists = hasLengths && best.lengths.isEmpty ? [query.lengths, query.setLengths ?? []] : [best.lengths]
+        return lists.contains { lengths in
+            best.lengths = lengths
+            return Match.judge(query, best).certainty == .certain
+        }
     }
 }
 

@@ -16,6 +16,8 @@ package struct AlbumGrouper {
 
     /// Of more parts of one name, only discs are joined: comparing all of them takes quadratic time.
     private static let maximumCompared = 300
+    /// More folders of one name are no discs.
+    private static let maximumDiscs = 40
 
     private let tree: FolderTree
     private let sleeves: SleevesPictures
@@ -193,7 +195,7 @@ package struct AlbumGrouper {
         for group in groups {
             for part in group { owners.add(parts[part].songs.count, of: group[0], in: parts[part].folder) }
         }
-        return groups.map { group in
+        let albums = groups.map { group in
             let part = parts[group[0]].artist
             let artist =
                 group.count == 1 && part.name != MainArtist.various
@@ -205,6 +207,38 @@ package struct AlbumGrouper {
             album.places = places.map { place($0.folder, $0.parts, artist, album: group[0], owners, choice) }
             return album
         }
+        return Self.findingSets(albums)
+    }
+
+    /// Tells albums of one name, in folders beside each other or in the folder above, what all of them contain: they may be discs, whatever the
+    /// folders are called.
+    private static func findingSets(_ albums: [ScannedAlbum]) -> [ScannedAlbum] {
+        struct Names: Hashable {
+            var folder: BytePath
+            var title, artist: String
+            var year: Int?
+        }
+        func names(_ album: ScannedAlbum, in folder: BytePath) -> Names {
+            Names(folder: folder, title: album.title, artist: album.artist, year: album.facts.year)
+        }
+        var (below, above): ([Names: [Int]], [Names: Int]) = ([:], [:])
+        for (index, album) in albums.enumerated() where album.places.count == 1 && album.places[0].folders.count == 1 {
+            let folder = album.places[0].folders[0]
+            guard let parent = folder.parent, !album.facts.lengths.isEmpty, !album.facts.lengths.contains(0) else {
+                continue
+            }
+            below[names(album, in: parent), default: []].append(index)
+            above[names(album, in: folder)] = index
+        }
+        var albums = albums
+        for (names, discs) in below.sorted(by: { $0.key.folder < $1.key.folder }) {
+            let order = discs.map { ($0, DiscName.order(albums[$0].places[0].folders[0].name)) }.sorted { $0.1 < $1.1 }
+            let set = (above[names].map { [$0] } ?? []) + order.map(\.0)
+            guard (2...maximumDiscs).contains(set.count) else { continue }
+            let lengths = set.flatMap { albums[$0].facts.lengths }
+            for index in set { albums[index].facts.setLengths = lengths }
+        }
+        return albums
     }
 
     /// - Parameter folder: Of the songs, or the one that contains the folders of discs.

@@ -16,6 +16,22 @@ struct DiscName: Hashable {
         (TitleWords.discs.sorted() + ["digital media"]).map { ($0, true) }
         + ["volume", "vol", "vinyl", "side", "book", "part", "lp"].map { ($0, false) }
 
+    /// By which the names of discs' folders are ordered: numbers and words for numbers count as such.
+    static func order(_ name: [UInt8]) -> String {
+        var (words, word) = ([String](), "")
+        for character in String(decoding: name, as: UTF8.self).lowercased() + " " {
+            let isOther =
+                word.last.map { $0.isNumber != character.isNumber || $0.isLetter != character.isLetter } ?? false
+            if isOther {
+                let number = Int(word) ?? TitleWords.number(word)
+                words.append(number.map { String(repeating: "0", count: max(0, 9 - "\($0)".count)) + "\($0)" } ?? word)
+                word = ""
+            }
+            if character.isLetter || character.isNumber { word.append(character) }
+        }
+        return words.joined(separator: " ")
+    }
+
     /// Returns nil unless the name ends with a word for a disc and its number, and what the disc is called.
     init?(_ name: String) {
         let text = Array(name.lowercased())

@@ -18,5 +18,6 @@ extension AlbumQuery {
             title: album.title, year: year, originalYear: year == facts.year ? facts.originalYear : nil,
             trackCounts: facts.trackCounts, lengths: facts.lengths, releaseID: album.musicBrainzReleaseID,
             releaseGroupID: album.musicBrainzReleaseGroupID)
+        if album.title == facts.title, album.artist == facts.artist { setLengths = facts.setLengths }
     }
 }

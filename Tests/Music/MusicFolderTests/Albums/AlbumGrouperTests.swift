@@ -117,6 +117,38 @@ import Testing
         #expect(albums(["/m/a": songs])[0].facts.lengths == [627, 627, 627, 0, 999])
     }
 
+    @Test(arguments: [
+        ["Side A", "Side B"], ["1", "2"], ["LP2", "LP10"], ["Part Two", "Part Three"], ["1of2", "2of2"],
+    ])
+    func `folders of one name beside each other know the lengths of all of them, in the order of their names`(
+        _ names: [String]
+    ) {
+        let (first, second) = (tracks(1...5, songs: "x"), tracks(1...4, songs: "y"))
+        let found = albums(["/m/a/\(names[1])": second, "/m/a/\(names[0])": first])
+        #expect(found.count == 2)
+        #expect(found.allSatisfy { $0.facts.setLengths == (first + second).compactMap(\.length) })
+    }
+
+    @Test func `songs above a folder of their name are of the set, too`() {
+        let (first, second) = (tracks(1...5, songs: "x"), tracks(1...4, songs: "y"))
+        let found = albums(["/m/a/Bonus": second, "/m/a": first])
+        #expect(found.count == 2)
+        #expect(found.allSatisfy { $0.facts.setLengths == (first + second).compactMap(\.length) })
+    }
+
+    @Test func `other names, years and folders are no set`() {
+        let first = tracks(1...5, year: "1994", songs: "x")
+        for (folder, second) in [
+            ("/m/a/2", tracks(1...4, "High", year: "1994", songs: "y")),
+            ("/m/a/2", tracks(1...4, year: "1995", songs: "y")),
+            ("/m/a/2", tracks(1...4, by: "B", year: "1994", songs: "y")),
+            ("/m/b/2", tracks(1...4, year: "1994", songs: "y")),
+            ("/m/a/2", tracks(1...4, year: "1994", songs: "y", isTimed: false)),
+        ] {
+            #expect(albums(["/m/a/1": first, folder: second]).allSatisfy { $0.facts.setLengths == nil })
+        }
+    }
+
     @Test func `an id is one of the facts unless several releases, or several albums, have it`() {
         let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
         let other = "c31a5e2b-0bf8-32e0-8aeb-ef4ba9973932"

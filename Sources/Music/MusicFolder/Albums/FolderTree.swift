@@ -44,17 +44,20 @@ struct FolderTree {
 struct FolderOwners {
     private let tree: FolderTree
     private var songs: [BytePath: [Int: Int]] = [:]
+    /// How many songs of a folder are of an album.
+    private var totals: [BytePath: Int] = [:]
 
     init(_ tree: FolderTree) { self.tree = tree }
 
     /// - Parameter album: Its number.
     mutating func add(_ count: Int, of album: Int, in folder: BytePath) {
         songs[folder, default: [:]][album, default: 0] += count
+        totals[folder, default: 0] += count
     }
 
-    /// Whether a cover in the folder is the album's: it has three quarters of the songs there.
+    /// Whether a cover in the folder is the album's: it has three quarters of the songs there that are of an album.
     func owns(_ folder: BytePath, _ album: Int) -> Bool {
-        songs[folder]?[album, default: 0] ?? 0 >= (tree[folder].songs.songs.count * 3 + 3) / 4
+        songs[folder]?[album, default: 0] ?? 0 >= (totals[folder, default: 0] * 3 + 3) / 4
     }
 
     /// Whether a folder and all folders below it were read, and have songs of no other album.

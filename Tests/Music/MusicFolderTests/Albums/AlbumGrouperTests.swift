@@ -78,6 +78,11 @@ import Testing
         #expect(found.map(\.hasCover) == [true, false])
     }
 
+    @Test func `songs without an album are no other album`() {
+        let songs = tracks(1...4, "One") + tracks(5...6, "")
+        #expect(albums(["/m/a": songs], pictures: ["/m/a/cover.jpg"]).map(\.hasCover) == [true])
+    }
+
     @Test func `embedded covers that differ between tracks are said`() {
         let same = tracks(1...2, picture: "x") + tracks(3...3)
         #expect(albums(["/m/a": same])[0].places[0].embeddedDiffers == false)

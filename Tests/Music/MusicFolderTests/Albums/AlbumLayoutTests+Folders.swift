@@ -135,8 +135,8 @@ extension AlbumLayoutTests {
             "one has three quarters of it", ["/m/a": tracks(1...6, "Low") + tracks(1...2, "High")],
             "A: High ? in -/m/a", "A: Low 6 in /m/a"),
         Layout(
-            "one has less, with songs of no album", ["/m/a": tracks(1...5, "Low") + tracks(1...2, "")],
-            "A: Low 5 in -/m/a"),
+            "songs of no album are of no other", ["/m/a": tracks(1...5, "Low") + tracks(1...2, "")],
+            "A: Low 5 in /m/a"),
         Layout(
             "loose songs",
             ["/m/a": tracks(1...1, "P", by: "P") + tracks(1...1, "Q", by: "Q") + tracks(1...1, "R", by: "R")],

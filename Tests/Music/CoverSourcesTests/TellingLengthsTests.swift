@@ -111,6 +111,7 @@ import Testing
         Row("one letter of the title", album("Low Tide", "Harbours"), .certain, ours),
         Row("one letter of the artist", album("Low Tides", "Harbour"), .certain, ours),
         Row("a joined artist", album("Low Tide & Ada Moor", "Best Of"), .certain, album("Low Tide", "Best Of")),
+        Row("a joined tribute", album("Low Tide & Tribute Stars"), .doubtful, ours),
         Row("one letter of both", album("Low Tides", "Harbours"), .doubtful, ours),
         Row("one letter, and a year apart", album("Low Tide", "Harbours", 1995), .doubtful, ours),
         Row("one letter, lengths that do not tell", album("Low Tide", "Harbours", songs: others), .doubtful, ours),

@@ -5,7 +5,7 @@ struct ArtistEvidence: Sendable {
     var areVarious = false
     /// One of them is not known.
     var isUnknown = false
-    /// One names other artists, too.
+    /// One names other artists, too, who make no other recording of it.
     var isJoined = false
     /// Their names are of different scripts.
     var isOtherScript = false
@@ -21,6 +21,8 @@ struct ArtistEvidence: Sendable {
     init(_ query: AlbumQuery, _ candidate: AlbumQuery) {
         let (ours, theirs) = (Self.names(query), Self.names(candidate))
         let various = (Name(query.artist).isVarious, Name(candidate.artist).isVarious)
+        // Karaoke stars and tribute bands are joined with the artist whose songs they play.
+        let isSameRecording = FoldedText(artist: query.artist).isSameRecording(as: .init(artist: candidate.artist))
         line = .init(.contradicts, "artist differs: “\(candidate.artist)”")
         if various == (true, true) {
             (line, areVarious) = (.init(.agrees, "artist agrees"), true)
@@ -34,14 +36,16 @@ struct ArtistEvidence: Sendable {
         } else if various.0 || various.1 {
             return
         } else if ours.contains(where: { name in theirs.contains { name.isPart(of: $0) || $0.isPart(of: name) } }) {
-            (line, isJoined) = (.init(.silent, "artist joined with others: “\(candidate.artist)”"), true)
+            line = .init(.silent, "artist joined with others: “\(candidate.artist)”")
+            isJoined = isSameRecording
             isOtherPerformer = ours.dropFirst().contains { name in
                 name.isOther(than: ours[0]) && !theirs.contains { name.isPart(of: $0) || $0.isPart(of: name) }
             }
         } else if !Script.scripts(query.artist).isEmpty, Script.differ(query.artist, candidate.artist) {
             (line, isOtherScript) = (.init(.silent, "artist in another script: “\(candidate.artist)”"), true)
         } else if ours.contains(where: { name in theirs.contains { name.folded.isOneLetter(from: $0.folded) } }) {
-            (line, isNear) = (.init(.silent, "artist one letter apart: “\(candidate.artist)”"), true)
+            line = .init(.silent, "artist one letter apart: “\(candidate.artist)”")
+            isNear = isSameRecording
         } else if ours.contains(where: { name in theirs.contains { name.folded.bare == $0.folded.bare } }) {
             line = .init(.silent, "artist with another word in brackets: “\(candidate.artist)”")
         }

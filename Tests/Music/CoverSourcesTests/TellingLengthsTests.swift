@@ -230,6 +230,18 @@ import Testing
         }
     }
 
+    @Test func `MusicBrainz is asked for the artist's albums of as many tracks last, if lengths may tell`() throws {
+        let musicBrainz = try #require(CoverSource.table([.musicbrainz]).first)
+        func asks(_ album: AlbumQuery) -> Bool {
+            musicBrainz.searches(album).dropLast().allSatisfy { !$0.contains("tracks") }
+                && musicBrainz.searches(album).last?.contains("artist%3A%22Low%20Tide%22%20AND%20tracks%3A10") == true
+        }
+        #expect(asks(Self.ours))
+        #expect(!asks(Self.album(songs: Array(Self.songs[..<5]))))
+        #expect(!asks(Self.album(Self.various)))
+        #expect(!asks(AlbumQuery(artist: "Low Tide", title: "Harbour", year: 1994, trackCount: 10)))
+    }
+
     @Test func `a person reads how many lengths agree`() {
         #expect(
             Match.judge(Self.ours, Self.ours).reason == "title agrees, year agrees, 10 of 10 lengths agree: certain")

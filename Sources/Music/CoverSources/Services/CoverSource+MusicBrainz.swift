@@ -24,16 +24,20 @@ extension CoverSource {
     }
 
     /// The queries in Lucene's syntax; none without a title. A release id without that of its group is looked up, as the group may have a
-    /// cover that the release has not.
+    /// cover that the release has not. What is not found is looked for among all albums of the artist that have as many tracks: a misspelt title
+    /// shows by the lengths.
     static func musicBrainzQueries(_ query: AlbumQuery) -> [String] {
         let isVarious = FoldedText(artist: query.artist).isVarious
         let ids = query.releaseGroupID == nil ? query.releaseID.map { ["reid:\($0)"] } ?? [] : []
+        let names = names(of: query)
+        let (artist, count) = (names.first?.artist ?? "", query.lengths.count)
+        let mayTell = !artist.isEmpty && SongLengths.telling(query.lengths, query.lengths) > .nothing
         return ids
-            + names(of: query).map { artist, title in
+            + names.map { artist, title in
                 let release = "release:\(lucenePhrase(title))"
                 if isVarious { return "\(release) AND arid:89ad4ac3-39f7-470e-963a-56509c546377" }
                 return artist.isEmpty ? release : "\(release) AND artist:\(lucenePhrase(artist))"
-            }
+            } + (mayTell ? ["artist:\(lucenePhrase(artist)) AND tracks:\(count)"] : [])
     }
 
     /// Where a release is described with its songs and its group's first date.

@@ -188,6 +188,41 @@ import Testing
         #expect(try starts(&queue) == [secure(2).string])
     }
 
+    @Test func `two covers for which the open connections have no room do not send each other back to them`() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...3 { _ = try queue.submit(secure(path), request: "") }
+        _ = starts(&queue)
+        queue.didAnswer(try secure(1).string, http2: true)
+        _ = queue.end(try secure(1).string)
+        let keys = starts(&queue)
+        let mayConnect = keys.map { queue.mayConnect($0, others: 2) }
+        #expect(mayConnect == [false, true])
+        queue.refusedTransferEnded(keys[0])
+        #expect(starts(&queue).isEmpty)
+        _ = queue.end(keys[1])
+        #expect(starts(&queue) == [keys[0]])
+    }
+
+    @Test func `a cover whose connection is not ready is put back eight times at most`() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...2 { _ = try queue.submit(secure(path), request: "") }
+        _ = starts(&queue)
+        let isReady = try queue.mayConnect(secure(1).string, others: 0) && queue.didConnect(secure(1).string, .ready)
+        queue.didAnswer(try secure(1).string, http2: true)
+        #expect(try isReady && starts(&queue) == [secure(2).string])
+        _ = queue.end(try secure(1).string)
+        var restarts = 0
+        while case .restart = queue.next(now: startTime) {
+            restarts += 1
+            let path = restarts + 2
+            _ = try queue.submit(secure(path), request: "")
+            _ = starts(&queue)
+            _ = queue.didConnect(try secure(path).string, .ready)
+            _ = queue.end(try secure(path).string)
+        }
+        #expect(restarts == 8)
+    }
+
     @Test
     func `a host that refuses a second connection and speaks HTTP/1.1 gets one for each transfer once it answers`()
         throws

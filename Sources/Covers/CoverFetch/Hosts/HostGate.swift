@@ -12,7 +12,8 @@ import CurlHTTP
 /// 4. A host that does not accept the second connection gets one. The transfer starts again over the first.
 /// 5. A transfer that opened a connection while others were open, and is rejected, broken, or not answered, was one too many (*crowded*):
 ///    the limit falls by one. If the same happens over an open connection, the number of connections was not the cause.
-/// 6. An attempt that sent no request because the host took no further connection is no retry, eight times.
+/// 6. An attempt that sent no request because the host took no further connection is no retry, eight times. Nor is one that has not come to an
+///    end: a transfer is refused, restarted, or one too many, eight times in all, and then takes what it needs.
 /// 7. A request over HTTP/2 that ended before an answer is sent again over a new connection (RFC 9113 section 8.7), and this is no retry
 ///    either. If it ends so again while others are in flight, the host refuses that many streams: the limit falls by one, and the
 ///    transfer starts again when there is room.
@@ -57,7 +58,10 @@ struct HostGate {
         /// Attempts that sent no request, or none that the host has processed.
         fileprivate(set) var unsentAttempts = 0
 
-        /// The most attempts that count as none.
+        /// How often its transfer has started again without having come to an end.
+        private var restarts = 0
+
+        /// The most attempts that count as none, and the most restarts.
         private static let maximumUnsentAttempts = 8
 
         /// The attempt is no retry. - Returns: false if there were too many of the kind.
@@ -65,6 +69,13 @@ struct HostGate {
         fileprivate mutating func forgiveAttempt() -> Bool {
             if unsentAttempts == Self.maximumUnsentAttempts { return false }
             unsentAttempts += 1
+            return true
+        }
+
+        /// The transfer is to start again, and has not come to an end. - Returns: false if it did so too often.
+        mutating func restart() -> Bool {
+            if restarts == Self.maximumUnsentAttempts { return false }
+            restarts += 1
             return true
         }
 
@@ -192,7 +203,7 @@ struct HostGate {
         if case .opening = passage.connection { return true }
         leave(&passage)
         // A transfer that is alone may: there is no other whose end would leave it a stream.
-        if others >= maximum, http2 ?? (maximum == 1), inFlight > 1 { return false }
+        if others >= maximum, http2 ?? (maximum == 1), inFlight > 1, passage.restart() { return false }
         passage.connection = .opening
         opening += 1
         if !passage.isUnproven { unproven += 1 }
@@ -250,7 +261,7 @@ struct HostGate {
     /// The transfer has failed.
     /// - Returns: whether the host need not have taken it: it failed to open a second connection while another one is ready or being
     ///   opened, or to get a stream beside others.
-    mutating func wasTooMany(_ passage: Passage, now: Instant) -> Bool {
+    mutating func wasTooMany(_ passage: inout Passage, now: Instant) -> Bool {
         if passage.isStreamRefused {
             // A server that closes a connection refuses the streams that it has not begun: new connections replace it.
             if opening == 0, answers.overNew == passage.answersAtStart.overNew {
@@ -258,7 +269,9 @@ struct HostGate {
             }
             return true
         }
-        guard passage.connection == .opening, ready > 0 || opening > 1, http2 != false else { return false }
+        guard passage.connection == .opening, ready > 0 || opening > 1, http2 != false, passage.restart() else {
+            return false
+        }
         maximum = 1
         return true
     }

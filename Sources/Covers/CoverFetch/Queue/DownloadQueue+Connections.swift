@@ -11,7 +11,8 @@ extension DownloadQueue {
             if let proxy = hosts[host].proxy { _ = hosts[proxy].gate.mayOpen(&jobs[id].shared.proxy, others: 0) }
             return true
         }
-        endTransfer(id)
+        // The open connections take no more: nothing that waits for another one is restarted to use them.
+        leave(id)
         hosts[host].gate.refused(&jobs[id].passage)
         return false
     }
@@ -44,7 +45,7 @@ extension DownloadQueue {
     /// - Returns: whether the host can take it later, over the connections that are open. The job is in front of its host's others then.
     mutating func resumesAsOneTooMany(_ id: JobID, _ now: Instant) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight,
-            hosts[host].gate.wasTooMany(jobs[id].passage, now: now)
+            hosts[host].gate.wasTooMany(&jobs[id].passage, now: now)
         else { return false }
         endTransfer(id)
         resume(id)
@@ -54,7 +55,8 @@ extension DownloadQueue {
     /// The next transfer that waits for a connection while its host has nothing else to do. It starts again, over the open one.
     mutating func nextRestart() -> Decision? {
         while let id = restarts.popFirst() {
-            guard jobs.contains(id), jobs[id].isInFlight, jobs[id].passage.connection != .ready else { continue }
+            guard jobs.contains(id), jobs[id].isInFlight, jobs[id].passage.isConnecting, jobs[id].passage.restart()
+            else { continue }
             endTransfer(id)
             resume(id)
             return .restart(id)

@@ -288,6 +288,15 @@ struct DownloadQueue<Request> {
 
     mutating func endTransfer(_ id: JobID) {
         guard jobs.contains(id), jobs[id].isInFlight else { return }
+        leave(id)
+        let host = jobs[id].host
+        if hosts[host].waitsForConnection {
+            restarts += jobs.all.filter { jobs[$0].host == host && jobs[$0].isInFlight }
+        }
+    }
+
+    /// The transfer of the job gives up its places.
+    mutating func leave(_ id: JobID) {
         jobs[id].isInFlight = false
         inFlight -= 1
         let host = jobs[id].host
@@ -298,9 +307,6 @@ struct DownloadQueue<Request> {
             hosts[proxy].breaker.dropped(id)
         }
         enqueue(host)
-        if hosts[host].waitsForConnection {
-            restarts += jobs.all.filter { jobs[$0].host == host && jobs[$0].isInFlight }
-        }
     }
 
     /// - Returns: the target's host; nil if the job has ended.

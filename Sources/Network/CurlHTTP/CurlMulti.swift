@@ -107,6 +107,11 @@ final class CurlMulti {
         if curl_multi_add_handle(multi, transfer.easy) != CURLM_OK { rejected.append(transfer.id) }
     }
 
+    private func startAgain(_ transfer: Transfer) {
+        curl_multi_remove_handle(multi, transfer.easy)
+        add(transfer)
+    }
+
     private func makeTransfer() -> Transfer {
         let transfer = Transfer(configuration: configuration, sockets: sockets, memory: memory)
         sleeve_setopt_pointer(transfer.easy, CURLOPT_SHARE, share)
@@ -156,16 +161,20 @@ final class CurlMulti {
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
     }
 
-    /// Lets transfers go on whose time is almost over and whose bodies arrive.
+    /// Lets transfers go on whose time is almost over and whose bodies arrive, and those that libcurl has forgotten.
     func lookAtProgress() {
         guard let time = nextLook else { return }
         let now = ContinuousClock.now
         if time > now { return }
+        _ = completeEnded()
         // A busy machine skips some.
         let skipped = Int((now - time) / lookInterval)
         looks += skipped + 1
         nextLook = inFlight.isEmpty ? nil : time + lookInterval * (skipped + 1)
-        for transfer in inFlight.values { transfer.look(at: looks) }
+        for transfer in inFlight.values {
+            transfer.look(at: looks)
+            if transfer.isForgotten(at: looks) { startAgain(transfer) }
+        }
     }
 
     /// Completes the transfers that have ended. Their completions may start others.
@@ -183,8 +192,7 @@ final class CurlMulti {
             // `remove` invalidates the message.
             let result = message.pointee.data.result
             if transfer.takeOtherConnection(after: result) {
-                curl_multi_remove_handle(multi, transfer.easy)
-                add(transfer)
+                startAgain(transfer)
                 continue
             }
             if result == CURLE_OPERATION_TIMEDOUT, !transfer.isAnswered { closeIfSilent(transfer) }

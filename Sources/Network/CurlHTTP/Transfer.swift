@@ -84,6 +84,8 @@ package final class Transfer {
     private var connection: OpenSockets.Connection? {
         didSet { if connection !== oldValue { sockets.changed(from: oldValue, to: connection) } }
     }
+    /// libcurl does nothing for it: it waits for a connection that another transfer opens.
+    private var isPending = true
     /// Bytes waited on the connection before the request was sent.
     private var foundBytes = false
     /// A response has set a cookie, or the request carried one.
@@ -161,6 +163,7 @@ package final class Transfer {
         }
         sleeve_setopt_pointer(easy, CURLOPT_RESOLVER_START_DATA, context)
         sleeve_setopt_resolver_start(easy) { _, _, context in
+            Transfer.from(context).isPending = false
             Transfer.from(context).connectTimeout.beginLookUp(at: .now)
             return 0
         }
@@ -203,6 +206,7 @@ package final class Transfer {
 
     /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
+        isPending = false
         connectTimeout.endLookUp(at: .now)
         // In place: an IPv6 address is longer than the declared type.
         if deniesPrivateAddresses,
@@ -318,6 +322,7 @@ package final class Transfer {
     /// - Returns: false to end the transfer: the address is refused, libcurl would repeat the request, which its caller does not allow,
     ///   or the connection cannot be used again.
     private func willSend(between endpoints: OpenSockets.Endpoints) -> Bool {
+        isPending = false
         if deniesPrivateAddresses, isRefused || !PrivateAddress.isPublic(endpoints.peer) {
             isRefused = true
             return false
@@ -418,6 +423,10 @@ package final class Transfer {
         _ = onConnection?(.overdue)
     }
 
+    /// Whether libcurl may have forgotten it. When a connection is ready or ends, libcurl 7.88 wakes one of the transfers that wait for one, whichever
+    /// host it is for, and none of them times out.
+    func isForgotten(at look: Int) -> Bool { isPending && look - begun > 1 }
+
     private func set(lowSpeedTime seconds: Int) {
         guard lowSpeedTime != seconds else { return }
         lowSpeedTime = seconds
@@ -459,7 +468,7 @@ package final class Transfer {
     }
 
     private func forgetConnection() {
-        (connection, foundBytes) = (nil, false)
+        (connection, isPending, foundBytes) = (nil, true, false)
         errorText[0] = 0
     }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import OriginServer
+import Synchronization
 import Testing
 import Wire
 
@@ -51,6 +52,28 @@ import Wire
             } _: { client in
                 let connections = Set(try await bodies(60, server.url, client))
                 #expect(connections.count == 1)
+            }
+        }
+    }
+
+    @Test func `requests that wait for a connection are not held up by those that wait for one of another host`()
+        async throws
+    {
+        try await Nginx.with(.http2, server: Self.counting) { server in
+            try await withListener(answer: nil) { silent in
+                try await withClient {
+                    $0.certificateAuthorities = server.certificate
+                } _: { client in
+                    let ended = Mutex(0)
+                    for number in 1...9 {
+                        let url = try HTTPURL("https://127.0.0.1:\(silent.port)/\(number)")
+                        await client.start(TransferRequest(url: url, waitsToMultiplex: true)) { _ in
+                            ended.withLock { $0 += 1 }
+                        }
+                    }
+                    let connections = Set(try await bodies(5, server.url, client))
+                    #expect(connections.count == 1 && ended.withLock { $0 } == 0)
+                }
             }
         }
     }

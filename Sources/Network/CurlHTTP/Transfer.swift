@@ -38,12 +38,23 @@ package final class Transfer {
     private var requestFields: UnsafeMutablePointer<curl_slist>?
     private let coverFields: UnsafeMutablePointer<curl_slist>?
 
+    /// Which connection the transfer takes.
+    private enum ConnectionChoice {
+        case any, new
+        /// A new one, which is closed after the transfer.
+        case alone
+    }
+
     // Options that change from use to use. They are set only if they differ: each costs a call.
     private var waitsToMultiplex = false
     private var keepsCoding = false
-    private var needsNewConnection = false
-    /// The connection is closed after the transfer.
-    private var isAlone = false
+    private var choice = ConnectionChoice.any {
+        didSet {
+            guard choice != oldValue else { return }
+            sleeve_setopt_long(easy, CURLOPT_FRESH_CONNECT, choice == .any ? 0 : 1)
+            sleeve_setopt_long(easy, CURLOPT_FORBID_REUSE, choice == .alone ? 1 : 0)
+        }
+    }
     private var isHTTP1 = false
     private var addressFamily: AddressFamily?
     private var lowSpeedTime: Int
@@ -257,15 +268,7 @@ package final class Transfer {
             waitsToMultiplex = request.waitsToMultiplex
             sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
         }
-        let distrusts = sockets.distrusts(origin)
-        if needsNewConnection != (request.needsNewConnection || distrusts) {
-            needsNewConnection.toggle()
-            sleeve_setopt_long(easy, CURLOPT_FRESH_CONNECT, needsNewConnection ? 1 : 0)
-        }
-        if isAlone != distrusts {
-            isAlone = distrusts
-            sleeve_setopt_long(easy, CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)
-        }
+        choice = sockets.distrusts(origin) ? .alone : request.needsNewConnection ? .new : .any
         if isHTTP1 != request.isHTTP1 {
             isHTTP1 = request.isHTTP1
             setVersion()
@@ -335,7 +338,7 @@ package final class Transfer {
             return false
         }
         // What was started before its origin was distrusted.
-        if !isAlone, sockets.distrusts(origin) {
+        if choice != .alone, sockets.distrusts(origin) {
             foundBytes = true
             return false
         }
@@ -358,7 +361,7 @@ package final class Transfer {
     }
 
     /// An answer over HTTP/1.1 of an origin that has said HTTP/2: one of them is none, and this one may be another transfer's.
-    private var isContradiction: Bool { !isHTTP1 && !isAlone && !isPost && sockets.hasSpokenHTTP2(origin) }
+    private var isContradiction: Bool { !isHTTP1 && choice != .alone && !isPost && sockets.hasSpokenHTTP2(origin) }
 
     /// - Returns: false to end the transfer.
     private func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
@@ -439,32 +442,17 @@ package final class Transfer {
     var openSocket: Int32? { connection.flatMap { $0.isOpen ? $0.socket : nil } }
 
     /// Prepares the handle for the same request once more, if it has met bytes that are no answer to it. libcurl has closed the connection.
+    /// That happens twice at most: nothing but a distrusted origin is met on a new connection, and nothing on one of its own.
     /// - Returns: false if the transfer has ended.
     func takeOtherConnection(after code: CURLcode) -> Bool {
-        if foundBytes {
-            if sockets.distrusts(origin) { setAlone() }
-            forgetConnection()
-            return true
-        }
-        // They have crossed the request. A new connection has none.
-        guard code == CURLE_UNSUPPORTED_PROTOCOL, awaitsAnswer, !isPost, connection?.hasAnswered == true else {
-            return false
-        }
-        if !needsNewConnection {
-            needsNewConnection = true
-            sleeve_setopt_long(easy, CURLOPT_FRESH_CONNECT, 1)
-        }
+        let haveCrossed =
+            code == CURLE_UNSUPPORTED_PROTOCOL && awaitsAnswer && !isPost && connection?.hasAnswered == true
+        guard foundBytes || haveCrossed else { return false }
         // The attempt counts as none.
-        awaitsAnswer = false
+        if haveCrossed { awaitsAnswer = false }
+        choice = sockets.distrusts(origin) ? .alone : .new
         forgetConnection()
         return true
-    }
-
-    /// Has the transfer use a connection of its own.
-    private func setAlone() {
-        (needsNewConnection, isAlone) = (true, true)
-        sleeve_setopt_long(easy, CURLOPT_FRESH_CONNECT, 1)
-        sleeve_setopt_long(easy, CURLOPT_FORBID_REUSE, 1)
     }
 
     private func forgetConnection() {
@@ -532,7 +520,7 @@ package final class Transfer {
     /// all other reasons for which libcurl 7.88 to 8.9 closes a connection at the end of a response of HTTP/1.1 that has a length.
     private var hasSurplus: Bool {
         easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_1_1 && heads.announcedLength != nil && !heads.closes
-            && !isPost && !isAlone && sockets.count < configuration.maximumConnections
+            && !isPost && choice != .alone && sockets.count < configuration.maximumConnections
     }
 
     private func failure(_ kind: TransferError.Kind, _ detail: String) -> TransferError {

@@ -43,6 +43,18 @@ import Wire
         }
     }
 
+    @Test func `a request meets bytes that wait on one connection, and then opens another one`() async throws {
+        try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { server in
+            try await withClient { client in
+                try await client.getTogether((0..<4).map { server.url + "/\($0)" })
+                for connection in 0..<4 { #expect(server.send("\r\n".utf8, on: connection)) }
+                _ = try await client.get(server.url + "/next")
+                #expect(server.requests.last?.connection == 4)
+                try await eventually { (0..<4).count { server.send("\r\n".utf8, on: $0) } == 3 }
+            }
+        }
+    }
+
     @Test func `a POST finds bytes that wait, and is sent once`() async throws {
         try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { server in
             try await withClient { client in

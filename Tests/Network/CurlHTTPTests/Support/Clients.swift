@@ -37,6 +37,13 @@ extension HTTPClient {
         try await response(for: TransferRequest(url: HTTPURL(url), headerFields: fields))
     }
 
+    /// Starts requests in one turn, each over a connection of its own, and waits for their ends.
+    func getTogether(_ urls: [String]) async throws {
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        for url in urls { start(TransferRequest(url: try HTTPURL(url))) { _ in continuation.yield() } }
+        for await _ in ends.prefix(urls.count) {}
+    }
+
     /// The error that `url` ends with; an issue when it does not.
     func failure(_ url: String, _ location: SourceLocation = #_sourceLocation) async -> TransferError? {
         do {

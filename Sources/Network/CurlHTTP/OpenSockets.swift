@@ -201,7 +201,8 @@ final class OpenSockets {
         guard let bytes = connection.peek() else { return }
         let isEncrypted = connection.origin.hasPrefix("https:")
         if isEncrypted
-            ? UnaskedAnswer.isEncrypted(in: bytes, isOver: connection.isOver) : UnaskedAnswer.begins(bytes)
+            ? UnaskedAnswer.isEncrypted(in: bytes, isOver: connection.isOver)
+            : UnaskedAnswer.begins(bytes, isOver: connection.isOver)
         {
             didFindAnswer(on: connection)
         }

@@ -19,14 +19,22 @@ package struct UnaskedAnswer: Sendable {
         (self.origins, self.covers, self.openedAt) = (origins, covers, openedAt)
     }
 
-    /// Whether bytes on an idle connection begin a response that is another request's answer: a 2xx or 3xx. Servers that end say errors unasked
-    /// (408, 503), and others send newlines after a body or the body of a 304: covers that came before them are not doubted.
-    static func begins(_ bytes: [UInt8]) -> Bool {
+    /// Whether bytes on an idle connection begin a response that is another request's answer: a 2xx or 3xx, or an error after which the connection
+    /// goes on. Servers that end a connection say errors unasked (408, 503), and others send newlines after a body or the body of a 304: covers that
+    /// came before them are not doubted.
+    /// - Parameter isOver: the connection has ended behind the bytes.
+    static func begins(_ bytes: [UInt8], isOver: @autoclosure () -> Bool) -> Bool {
         // `HTTP/1.1 200`
-        let line = Array(bytes.drop { $0 == 13 || $0 == 10 }.prefix(12))
-        guard line.count == 12, line.starts(with: "HTTP/1.".utf8), line[8] == UInt8(ascii: " ") else { return false }
-        let status = Int(String(decoding: line[9...], as: UTF8.self))
-        return status.map { (200..<400).contains($0) } ?? false
+        let head = bytes.drop { $0 == 13 || $0 == 10 }
+        let line = Array(head.prefix(12))
+        guard line.count == 12, line.starts(with: "HTTP/1.".utf8), line[8] == UInt8(ascii: " "),
+            let status = Int(String(decoding: line[9...], as: UTF8.self)), status >= 200
+        else { return false }
+        if status < 400 { return true }
+        let closes =
+            line[7] == UInt8(ascii: "0")
+            || String(decoding: head, as: UTF8.self).lowercased().contains("connection: close")
+        return status != 400 && status != 408 && !closes && !isOver()
     }
 }
 

@@ -8,13 +8,18 @@ import Wire
 @Suite(.timeLimit(.minutes(5))) struct UnaskedAnswerTests {
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\n", true), ("\r\n\r\nHTTP/1.0 302 Found\r\n", true), ("HTTP/1.1 304", true),
-        ("HTTP/1.1 408 Request Time-out\r\n", false), ("HTTP/1.1 503 Service Unavailable\r\n", false),
+        ("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n", true), ("HTTP/1.1 404 Not Found\r\n", true),
+        ("HTTP/1.1 408 Request Time-out\r\n", false), ("HTTP/1.1 400 Bad Request\r\n\r\n", false),
+        ("HTTP/1.1 503 Service Unavailable\r\nConnection: Close\r\n", false),
+        ("HTTP/1.0 503 Service Unavailable\r\n", false),
         ("HTTP/1.1 100 Continue\r\n", false), ("\r\n", false),
         ("<!-- end of page -->", false), ("HTTP/1.1 20", false), ("HTTP/1.1 2x0 OK", false), ("", false),
     ])
     func `a whole response is another's, and what servers say on idle connections is not`(text: String, isAnswer: Bool)
     {
-        #expect(UnaskedAnswer.begins(Array(text.utf8)) == isAnswer)
+        #expect(UnaskedAnswer.begins(Array(text.utf8), isOver: false) == isAnswer)
+        let isError = text.hasPrefix("HTTP/1.1 5") || text.hasPrefix("HTTP/1.1 4")
+        #expect(UnaskedAnswer.begins(Array(text.utf8), isOver: true) == (isAnswer && !isError))
     }
 
     @Test func `over TLS more than 1 KiB is a response, and 320 bytes are if the connection goes on`() {

@@ -105,6 +105,30 @@ import Testing
         }
     }
 
+    @Test func `a host with a later outage does not hold up the last round of one that has waited for ten minutes`()
+        throws
+    {
+        var queue = try outage(hasAnswered: false)
+        _ = try queue.submit(url(1, host: 2), request: "")
+        #expect(turn(&queue, after: 3.5).started.count == 1)
+        _ = try queue.submit(url(50), request: "", ignoresOutage: true)
+        answer(&queue, turn(&queue, after: 4).started, after: 4)
+        let later = turn(&queue, after: 4).started
+        for path in 1...30 { _ = try queue.submit(url(path, host: 3), request: "") }
+        for seconds in [5, 5.5, 6.5, 8.5] {
+            let keys = turn(&queue, after: seconds).started.filter { $0.hasPrefix("http://10.0.0.3/") }
+            fail(&queue, keys, after: seconds)
+            for key in keys { _ = queue.end(key) }
+        }
+        _ = turn(&queue, after: 8.5)
+        fail(&queue, later, after: 300)
+        #expect(queue.postponed > 9 && later.count == 8)
+        let started = [turn(&queue, after: 604), turn(&queue, after: 606)].map {
+            $0.started.count { $0.hasPrefix("http://10.0.0.3/") }
+        }
+        #expect(started == [0, 1])
+    }
+
     @Test func `any answer of the host ends the outage, and a later one has its own last round`() throws {
         var queue = try outage(hasAnswered: true)
         _ = turn(&queue, after: 3.5)

@@ -45,8 +45,13 @@ extension DownloadQueue {
     mutating func beginLastRounds(_ now: Instant) {
         if returning.isEmpty { return }
         let isEnd = isDone || postponed >= Self.maximumPostponed
-        while let host = returning.first, isEnd || hosts[host].isOverdue(now) {
-            returning.removeFirst()
+        // There may be thousands, which decisions look at one after the other until the end.
+        for _ in 0..<(isEnd ? returning.count : 1) {
+            let host = returning.removeFirst()
+            guard isEnd || hosts[host].isOverdue(now) else {
+                returning.append(host)
+                continue
+            }
             // It may have returned, and another outage begun.
             guard hosts[host].mayHaveLastRound(now) else {
                 awaitLastRound(of: host)

@@ -47,12 +47,16 @@ import Testing
 
     @Test func `only failures of the proxy name the proxy`() throws {
         let proxy = try #require(parse("http://a/", ["http_proxy": "http://u:pw@10.0.0.1:3128"]))
-        let own = [
-            "Could not resolve proxy: p.example", "Failed to connect to 10.0.0.1 port 3128 after 2 ms",
-            "CONNECT tunnel failed, response 407", "Received HTTP code 407 from proxy after CONNECT",
-        ]
-        for detail in own {
-            #expect(proxy.attributing(detail) == "the proxy that http_proxy names failed: \(detail)")
+        let name = "the proxy 10.0.0.1:3128, which http_proxy names"
+        #expect(
+            proxy.attributing("Could not resolve proxy: p.example")
+                == "can't find \(name); correct or unset http_proxy")
+        #expect(
+            proxy.attributing("Failed to connect to 10.0.0.1 port 3128 after 2 ms: Couldn't connect to server")
+                == "can't reach \(name): couldn't connect to server; start it, or unset http_proxy")
+        for detail in ["CONNECT tunnel failed, response 407", "Received HTTP code 407 from proxy after CONNECT"] {
+            let reason = detail.prefix(1).lowercased() + detail.dropFirst()
+            #expect(proxy.attributing(detail) == "\(name), refused the connection: \(reason)")
         }
         let others = ["Could not resolve host: a", "Failed to connect to 10.0.0.1 port 80 after 2 ms", "Empty reply"]
         for detail in others { #expect(proxy.attributing(detail) == detail) }

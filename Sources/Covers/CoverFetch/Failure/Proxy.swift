@@ -88,15 +88,19 @@ struct Proxy: Sendable, Hashable {
     /// As libcurl writes it.
     private var address: String { port.map { "\(host) port \($0)" } ?? "\(host) port " }
 
-    /// Names the proxy in libcurl's message if the message is about the proxy.
+    private var name: String { "the proxy \(authority), which \(variable) names" }
+
+    /// Rewords libcurl's message if it is about the proxy: says which one, and what to do.
     func attributing(_ message: String) -> String {
-        let concernsProxy =
-            isUnreachable(message) || message.contains(.answeredByProxy) || message.contains(.tunnelFailed)
-        return concernsProxy ? "the proxy that \(variable) names failed: \(message)" : message
+        if message.contains(.proxyUnresolved) { return "can't find \(name); correct or unset \(variable)" }
+        let reason = message.split(separator: ": ").last.map { $0.prefix(1).lowercased() + $0.dropFirst() } ?? message
+        if isUnreachable(message) { return "can't reach \(name): \(reason); start it, or unset \(variable)" }
+        let isRejection = message.contains(.answeredByProxy) || message.contains(.tunnelFailed)
+        return isRejection ? "\(name), refused the connection: \(reason)" : message
     }
 
     /// Describes a 407 response.
     var refusal: String {
-        "the proxy that \(variable) names requires another user name and password"
+        "\(name), requires another user name and password"
     }
 }

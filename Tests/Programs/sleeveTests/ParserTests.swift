@@ -65,6 +65,7 @@ import Testing
         ]
         #expect(try NetworkOptions.parse(words).words == words)
         #expect(try NetworkOptions.parse(["--ipv6"]).words == ["--ipv6"])
+        #expect(try NetworkOptions.parse(["--timeout", "2m"]).words == ["--timeout=120.0"])
         #expect(throws: (any Error).self) { try NetworkOptions.parse(["--ipv4", "--ipv6"]) }
         #expect(try NetworkOptions.parse([]).words.isEmpty)
     }

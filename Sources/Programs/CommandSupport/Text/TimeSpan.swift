@@ -16,4 +16,9 @@ package struct TimeSpan: Equatable {
         else { throw ValidationError("write a time such as 90s, 30m, 12h, 7d or 2w.") }
         duration = .milliseconds(Int(number * (unit ?? 1) * 1_000))
     }
+
+    /// The seconds of an option whose numbers without a unit are seconds.
+    package static func seconds(_ argument: String) throws -> Double {
+        try Double(argument) ?? TimeSpan(argument).duration / .seconds(1)
+    }
 }

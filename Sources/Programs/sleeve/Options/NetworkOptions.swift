@@ -34,7 +34,8 @@ struct NetworkOptions: ParsableArguments {
     var rate: Double?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Timeout of one request. (default: 60)", valueName: "seconds"))
+        parsing: .unconditional, help: ArgumentHelp("Timeout of one request. (default: 60)", valueName: "seconds"),
+        transform: TimeSpan.seconds)
     var timeout: Double?
 
     @Option(

@@ -48,6 +48,7 @@ extension CommandTests {
                     let file = stage.folder + "/cover.svg"
                     let result = try await stage.run(
                         "get", "--offline", listener.url + target, "--key-ignores", "token", "-o", file)
+                    #expect(result.stderr.contains("a prefetch of the list with its whole address"), "\(result)")
                     return try result.status == 0 && stage.text(of: file).contains("width='\(side)'")
                 }
                 let list = try stage.list([listener.url + target, listener.url + target])

@@ -21,6 +21,8 @@ public struct Cover: Sendable, Hashable {
     public var digest: String
     /// The cached cover was not validated within its freshness lifetime (RFC 9111 §4.2.4): the server may have another one.
     public var isStale = false
+    /// It is stale, and its key leaves parameters of its address out: no refresh has the address.
+    package var lacksAddress = false
 
     /// A cover made by the caller, for previews and tests.
     public init(
@@ -52,6 +54,7 @@ public struct Cover: Sendable, Hashable {
         height = entry.metadata.height
         digest = entry.digest.description
         self.isStale = isStale
+        lacksAddress = isStale && UnkeptParts(entry.metadata.fields).omitsParameters
     }
 }
 

@@ -119,9 +119,9 @@ struct Get: AsyncParsableCommand {
             let file = what.path ? try await file(cover, isOriginal: cover.digest == original, in: library) : nil
             if !what.path { try write(cover) }
             if cover.isStale {
+                let remedy = cover.lacksAddress ? "a prefetch of the list with its whole address" : "`sleeve refresh`"
                 library.configuration.logger.notice(
-                    "\(url ?? cover.key): this cached copy is stale; `sleeve refresh` checks it for changes"
-                )
+                    "\(url ?? cover.key): this cached copy is stale; \(remedy) checks it for changes")
             }
             if options.json {
                 try printJSON(CoverResult(cover, path: file))

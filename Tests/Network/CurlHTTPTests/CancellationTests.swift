@@ -22,7 +22,10 @@ import Wire
 
     @Test func `cancelling one of many ends it immediately as cancelled, and leaves the others alone`() async throws {
         try await withListener(answer: nil) { listener in
-            try await withOrigin { origin, client in
+            try await withOrigin {
+                // Beyond the time limit of the test.
+                $0.timeout = .seconds(3_600)
+            } _: { origin, client in
                 var requests = listener.requests.makeAsyncIterator()
                 let stuck = Task { await client.failure(listener.url + "/") }
                 _ = await requests.next()
@@ -32,10 +35,8 @@ import Wire
                     }
                     return try await group.reduce(0) { sum, _ in sum + 1 }
                 }
-                let begun = ContinuousClock.now
                 stuck.cancel()
                 #expect(await stuck.value?.kind == .cancelled)
-                #expect(begun.duration(to: .now) < .seconds(15), "below the time limit of a transfer")
                 let answered = try await covers
                 #expect(answered == 40)
             }

@@ -59,6 +59,12 @@ enum Loopback {
         return true
     }
 
+    /// Waits until the other side's system has all that was sent, or has ended the connection.
+    static func waitForReceipt(_ socket: Int32) {
+        var (left, state) = (Int32(0), pollfd(fd: socket, events: 0, revents: 0))
+        while ioctl(socket, UInt(TIOCOUTQ), &left) == 0, left > 0, poll(&state, 1, 0) == 0 { sched_yield() }
+    }
+
     /// The head of a request; what there was of it if the client has gone.
     static func readHead(_ connection: Int32) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -44,12 +44,20 @@ package final class ScriptedServer: Sendable {
     /// - Parameter connection: the number of a connection that is open.
     /// - Returns: whether they were sent.
     package func send(_ bytes: some Sequence<UInt8>, on connection: Int) -> Bool {
-        open.withLock { open in open[connection].map { Loopback.send(bytes, to: $0) } ?? false }
+        open.withLock { open in
+            guard let socket = open[connection] else { return false }
+            defer { Loopback.waitForReceipt(socket) }
+            return Loopback.send(bytes, to: socket)
+        }
     }
 
-    /// Ends the sending side of a connection.
+    /// Ends the sending side of a connection. When it returns, the client has the end.
     package func endSending(on connection: Int) {
-        open.withLock { open in if let socket = open[connection] { shutdown(socket, Int32(SHUT_WR)) } }
+        open.withLock { open in
+            guard let socket = open[connection] else { return }
+            shutdown(socket, Int32(SHUT_WR))
+            Loopback.waitForReceipt(socket)
+        }
     }
 
     private func serve(_ connection: Int32, _ number: Int, _ answer: Answer) {

@@ -18,10 +18,8 @@ import Wire
                 let outcomes = stage.library.prefetch(urls)
                 let run = Task { try await outcomes.collect() }
                 try await eventually { outcomes.progress.downloaded == 5 }
-                let start = ContinuousClock.now
                 run.cancel()
                 let (collected, summary) = try await run.value
-                #expect(start.duration(to: .now) < .seconds(20), "below the time limit of a transfer")
                 #expect(summary.isCancelled)
                 #expect(summary.downloaded == 5 && summary.requested == 5 && summary.failed == 0, "\(summary)")
                 #expect(summary.remaining == 495 && collected.count == 5, "\(summary)")

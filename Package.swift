@@ -144,7 +144,7 @@ let package = Package(
             path: "Sources/Music/MusicFolder", swiftSettings: settings),
         // Where covers of albums are looked for: services, what they answer, and whether it is the album.
         .target(
-            name: "CoverSources", dependencies: ["CoverSizes", "Platform", "SQLite"],
+            name: "CoverSources", dependencies: ["CZlib", "CoverSizes", "Platform", "SQLite"],
             path: "Sources/Music/CoverSources", swiftSettings: settings),
         // Requests in, responses out, by libmicrohttpd alone.
         .target(

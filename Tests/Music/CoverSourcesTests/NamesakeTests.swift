@@ -107,9 +107,9 @@ import Testing
                 found.candidates.map { Decision(.refused, $0.name, of: "1", wasCertain: $0.certainty == .certain) })
             let refused = try await find(musicBrainz: albums, deezer: [Album()], decisions, memory: memory)
             #expect(refused.candidates.map(\.certainty) == [.doubtful])
-            #expect(refused.answers.first { $0.source == .musicbrainz }?.kind == .found, "it is not asked again")
-            let record = try await memory.record(of: Self.wanted.key)
-            let covers = record.decided(record.current, decisions, for: Self.wanted)
+            let answer = refused.answers.first { $0.source == .musicbrainz }
+            #expect(answer?.detail.contains("2 refused by you") == true, "it is not asked again")
+            let covers = try await kept(memory, Self.wanted, decisions).covers
             #expect(covers.count { $0.match == .refused } == 2)
             #expect(covers.filter { $0.certainty != .none }.map(\.source) == [.deezer])
         }

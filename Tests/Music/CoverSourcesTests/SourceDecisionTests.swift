@@ -47,16 +47,15 @@ import Testing
             #expect(try await find(memory, service, accepted).certain?.pictures == candidate.pictures)
             #expect(service.searches.count == 2)
             // Without the decision, what was judged counts.
-            #expect(try await memory.record(of: Self.album.key).current.map(\.match) == [candidate.match])
-            #expect(try await memory.doubtfulAlbums() == [Self.album.key])
+            #expect(try await kept(memory, Self.album).covers.map(\.match) == [candidate.match])
         }
     }
 
     @Test func `a refused cover is not proposed again, and costs no request`() async throws {
         try await withDoubtful { memory, service, candidate in
             let refused = decisions((.refused, candidate))
-            let record = try await memory.record(of: Self.album.key)
-            #expect(record.decided(record.current, refused, for: Self.album).map(\.match) == [.refused])
+            let covers = try await kept(memory, Self.album, refused).covers
+            #expect(covers.map(\.match) == [.refused])
             #expect(try await find(memory, service, refused).candidates.isEmpty)
             #expect(service.searches.count == 1)
             clock.advance(.seconds(8 * 86_400))
@@ -64,14 +63,6 @@ import Testing
             #expect(try await find(memory, service, refused, retriesMissing: true).candidates.isEmpty)
             let allowed = decisions((.refused, candidate), (.allowed, candidate))
             #expect(try await find(memory, service, allowed).candidates.map(\.certainty) == [.doubtful])
-        }
-    }
-
-    @Test func `what has shown of a cover since, and how good it is, is remembered`() async throws {
-        try await withDoubtful { memory, _, candidate in
-            let judged = candidate.judged(.repeated)
-            try await memory.judge(judged, of: Self.album.key)
-            #expect(try await memory.record(of: Self.album.key).current.map(\.match) == [judged.match])
         }
     }
 
@@ -89,8 +80,8 @@ import Testing
             let refused = decisions((.refused, first), (.refused, second))
             for cover in [first, second] {
                 let url = try #require(cover.pictures.first)
-                #expect(await queue.cover(at: url, for: album, .init())?.match?.certainty == .certain)
-                #expect(await queue.cover(at: url, for: album, refused)?.match?.certainty == Match.Certainty.none)
+                #expect(await queue.cover(at: url, for: album, .init())?.match.certainty == .certain)
+                #expect(await queue.cover(at: url, for: album, refused)?.match.certainty == Match.Certainty.none)
             }
             #expect(try await queue.find(album, refused).candidates.isEmpty)
         }
@@ -133,7 +124,7 @@ import Testing
         refused.album.year = year
         var other = candidate(.deezer, "2", "https://a.example/2")
         other.match = Match(.certain, "why")
-        let decided = SourceMemory.Record().decided([other], decisions((.refused, refused)), for: Self.album)
+        let decided = [other].decided(by: decisions((.refused, refused)), for: Self.album, among: [])
         #expect(decided.map(\.certainty) == [certainty])
     }
 

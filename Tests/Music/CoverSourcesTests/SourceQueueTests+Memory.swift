@@ -12,7 +12,7 @@ extension SourceQueueTests {
             clock.advance(.seconds(29 * 86_400))
             let again = try await queue.find(Self.album)
             #expect(service.searches.count == 1)
-            #expect(again.answers.first?.isRemembered == true && again.answers.first?.kind == .notFound)
+            #expect(again.answers.first?.kind == .notFound)
             #expect(again.answers.first?.time == TestClock.start)
             _ = try await self.queue([.deezer], service, memory: memory, retriesMissing: true).find(Self.album)
             #expect(service.searches.count == 2)
@@ -22,15 +22,15 @@ extension SourceQueueTests {
         }
     }
 
-    @Test func `throttles and failures are told of but not remembered as absence`() async throws {
+    @Test func `throttles and failures are told of and not kept`() async throws {
         try await withFolder { folder in
             let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
             let service = TestService(clock) { url, _ in
                 url.contains("deezer") ? .json(Answers.deezerThrottle) : SourceResponse(status: 500)
             }
-            _ = try await queue([.deezer, .itunes], service, memory: memory).find(Self.album)
-            let kinds = try await memory.record(of: Self.album.key).answers.map(\.kind)
-            #expect(Set(kinds) == [.throttled, .failed])
+            let found = try await queue([.deezer, .itunes], service, memory: memory).find(Self.album)
+            #expect(found.answers.map(\.kind) == [.throttled, .failed])
+            #expect(try await kept(memory, Self.album).answers.isEmpty)
             let working = TestService(clock) { url, _ in
                 .json(url.contains("deezer") ? Answers.deezerNothing : Answers.iTunes("A", "B", year: 1994, tracks: 10))
             }
@@ -46,13 +46,12 @@ extension SourceQueueTests {
             let queue = queue([.deezer], service, memory: memory)
             let doubtful = AlbumQuery(artist: "A", title: "B", year: 1994)
             #expect(try await queue.find(doubtful).candidates.first?.certainty == .doubtful)
-            #expect(try await memory.doubtfulAlbums() == [doubtful.key])
+            #expect(try await kept(memory, doubtful).covers.map(\.certainty) == [.doubtful])
             #expect(try await queue.find(Self.album).certain?.pictures.count == 2, "its tracks are known now")
             #expect(service.searches.count == 1)
             clock.advance(.seconds(8 * 86_400))
             _ = try await queue.find(Self.album)
             #expect(service.searches.count == 2)
-            #expect(try await memory.doubtfulAlbums().isEmpty)
         }
     }
 }

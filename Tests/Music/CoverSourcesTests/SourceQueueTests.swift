@@ -262,7 +262,7 @@ import Testing
             #expect(first.answers.map(\.kind) == [.found] && second.answers.map(\.kind) == [.found])
             #expect(second.candidates.map(\.pictures) == first.candidates.map(\.pictures))
             #expect(service.urls.count == asked)
-            #expect(try await memory.record(of: Self.album.key).lastAnswers.map(\.kind) == [.found])
+            #expect(try await kept(memory, Self.album).answers.map(\.kind) == [.found])
         }
     }
 

@@ -160,3 +160,10 @@ func withFolder<Result>(_ body: (String) async throws -> Result) async throws ->
     defer { try? FileManager.default.removeItem(atPath: folder) }
     return try await body(folder)
 }
+
+/// What is kept of an album.
+func kept(
+    _ memory: SourceMemory, _ query: AlbumQuery, _ decisions: Decisions = .init()
+) async throws -> SourceMemory.Record {
+    try await SourceMemory.record(of: query, decisions, CoverSource.all(), in: memory)
+}

@@ -29,6 +29,22 @@ extension MusicTests {
             }
         }
 
+        @Test func `after tags were corrected, doubtful covers are listed by the facts of the scan, without a request`()
+            async throws
+        {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                for date in ["2004", "2020", ""] {
+                    try writeReissued(in: "Someone/Reissued", date: date, stage)
+                    _ = try await stage.run("album", "scan", stage.folder + "/music")
+                    let review = try await stage.run("fill", "review")
+                    #expect(review.stdout.contains("Deezer: Someone, Reissued"), "\(date): \(review)")
+                    let why = try await stage.run("why", "Reissued")
+                    #expect(why.stdout.contains("1 doubtful of 1 album"), "\(why)")
+                }
+            }
+        }
+
         @Test func `one doubtful cover is accepted by its album, and is no longer one`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)

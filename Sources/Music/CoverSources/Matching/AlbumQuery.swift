@@ -59,8 +59,7 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
             ? id : nil
     }
 
-    /// What identifies the album in the memory of sources: its names, folded, and its year. Ids are left out: an album that gets one is
-    /// the same album, and what is asked for it differs by its URL.
+    /// Its names, folded, and its year.
     package var key: String {
         let names = [FoldedText(artist: artist).key, FoldedText(title, year: year).wholeKey]
         return (names + [year.map { String($0) } ?? ""]).joined(separator: "|")

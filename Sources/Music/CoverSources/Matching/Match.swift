@@ -63,6 +63,8 @@ package struct Match: Sendable, Hashable {
     package static let accepted = Match(.certain, "accepted by you", ground: .person, score: 300)
     package static let refused = Match(.none, "refused by you", ground: .person)
     package static let replaced = Match(.doubtful, "its picture is not the one that you accepted", ground: .picture)
+    package static let absent = rejected("the server has no picture of it")
+    package static func rejected(_ reason: String) -> Match { Match(.none, reason, ground: .picture) }
     /// All other doubtful covers are better.
     package static let repeated = Match(
         .doubtful, "albums of other artists have the same picture", ground: .repeated)

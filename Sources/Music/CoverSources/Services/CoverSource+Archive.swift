@@ -6,9 +6,10 @@ extension CoverSource {
     /// - Parameter musicBrainz: MusicBrainz's address, where the albums of its ids are described.
     static func coverArtArchive(_ base: String, musicBrainz: String) -> CoverSource {
         CoverSource(
-            .caa, base: base, rate: nil, readDetails: readRelease,
+            .caa, base: base, rate: nil, detailsForm: Release.self, readDetails: readRelease,
             location: Location(
-                informant: .musicbrainz, lack: "the album has no MusicBrainz id", found: "by its MusicBrainz id"
+                informant: .musicbrainz, base: musicBrainz, lack: "the album has no MusicBrainz id",
+                found: "by its MusicBrainz id"
             ) { query in
                 let pictures = archivePictures(base, release: query.releaseID, group: query.releaseGroupID)
                 if pictures.isEmpty { return [] }

@@ -14,7 +14,7 @@ extension CoverSource {
                     return url(
                         "\(base)/search/album", [("q", "\(names)album:\(deezerPhrase(title))"), ("limit", limit)])
                 }
-            }, read: { readDeezer($0, base) }, readDetails: readDeezerAlbum)
+            }, form: Answer.self, read: { readDeezer($0, base) }, detailsForm: Album.self, readDetails: readDeezerAlbum)
     }
 
     /// A phrase has no way to write a quotation mark.
@@ -22,15 +22,15 @@ extension CoverSource {
         "\"" + text.map { $0 == "\"" ? " " : String($0) }.joined() + "\""
     }
 
-    private struct Answer: Decodable {
-        struct Artist: Decodable { var name: String }
-        struct Album: Decodable {
+    private struct Answer: Codable {
+        struct Artist: Codable { var name: String }
+        struct Album: Codable {
             var title: String
             var artist: Artist
             var id, nb_tracks: Int?
             var record_type, release_date, cover_xl, cover_big, cover_medium: String?
         }
-        struct Failure: Decodable {
+        struct Failure: Codable {
             var code: Int?
             var message: String?
         }
@@ -39,9 +39,9 @@ extension CoverSource {
     }
 
     /// `album/ID` has what a search leaves out: the date, and the songs' lengths in seconds.
-    private struct Album: Decodable {
-        struct Song: Decodable { var duration: Int? }
-        struct Songs: Decodable { var data: LenientArray<Song>? }
+    private struct Album: Codable {
+        struct Song: Codable { var duration: Int? }
+        struct Songs: Codable { var data: LenientArray<Song>? }
         var title: String
         var nb_tracks: Int?
         var release_date: String?

@@ -14,14 +14,15 @@ extension CoverSource {
                     let artist = artist.isEmpty ? [] : [(name: "artist", value: artist)]
                     return url("\(base)/database/search", artist + [("release_title", title), ("per_page", limit)])
                 }
-            }, read: { readDiscogs($0, base) }, readDetails: readDiscogsAlbum)
+            }, form: Answer.self, read: { readDiscogs($0, base) }, detailsForm: Album.self,
+            readDetails: readDiscogsAlbum)
     }
 
     /// What it answers to a wrong token, and to one without rights.
     private static let refusals: Set<Int> = [401, 403]
 
-    private struct Answer: Decodable {
-        struct Result: Decodable {
+    private struct Answer: Codable {
+        struct Result: Codable {
             var title, type: String
             var id: Int
             var master_id: Int?
@@ -66,13 +67,13 @@ extension CoverSource {
         name.replacing(#/\*| \(\d+\)/#, with: "")
     }
 
-    private struct Album: Decodable {
-        struct Artist: Decodable {
+    private struct Album: Codable {
+        struct Artist: Codable {
             var name: String
             var anv, join: String?
         }
-        struct Track: Decodable { var type_, duration: String? }
-        struct Image: Decodable { var type, uri: String? }
+        struct Track: Codable { var type_, duration: String? }
+        struct Image: Codable { var type, uri: String? }
         var title: String
         var year: Int?
         var artists: LenientArray<Artist>?

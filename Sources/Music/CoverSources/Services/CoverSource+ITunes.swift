@@ -14,11 +14,12 @@ extension CoverSource {
                     return url(
                         "\(base)/search", [("term", term), ("media", "music"), ("entity", "album"), ("limit", limit)])
                 }
-            }, read: { readITunes($0, base) }, readDetails: readITunesSongs)
+            }, form: Answer.self, read: { readITunes($0, base) }, detailsForm: Answer.self, readDetails: readITunesSongs
+        )
     }
 
-    private struct Answer: Decodable {
-        struct Result: Decodable {
+    private struct Answer: Codable {
+        struct Result: Codable {
             var wrapperType, artistName, collectionName, artworkUrl100, releaseDate: String?
             var collectionId, trackCount, discNumber, trackNumber, trackTimeMillis: Int?
         }

@@ -13,7 +13,7 @@ extension CoverSource {
                     url("\(base)/ws/2/release", [("query", $0), ("fmt", "json"), ("limit", limit)])
                 }
             },
-            read: { readMusicBrainz($0, base, archive: archive) },
+            form: Answer.self, read: { readMusicBrainz($0, base, archive: archive) }, detailsForm: Release.self,
             readDetails: readRelease)
     }
 
@@ -50,19 +50,19 @@ extension CoverSource {
         "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }
 
-    private struct Answer: Decodable {
+    private struct Answer: Codable {
         var releases: LenientArray<Release>
     }
 
-    fileprivate struct Release: Decodable {
-        struct Name: Decodable { var name: String }
-        struct Artist: Decodable { var aliases: LenientArray<Name>? }
-        struct Credit: Decodable {
+    struct Release: Codable {
+        struct Name: Codable { var name: String }
+        struct Artist: Codable { var aliases: LenientArray<Name>? }
+        struct Credit: Codable {
             var name: String
             var joinphrase: String?
             var artist: Artist?
         }
-        struct Group: Decodable {
+        struct Group: Codable {
             var id: String
             var kind, firstDate: String?
 
@@ -72,8 +72,8 @@ extension CoverSource {
                 case firstDate = "first-release-date"
             }
         }
-        struct Track: Decodable { var length: Int? }
-        struct Medium: Decodable {
+        struct Track: Codable { var length: Int? }
+        struct Medium: Codable {
             var trackCount: Int?
             var tracks: LenientArray<Track>?
 

@@ -4,6 +4,9 @@ import Platform
 ///
 /// The table of all sources is `CoverSource.table`. A source is a value: nothing here sends a request.
 package struct CoverSource: Sendable {
+    /// What is read of a response.
+    typealias Form = any (Codable & SendableMetatype).Type
+
     package let name: SourceName
     /// Its address, without a slash at the end.
     package let base: String
@@ -15,17 +18,20 @@ package struct CoverSource: Sendable {
     private(set) var key: SourceKey?
     /// The URLs that may be requested for an album, in this order, until one answers with an album that may be it.
     let searches: @Sendable (AlbumQuery) -> [String]
-    /// Reads the response to one.
+    /// What is read of the response to one, and what reads it.
+    let form: Form
     let read: @Sendable (SourceResponse) -> SourceReading
-    /// Reads the response to a candidate's `details`: the candidate, with what it says.
+    /// The same of the response to a candidate's `details`: the candidate, with what it says.
+    let detailsForm: Form
     let readDetails: @Sendable (SourceResponse, SourceCandidate) -> SourceReading
     /// Nil for a source that is searched.
     let location: Location?
 
     /// How a source that is not searched locates the covers of albums.
     struct Location: Sendable {
-        /// The source that tells what is at a candidate's `details`.
+        /// The source that tells what is at a candidate's `details`, and its address.
         var informant: SourceName
+        var base: String
         /// Why a cover is not looked for, and what is said of one that was located. Whether it is there shows only later.
         var lack, found: String
         let candidates: @Sendable (AlbumQuery) -> [SourceCandidate]
@@ -34,12 +40,22 @@ package struct CoverSource: Sendable {
     init(
         _ name: SourceName, base: String, rate: RateRule?, needsContact: Bool = false,
         searches: @escaping @Sendable (AlbumQuery) -> [String] = { _ in [] },
+        form: Form = String.self,
         read: @escaping @Sendable (SourceResponse) -> SourceReading = { _ in .notFound },
+        detailsForm: Form = String.self,
         readDetails: @escaping @Sendable (SourceResponse, SourceCandidate) -> SourceReading = { _, _ in .notFound },
         location: Location? = nil
     ) {
         (self.name, self.base, self.rate, self.needsContact) = (name, base, rate, needsContact)
-        (self.searches, self.read, self.readDetails, self.location) = (searches, read, readDetails, location)
+        (self.searches, self.form, self.read) = (searches, form, read)
+        (self.detailsForm, self.readDetails, self.location) = (detailsForm, readDetails, location)
+    }
+
+    /// What identifies a request in the memory: its URL with the service's name in place of the address, which may hold a password, and may be a
+    /// mirror's.
+    func key(of url: String) -> String {
+        let (name, base) = location.map { ($0.informant, $0.base) } ?? (name, base)
+        return "\(name)\(url.dropFirst(base.count))"
     }
 
     /// Candidates that need no search, because what is known of the album names them.
@@ -92,6 +108,11 @@ package struct CoverSource: Sendable {
         guard let order else { return services.filter { $0.key?.isKnown ?? true } }
         var seen: Set<SourceName> = []
         return order.filter { seen.insert($0).inserted }.compactMap { name in services.first { $0.name == name } }
+    }
+
+    /// All services, whether they may be asked or not.
+    package static func all(bases: [SourceName: String] = [:]) -> [CoverSource] {
+        table(SourceService.all.map(\.name), bases: bases)
     }
 
     /// Why a source that needs a contact or a key is not asked; nil if it may be.

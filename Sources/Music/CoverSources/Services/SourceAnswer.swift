@@ -21,28 +21,25 @@ package struct SourceAnswer: Sendable, Hashable {
     package var time: Int64
     /// One line for people.
     package var detail: String
-    /// It is an earlier run's answer: nothing was requested.
-    package var isRemembered: Bool
 
-    package init(
-        _ source: SourceName, _ kind: Kind, url: String, time: Int64, detail: String, isRemembered: Bool = false
-    ) {
-        (self.source, self.kind, self.url, self.time) = (source, kind, url, time)
-        (self.detail, self.isRemembered) = (detail, isRemembered)
+    package init(_ source: SourceName, _ kind: Kind, url: String, time: Int64, detail: String) {
+        (self.source, self.kind, self.url, self.time, self.detail) = (source, kind, url, time, detail)
     }
 
     /// What was answered, on one line.
     package var text: String { detail.isEmpty ? kind.rawValue : "\(kind.rawValue): \(detail)" }
 
     /// How long an answer counts, in milliseconds: that an album is missing for 30 days, what was found for 7. Others say nothing about the
-    /// album, and are never used again.
+    /// album.
     package var lifetime: Int64? {
         switch kind {
-        case .found: 7 * 86_400_000
+        case .found: Self.shortestLifetime
         case .notFound: 30 * 86_400_000
         case .throttled, .failed, .notAsked: nil
         }
     }
+
+    static let shortestLifetime: Int64 = 7 * 86_400_000
 
     /// Whether the source need not be asked again. An answer from the future, of a wrong clock, does not count.
     package func counts(at now: Int64) -> Bool { lifetime.map { time <= now && now < time + $0 } ?? false }

@@ -55,10 +55,6 @@ package struct SourceCandidate: Sendable, Hashable {
         judged(Match(.doubtful, match.lines + [.init(.contradicts, reason)], score: match.score))
     }
 
-    /// The same cover, whose picture cannot be had, or is none.
-    /// - Parameter reason: In a few words.
-    package func rejected(_ reason: String) -> SourceCandidate { judged(Match(.none, reason, ground: .picture)) }
-
     /// Whether it would be certain if other albums had its name: what else is known then cannot weigh.
     func isStrong(_ query: AlbumQuery) -> Bool {
         !match.isByName || Match.judge(query, album, hasNamesake: true).certainty == .certain

@@ -3,16 +3,15 @@ package import CoverSources
 
 extension AlbumQuery {
     /// An album of the library, as sources are asked for it.
-    /// - Parameter trackCount: The number of its tracks, if it is known.
-    package init(_ album: Album, trackCount: Int? = nil) {
+    package init(_ album: Album) {
         self.init(
-            artist: album.artist, title: album.title, year: Self.year(of: album.year), trackCount: trackCount,
+            artist: album.artist, title: album.title, year: Self.year(of: album.year),
             releaseID: album.musicBrainzReleaseID, releaseGroupID: album.musicBrainzReleaseGroupID)
     }
 
     /// An album of scanned folders, as sources are asked for it: the facts of the scan, with a person's edits in their place.
-    package init(_ scanned: ScannedAlbum, edited album: Album) {
-        let (facts, year) = (scanned.facts, Self.year(of: album.year))
+    package init(_ facts: AlbumQuery, edited album: Album) {
+        let year = Self.year(of: album.year)
         self.init(
             artist: album.artist, otherArtists: album.artist == facts.artist ? facts.otherArtists : [],
             title: album.title, year: year, originalYear: year == facts.year ? facts.originalYear : nil,
@@ -20,4 +19,13 @@ extension AlbumQuery {
             releaseGroupID: album.musicBrainzReleaseGroupID)
         if album.title == facts.title, album.artist == facts.artist { setLengths = facts.setLengths }
     }
+}
+
+/// The names of a library's albums: one whose name another one has, too, needs more evidence.
+struct Namesakes {
+    private var counts: [String: Int] = [:]
+
+    init(_ albums: [Album]) { for album in albums { counts[AlbumMatching.name(AlbumQuery(album)), default: 0] += 1 } }
+
+    func mark(_ query: inout AlbumQuery) { query.hasNamesake = counts[AlbumMatching.name(query), default: 0] > 1 }
 }

@@ -144,7 +144,7 @@ package struct Fill: Sendable {
     /// Whether the cover that an earlier fill gave the album is its cover by today's facts, as far as is remembered.
     private func isCertain(_ address: FilledAddress, for query: AlbumQuery, _ decisions: Decisions) async -> Bool {
         if address.facts == query { return true }
-        return await queue.cover(at: address.url, for: query, decisions)?.match?.certainty == .certain
+        return await queue.cover(at: address.url, for: query, decisions)?.match.certainty == .certain
     }
 
     /// Why a picture is not written; nil if it may be.

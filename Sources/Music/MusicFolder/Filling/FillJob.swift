@@ -37,7 +37,7 @@ package struct FillJob: Sendable {
     package var folders: [BytePath] { targets.map(\.folder) + tagFolders }
 
     init(_ scanned: ScannedAlbum, _ album: Album, filled: FilledAddress?) {
-        (self.album, query, titles) = (album, AlbumQuery(scanned, edited: album), scanned.titles)
+        (self.album, query, titles) = (album, AlbumQuery(scanned.facts, edited: album), scanned.titles)
         let url = album.coverURL.flatMap { $0.isEmpty ? nil : $0 }
         if let filled, url == filled.url { self.filled = filled } else { ownURLs = [url].compactMap(\.self) }
         ownURLs += album.alternateCoverURLs

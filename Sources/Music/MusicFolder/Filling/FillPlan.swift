@@ -106,10 +106,8 @@ package struct FillPlan: Sendable {
         }
         leaveOutRepeatedPictures(of: albums.map(\.scanned))
         if jobs.isEmpty { return }
-        let names = library.reduce(into: [:]) { $0[AlbumMatching.name(AlbumQuery($1)), default: 0] += 1 }
-        for index in jobs.indices {
-            jobs[index].query.hasNamesake = names[AlbumMatching.name(jobs[index].query), default: 0] > 1
-        }
+        let namesakes = Namesakes(library)
+        for index in jobs.indices { namesakes.mark(&jobs[index].query) }
     }
 
     /// Folders, or file systems that are read-only, with the albums that get no cover file there.

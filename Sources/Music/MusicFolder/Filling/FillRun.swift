@@ -98,7 +98,7 @@ struct FillRun: Sendable {
             guard unfinished.contains(number) else { return }
             let query = jobs[number].query
             let judged = comparison?.judged(query, among: steps[number].doubtful, &pictures) ?? []
-            for cover in judged { await fill.queue.judge(cover, for: query) }
+            for cover in judged where cover.match == .repeated { await fill.queue.note(.repeated, of: cover) }
             steps[number].add(compared: judged)
             advance(number)
         case .outcome(let outcome):
@@ -129,10 +129,7 @@ struct FillRun: Sendable {
     private mutating func take(_ outcome: CoverOutcome, of number: Int) async {
         let (offer, job) = (offers[number], jobs[number])
         guard let digest = outcome.contentDigest else {
-            if let offer {
-                await fill.queue.didFail(
-                    offer, outcome.failure?.detail ?? "no picture", isAbsent: outcome.isAbsent, for: job.query)
-            }
+            if let offer, outcome.isAbsent { await fill.queue.note(.absent, of: offer) }
             steps[number].didFail(outcome.failure?.message ?? "", isAbsent: outcome.isAbsent)
             return advance(number)
         }
@@ -144,9 +141,6 @@ struct FillRun: Sendable {
                 feed.yield(request(job, [outcome.url], number, .reload))
                 return
             }
-            if let offer {
-                await fill.queue.didFail(offer, "the picture \(damage)", isAbsent: false, for: job.query)
-            }
             steps[number].didFail("\(Redaction.redact(outcome.url)): the picture \(damage)", isAbsent: false)
             return advance(number)
         }
@@ -157,7 +151,7 @@ struct FillRun: Sendable {
         case nil: break
         case .unfit(let reason):
             note(.placeholder(job.album, url: outcome.url, reason: reason))
-            if let offer { await fill.queue.judge(offer.rejected("the picture \(reason)"), for: job.query) }
+            if let offer { await fill.queue.note(.rejected("the picture \(reason)"), of: offer) }
             return advance(number)
         case .tooSmall(let reason):
             steps[number].reject(reason)
@@ -172,15 +166,15 @@ struct FillRun: Sendable {
             steps[number].reject(SourceCandidate.refusal)
             return advance(number)
         case (.alike, let offer?):
-            return await doubt(offer.doubted("its picture is like one that you refused"), of: number)
+            return doubt(offer.alike, of: number)
         case (let ruling, let offer?) where offer.match == .accepted && ruling != .accepted:
-            return await doubt(offer.judged(.replaced), of: number)
+            return doubt(offer.judged(.replaced), of: number)
         default: break
         }
         let isRepeated = pictures.add(digest, fill.likenesses.likeness(of: digest, at: path), of: job.query)
-        if let offer, offer.match.isByName {
-            if isRepeated { return await doubtRepeated(offer, digest, of: number) }
-            await fill.queue.judge(offer, for: job.query)
+        if let offer {
+            if isRepeated, offer.match.isByName { return await doubtRepeated(offer, digest, of: number) }
+            await fill.queue.note(nil, of: offer)
         }
         let known =
             offer == nil
@@ -195,11 +189,11 @@ struct FillRun: Sendable {
         let renditions = pictures.renditions(of: digest)
         summary.repeatedPictures.formUnion(renditions)
         for digest in renditions { await takeBack(digest) }
-        await doubt(cover.judged(.repeated), of: number)
+        await fill.queue.note(.repeated, of: cover)
+        doubt(cover.judged(.repeated), of: number)
     }
 
-    private mutating func doubt(_ cover: SourceCandidate, of number: Int) async {
-        await fill.queue.judge(cover, for: jobs[number].query)
+    private mutating func doubt(_ cover: SourceCandidate, of number: Int) {
         steps[number].doubt(cover)
         advance(number)
     }
@@ -339,10 +333,9 @@ struct FillRun: Sendable {
                 note(.takenBack(album, file.path, bytes: bytes))
             }
             guard takenBack.updateValue(offer.pictures, forKey: album.id) == nil else { continue }
-            let doubted = offer.judged(.repeated)
-            await fill.queue.judge(doubted, for: jobs[number].query)
+            await fill.queue.note(.repeated, of: offer)
             summary.filled -= 1
-            note(.ended(album, .doubtful([doubted])))
+            note(.ended(album, .doubtful([offer.judged(.repeated)])))
         }
     }
 }

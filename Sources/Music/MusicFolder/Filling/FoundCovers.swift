@@ -3,38 +3,42 @@ package import CoverLibrary
 import CoverSizes
 package import CoverSources
 import Platform
+import SQLite
 
-/// The covers that sources have found for the albums of a library, and what a person decides about them.
+/// The covers that sources have found for the albums of a library, as they are judged today, and what a person decides about them.
 package struct FoundCovers: Sendable {
     /// An album with covers. Its number is that in the library, from 1.
     package struct Album: Sendable {
         package var number: Int
         package var album: AlbumLibrary.Album
         package var covers: [SourceCandidate]
+        /// What the sources answered.
+        package var answers: [SourceAnswer] = []
     }
 
-    private let memory: SourceMemory?
+    private let library: LibraryAPI
+    private let file: String
     private let albums: [AlbumLibrary.Album]
+    private let memory: SourceMemory?
+    private let sources: [CoverSource]
     private let decisions: [AlbumLibrary.Album.ID: Decisions]
-    private let archive: [CoverSource]
 
     /// - Parameters:
-    ///   - memory: Nil if no source was ever asked.
+    ///   - file: The library file.
     ///   - albums: All of the library.
-    ///   - decisions: By the ids of their albums.
-    ///   - archive: The address of the Cover Art Archive, whose covers the ids in the tags locate.
+    ///   - memory: Nil if no source was ever asked.
+    ///   - sources: All services, at the addresses of their covers.
     package init(
-        _ memory: SourceMemory?, _ albums: [AlbumLibrary.Album], _ decisions: [AlbumLibrary.Album.ID: Decisions],
-        archive: String
+        _ library: LibraryAPI, at file: String, _ albums: [AlbumLibrary.Album], _ memory: SourceMemory?,
+        _ sources: [CoverSource]
     ) {
-        (self.memory, self.albums, self.decisions) = (memory, albums, decisions)
-        self.archive = CoverSource.table([.caa], bases: [.caa: archive])
+        (self.library, self.file, self.albums, self.memory, self.sources) = (library, file, albums, memory, sources)
+        decisions = MusicState.decisions(of: file)
     }
 
     /// Albums with a doubtful cover and no certain one, in the library's order.
-    package func doubtful() async throws -> [Album] {
-        let keys = Set(try await memory?.doubtfulAlbums() ?? [])
-        return try await covers { keys.contains(AlbumQuery($0).key) || decisions[$0.id] != nil }.compactMap(\.doubtful)
+    package func doubtful(among ids: Set<AlbumLibrary.Album.ID>? = nil) async throws -> [Album] {
+        try await covers { ids?.contains($0.id) ?? true }.compactMap(\.doubtful)
     }
 
     /// Albums with covers that a person has refused.
@@ -42,33 +46,43 @@ package struct FoundCovers: Sendable {
         try await covers { decisions[$0.id] != nil }.keeping { $0.match == .refused }
     }
 
-    /// All covers that are known of an album, or of those that have one at a URL, as it is or as it is printed.
-    package func covers(of number: Int) async throws -> Album {
-        Album(number: number, album: albums[number - 1], covers: try await covers(albums[number - 1]))
-    }
+    /// All covers that are known of an album; none of one that is not in the library.
+    package func covers(of id: AlbumLibrary.Album.ID) async throws -> Album? { try await covers { $0.id == id }.first }
 
+    /// Those of albums that have one at a URL, as it is or as it is printed.
     package func covers(at url: String) async throws -> [Album] {
-        try await covers().keeping { $0.pictures.contains { [$0, Redaction.redact($0)].contains(url) } }
+        try await covers { _ in true }.keeping { $0.pictures.contains { [$0, Redaction.redact($0)].contains(url) } }
     }
 
-    /// All covers that are known of all albums, or of those that are wanted.
-    package func covers(_ isWanted: (AlbumLibrary.Album) -> Bool = { _ in true }) async throws -> [Album] {
+    private func covers(_ isWanted: (AlbumLibrary.Album) -> Bool) async throws -> [Album] {
+        let wanted = albums.enumerated().filter { isWanted($0.element) }
+        let facts = MusicState.facts(in: file, of: wanted.count == 1 ? wanted[0].element.id : nil)
+        let namesakes = Namesakes(albums)
         var found: [Album] = []
-        for (index, album) in albums.enumerated() where isWanted(album) {
-            found.append(Album(number: index + 1, album: album, covers: try await covers(album)))
+        for (index, album) in wanted {
+            var query = facts[album.id].map { AlbumQuery($0, edited: album) } ?? AlbumQuery(album)
+            namesakes.mark(&query)
+            let record = try await covers(album.id, query)
+            found.append(Album(number: index + 1, album: album, covers: record.0, answers: record.1))
         }
         return found
     }
 
-    private func covers(_ album: AlbumLibrary.Album) async throws -> [SourceCandidate] {
-        let (query, decisions) = (AlbumQuery(album), decisions[album.id] ?? .init())
-        let record = try await memory?.record(of: query.key) ?? .init()
-        let covers = record.decided(record.current + archive.flatMap { $0.known(query) }, decisions, for: query)
+    private func covers(
+        _ album: AlbumLibrary.Album.ID, _ query: AlbumQuery
+    ) async throws -> ([SourceCandidate], [SourceAnswer]) {
+        let decisions = decisions[album] ?? .init()
+        let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)
+        var covers = record.covers
+        for (index, cover) in covers.enumerated() where !decisions.isEmpty && cover.certainty == .certain {
+            let name = await library.name(of: cover)
+            if decisions.ruling(on: name) == .alike { covers[index] = cover.alike }
+        }
         // Of pictures without a service, and those that were found for other names.
         let others = decisions.current.map { SourceCandidate($0) }.filter { one in
             !covers.contains { $0.name.isNamed(like: one.name) }
         }
-        return (covers + others).ordered(query)
+        return ((covers + others).ordered(query), record.answers)
     }
 }
 
@@ -103,7 +117,7 @@ extension LibraryAPI {
     }
 
     /// The name of a cover's picture, with what the cache knows of its bytes.
-    private func name(of cover: SourceCandidate) async -> PictureName {
+    fileprivate func name(of cover: SourceCandidate) async -> PictureName {
         var name = cover.name
         for url in name.urls where name.digest == nil {
             name.digest = (try? await history(of: [url]))?.first?.cached?.digest
@@ -112,6 +126,23 @@ extension LibraryAPI {
             name.likeness = Likeness(of: BytePath(coverFile(digest)))
         }
         return name
+    }
+}
+
+extension SourceCandidate {
+    /// The cover, whose picture is like one that a person has refused.
+    var alike: SourceCandidate { doubted("its picture is like one that you refused") }
+}
+
+extension MusicState {
+    /// What the last scan has found of the albums of a library, or of one of them, whose state another process may have.
+    fileprivate static func facts(in library: String, of album: String?) -> [String: AlbumQuery] {
+        reading(library) { database in
+            var facts: [String: AlbumQuery] = [:]
+            let rows = database.statement("SELECT id, facts FROM records WHERE id = ?1 OR ?1 IS NULL")
+            try rows.each(.optional(album)) { facts[$0.text(0)] = $0.json(1) }
+            return facts
+        } ?? [:]
     }
 }
 

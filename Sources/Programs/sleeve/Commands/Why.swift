@@ -43,10 +43,9 @@ struct Why: AsyncParsableCommand {
         let albums = try await library.existingAlbums()
         let album = try AlbumReference(argument: subject).album(in: albums, of: library)
         let known = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }
-        let sources = try await SourceMemory.existing(for: library.configuration)?.record(of: AlbumQuery(album).key)
+        let found = try await FoundCovers(library).covers(of: album.id)
         // Those that ids locate count only if a person has decided about them: whether they are there is not known.
-        let candidates = try await FoundCovers([album], library.configuration).covers(of: 1).covers
-            .filter { !$0.match.lines.isEmpty }
+        let candidates = found?.covers.filter { !$0.match.lines.isEmpty } ?? []
         var scanned = ScannedAlbum()
         scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
         let state = MusicState.existing(of: library.configuration.libraryPath)
@@ -72,7 +71,7 @@ struct Why: AsyncParsableCommand {
                 $0.map { library.coverURLs(of: $0).first(where: cached.contains).map { Redaction.redact($0) } }
             })
         return CoverReport(
-            album: album.redacted, shown: shown[0]?.found, sources: sources?.lastAnswers.map { .init($0) } ?? [],
+            album: album.redacted, shown: shown[0]?.found, sources: found?.answers.map { .init($0) } ?? [],
             files: CoverReport.File.all(
                 of: album, written: written, embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },

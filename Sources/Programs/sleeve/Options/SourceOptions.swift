@@ -93,8 +93,11 @@ struct SourceOptions: ParsableArguments {
     /// A queue that asks the sources with the library's client.
     /// - Parameter memory: nil to remember nothing.
     func queue(for library: LibraryAPI, memory: SourceMemory?) throws -> SourceQueue {
-        SourceQueue(
-            sources: try sources(), userAgent: library.configuration.userAgent, memory: memory,
+        let sources = try sources()
+        return SourceQueue(
+            sources: sources,
+            others: CoverSource.all(bases: try bases()).filter { one in !sources.contains { $0.name == one.name } },
+            userAgent: library.configuration.userAgent, memory: memory,
             rates: SourceRates.open(for: library.configuration), retriesMissing: absences.retryMissing,
             notice: { Log.warning($0) }
         ) { url, key in

@@ -10,7 +10,7 @@ struct DoubtfulCoversReview: CoverReview {
     private var configuration: LibraryConfiguration { library.configuration }
 
     func albums(among albums: [Album]) async throws -> [Album.ID] {
-        try await FoundCovers(albums, configuration).doubtful().map(\.album.id)
+        try await FoundCovers(library).doubtful(among: Set(albums.map(\.id))).map(\.album.id)
     }
 
     func candidates(of album: Album) async throws -> [ProposedCover] {
@@ -23,8 +23,7 @@ struct DoubtfulCoversReview: CoverReview {
     }
 
     func answers(of album: Album) async throws -> [String] {
-        let record = try await SourceMemory.existing(for: configuration)?.record(of: AlbumQuery(album).key)
-        return (record?.lastAnswers ?? []).map { "\($0.source.title) – \($0.text)" }
+        try await FoundCovers(library).covers(of: album.id)?.answers.map { "\($0.source.title) – \($0.text)" } ?? []
     }
 
     func trackCount(of album: Album) -> Int? {
@@ -46,6 +45,6 @@ struct DoubtfulCoversReview: CoverReview {
     }
 
     private func found(_ album: Album, _ isWanted: (SourceCandidate) -> Bool) async throws -> [SourceCandidate] {
-        try await FoundCovers([album], configuration).covers(of: 1).covers.filter(isWanted)
+        try await FoundCovers(library).covers(of: album.id)?.covers.filter(isWanted) ?? []
     }
 }

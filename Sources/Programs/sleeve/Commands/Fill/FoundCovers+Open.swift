@@ -6,22 +6,22 @@ import MusicFolder
 import Platform
 
 extension FoundCovers {
-    init(_ albums: [AlbumLibrary.Album], _ configuration: LibraryConfiguration) {
+    init(_ library: LibraryAPI) async throws {
+        let configuration = library.configuration
         self.init(
-            SourceMemory.existing(for: configuration), albums, MusicState.decisions(of: configuration.libraryPath),
-            archive: configuration.coverArtArchive.absoluteString)
+            library, at: configuration.libraryPath, try await library.albums.all(),
+            SourceMemory.existing(for: configuration),
+            CoverSource.all(bases: [.caa: configuration.coverArtArchive.absoluteString]))
     }
-
-    init(_ library: LibraryAPI) async throws { self.init(try await library.albums.all(), library.configuration) }
 
     /// The covers that a person names: those of an album, or at a URL.
     /// - Throws: An exit code, after an error message, if there is no such album, or nothing at the URL.
     static func named(_ reference: String, in library: LibraryAPI) async throws -> [FoundCovers.Album] {
         let (configuration, albums) = (library.configuration, try await library.albums.all())
-        let covers = FoundCovers(albums, configuration)
+        let covers = try await FoundCovers(library)
         guard reference.contains("://") else {
-            let number = try AlbumReference(argument: reference).index(in: albums, of: configuration.libraryPath) + 1
-            return [try await covers.covers(of: number)]
+            let index = try AlbumReference(argument: reference).index(in: albums, of: configuration.libraryPath)
+            return [try await covers.covers(of: albums[index].id)].compactMap(\.self)
         }
         let found = try await covers.covers(at: reference)
         if found.isEmpty { throw fail("no source has offered a cover at \(reference); name its album") }

@@ -1,0 +1,57 @@
+/// What the sources have for one album: of each the walk over its requests, as far as answers are known.
+struct SourceSearch: Sendable {
+    private let query: AlbumQuery
+    private let decisions: Decisions
+    private(set) var walks: [SourceWalk]
+    private(set) var findings = SourceFindings()
+
+    /// Takes all walks with the answers that are kept.
+    /// - Parameter asked: The sources that may be asked; nil for all.
+    init(
+        _ sources: [CoverSource], _ query: AlbumQuery, _ decisions: Decisions, asking asked: [SourceName]? = nil,
+        _ client: SourceWalk.Client
+    ) async rethrows {
+        (self.query, self.decisions) = (query, decisions)
+        walks = sources.map { source in
+            let mayAsk = source.location.map { asked?.contains($0.informant) ?? true } ?? true
+            return SourceWalk(source, query, decisions, asksInformant: mayAsk)
+        }
+        for index in walks.indices { try await walks[index].run(client) }
+        for index in walks.indices { judge(index) }
+    }
+
+    /// A walk that has not begun.
+    func walk(over source: CoverSource) -> SourceWalk {
+        var walk = SourceWalk(source, query, decisions)
+        walk.judge(beside: walks)
+        return walk
+    }
+
+    /// Judges the answers of a source by what is known of others by now.
+    mutating func judge(_ index: Int) { walks[index].judge(beside: walks) }
+
+    /// Covers with what a person has decided in place of what was judged, the best first.
+    func decided(_ covers: [SourceCandidate]) -> [SourceCandidate] {
+        covers.decided(by: decisions, for: query, among: walks.filter { $0.time != nil }.flatMap(\.covers))
+    }
+
+    /// Adds what is known of a source.
+    mutating func add(_ answer: SourceAnswer, of index: Int) {
+        findings.add(answer, answer.kind == .notAsked ? [] : decided(walks[index].covers))
+    }
+
+    /// Adds what a source has answered. What it has answered before weighs still if it could not answer now.
+    mutating func add(_ walk: SourceWalk, at index: Int, _ now: Int64) {
+        if walk.failure == nil { walks[index] = walk }
+        let covers = decided(walk.covers)
+        findings.add(walk.answer(covers, at: now), covers)
+    }
+
+    mutating func judgeAgain() {
+        findings.candidates = []
+        for index in walks.indices where findings.askedSources.contains(walks[index].source.name) {
+            judge(index)
+            findings.add(nil, decided(walks[index].covers))
+        }
+    }
+}

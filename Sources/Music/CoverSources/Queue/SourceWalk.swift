@@ -1,0 +1,160 @@
+import Platform
+
+/// A request to a source.
+struct SourceRequest: Sendable {
+    let url: String
+    /// `CoverSource.key`.
+    let key: String
+    let read: @Sendable (SourceResponse) -> SourceReading
+    private let form: CoverSource.Form
+
+    init(
+        _ url: String, to source: CoverSource, _ form: CoverSource.Form,
+        _ read: @escaping @Sendable (SourceResponse) -> SourceReading
+    ) {
+        (self.url, key, self.form, self.read) = (url, source.key(of: url), form, read)
+    }
+
+    /// A response without what is not read of it.
+    func trimmed(_ response: SourceResponse) -> SourceResponse {
+        // Of another status it is all that counts.
+        guard response.status == 200 else { return SourceResponse(status: response.status) }
+        let value = try? JSONDecoder().decode(form, from: Data(response.body))
+        let body = value.flatMap { try? JSONEncoder().encode($0) }
+        return SourceResponse(status: 200, body: body.map { Array($0) } ?? response.body)
+    }
+}
+
+/// The requests to a source for one album, one after the other, and what their answers say of it by today's facts: a fill takes the walk with the
+/// network, all others take it with the kept answers alone.
+struct SourceWalk: Sendable {
+    /// Returns the answer to a request, and when it was given, in milliseconds since 1970; nil if there is none.
+    typealias Client = @Sendable (SourceRequest) async throws -> (reading: SourceReading, time: Int64)?
+
+    let source: CoverSource
+    private let query: AlbumQuery
+    private let decisions: Decisions
+    /// What other sources have answered: they may know of several albums of one name.
+    private var known: [SourceCandidate] = []
+    /// The album as it is located without a request.
+    private let located: SourceCandidate?
+    /// What is requested, in this order, until one answers with an album that may be it.
+    private let urls: [String]
+    /// The albums of the answers.
+    private(set) var albums: [SourceCandidate] = []
+    /// Those that match, and those that a person has decided about, the best first.
+    private(set) var covers: [SourceCandidate] = []
+    /// When the oldest of the answers was given; nil if there is none.
+    private(set) var time: Int64?
+    private var (lacksAnswer, needsMore) = (false, false)
+    private(set) var failure: (kind: SourceAnswer.Kind, detail: String)?
+    /// How many albums of an answer are asked for their details.
+    private static let maximumDetails = 3
+
+    /// - Parameter asksInformant: Whether the source may be asked that knows what is located.
+    init(_ source: CoverSource, _ query: AlbumQuery, _ decisions: Decisions, asksInformant: Bool = true) {
+        (self.source, self.query, self.decisions) = (source, query, decisions)
+        located = source.known(query).first
+        let details = asksInformant ? located?.details : nil
+        urls = source.location == nil ? source.searches(query) : [details].compactMap(\.self)
+    }
+
+    /// Why nothing can be requested or located; nil if something can.
+    var lack: String? {
+        urls.isEmpty && located == nil ? source.location?.lack ?? "the album has no title" : nil
+    }
+
+    /// Whether nothing is to be requested, as far as answers go.
+    var isComplete: Bool { !lacksAnswer && !needsMore }
+
+    mutating func run(_ client: Client) async rethrows {
+        let (source, located) = (source, located)
+        let form = located == nil ? source.form : source.detailsForm
+        for url in urls where covers.isEmpty {
+            let reading = try await answer(to: url, form, client) { response in
+                located.map { source.readDetails(response, $0) } ?? source.read(response)
+            }
+            if failure != nil { return }
+            guard let reading else {
+                lacksAnswer = true
+                continue
+            }
+            let found = reading.albums.isEmpty ? [located].compactMap(\.self) : reading.albums
+            albums += found.filter { !albums.contains($0) }
+            judge()
+        }
+        if albums.isEmpty, let located {
+            albums = [located]
+            judge()
+        }
+        for number in 0..<Self.maximumDetails where time != nil {
+            guard let index = albums.indexOfDetails(covers, isFirst: number == 0, for: query),
+                let path = albums[index].details,
+                let reading = try await answer(to: path, source.readDetails, client)
+            else { break }
+            let album = albums[index]
+            let reading = try await answer(to: url, source.detailsForm, client) { source.readDetails($0, album) }
+            if failure != nil { return }
+            guard let reading else { break }
+            albums[index] = reading.albums.first ?? album
+            albums[index].details = nil
+            judge()
+        }
+        endJudging()
+    }
+
+    private mutating func answer(
+        to url: String, _ form: CoverSource.Form, _ client: Client,
+        _ read: @escaping @Sendable (SourceResponse) -> SourceReading
+    ) async rethrows -> SourceReading? {
+        guard let (reading, time) = try await client(SourceRequest(url, to: source, form, read)) else { return nil }
+        failure = reading.failure
+        if failure != nil { (albums, covers) = ([], []) }
+        self.time = min(self.time ?? time, time)
+        return reading
+    }
+
+    private mutating func judge() {
+        needsMore = false
+        covers = SourceCandidate.matching(query, albums, known: known, decisions: decisions)
+    }
+
+    /// A certain cover of which the source could say more is not certain yet.
+    private mutating func endJudging() {
+        guard let first = covers.first, first.certainty == .certain, time != nil, first.needsDetails(for: query) else {
+            return
+        }
+        needsMore = true
+        covers[0] = first.doubted("not asked for more")
+    }
+
+    /// Judges the answers beside those of other sources.
+    mutating func judge(beside others: some Sequence<SourceWalk>) {
+        known = others.filter { $0.source.name != source.name && $0.time != nil }.flatMap(\.covers)
+        judge()
+        endJudging()
+    }
+
+    /// What the source answered.
+    /// - Parameters:
+    ///   - decided: The covers with what a person has decided.
+    ///   - now: milliseconds since 1970.
+    func answer(_ decided: [SourceCandidate], at now: Int64) -> SourceAnswer {
+        func answer(_ kind: SourceAnswer.Kind, _ detail: String) -> SourceAnswer {
+            SourceAnswer(
+                source.name, kind, url: Redaction.redact(urls.first ?? ""), time: time ?? now,
+                detail: Redaction.redact(detail))
+        }
+        if let failure { return answer(failure.kind, failure.detail) }
+        if let lack { return answer(.notAsked, lack) }
+        if let location = source.location, urls.isEmpty { return answer(.found, location.found) }
+        if albums.isEmpty { return answer(.notFound, "no album") }
+        func count(_ certainty: Match.Certainty) -> Int { decided.count { $0.certainty == certainty } }
+        let (certain, doubtful) = (count(.certain), count(.doubtful))
+        let counts = [(certain, "certain"), (doubtful, "doubtful"), (count(.none), "refused by you")]
+            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let all = albums.count == 1 ? "1 album" : "\(albums.count) albums"
+        let detail = counts.isEmpty ? "none of \(all) matches" : "\(counts.joined(separator: ", ")) of \(all)"
+        return answer(certain + doubtful > 0 ? .found : .notFound, detail)
+    }
+}

@@ -13,7 +13,7 @@ extension SourceMemory {
     package static func record(
         of query: AlbumQuery, _ decisions: Decisions, _ sources: [CoverSource], in memory: SourceMemory?
     ) async throws -> Record {
-        let search = try await SourceSearch(sources, query, decisions) { try await memory?.reading(of: $0) }
+        let search = try await SourceSearch(sources, query, decisions) { try await memory?.reading(of: $0.key) }
         var (answers, found) = ([SourceAnswer](), [SourceCandidate]())
         for walk in search.walks {
             var covers = walk.time == nil ? walk.albums : walk.covers

@@ -6,12 +6,12 @@ import SQLite
 /// `PRAGMA user_version`.
 ///
 /// ```
-/// answers  request | time (ms since 1970), status, length, body     what is read of the last answer, compressed (RFC 1950)
-/// faults   picture | ground, text                                   why the picture, `SourceCandidate.identity`, is no cover
+/// answers  request | time (ms since 1970), length, albums     what the last answer tells of albums: JSON, compressed (RFC 1950)
+/// faults   picture | ground, text                             why the picture, `SourceCandidate.identity`, is no cover
 /// ```
 ///
 /// It spares the services, and `sleeve why` and `sleeve fill review` tell from it: answers are judged when they are read, by what is known of the
-/// album then. It is a cache: a damaged one is moved aside. Requests are named by `CoverSource.key`; failures are not kept.
+/// album then. It is a cache: a damaged one is moved aside. Requests are named by `SourceRequest.key`; failures are not kept.
 package actor SourceMemory {
     private nonisolated let thread = ThreadExecutor()
     private let path: String
@@ -55,7 +55,7 @@ package actor SourceMemory {
                 DROP TABLE IF EXISTS requests;
                 DROP TABLE IF EXISTS decisions;
                 CREATE TABLE answers (
-                    request TEXT PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL, length INTEGER NOT NULL, body BLOB NOT NULL);
+                    request TEXT PRIMARY KEY, time INTEGER NOT NULL, length INTEGER NOT NULL, albums BLOB NOT NULL);
                 CREATE TABLE faults (picture TEXT PRIMARY KEY, ground TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
                 PRAGMA user_version = \(version);
                 """)
@@ -69,30 +69,28 @@ package actor SourceMemory {
 
     // MARK: Answers
 
-    /// What the last answer to a request says, and when it was given; nil if there is none that can be read.
-    nonisolated func reading(of request: SourceRequest) async throws -> (reading: SourceReading, time: Int64)? {
-        guard let (response, time) = try await answer(to: request.key) else { return nil }
-        let reading = request.read(response)
-        return reading.failure == nil ? (reading, time) : nil
+    /// What the last answer to a request says, and when it was given, in milliseconds since 1970; nil if there is none that can be read.
+    nonisolated func reading(of request: String) async throws -> (reading: SourceReading, time: Int64)? {
+        guard let (bytes, time) = try await answer(to: request),
+            let albums = try? JSONDecoder().decode([SourceCandidate].self, from: Data(bytes))
+        else { return nil }
+        return (SourceReading(albums), time)
     }
 
-    private func answer(to request: String) throws(SourceMemoryError) -> (SourceResponse, Int64)? {
+    private func answer(to request: String) throws(SourceMemoryError) -> ([UInt8], Int64)? {
         try perform {
-            try database.statement("SELECT time, status, length, body FROM answers WHERE request = ?")
-                .first(.text(request)) { row in
-                    let body = Self.decompressed(row.bytes(3), length: row.int(2))
-                    return (SourceResponse(status: row.int(1), body: body), row.int64(0))
-                }
+            try database.statement("SELECT time, length, albums FROM answers WHERE request = ?").first(.text(request)) {
+                (Self.decompressed($0.bytes(2), length: $0.int(1)), $0.int64(0))
+            }
         }
     }
 
-    /// Keeps an answer in place of the earlier one to the request.
-    /// - Parameter time: milliseconds since 1970.
-    func keep(_ response: SourceResponse, to request: String, at time: Int64) throws(SourceMemoryError) {
+    /// Keeps what an answer says in place of the earlier answer to the request.
+    func keep(_ reading: SourceReading, of request: String, at time: Int64) throws(SourceMemoryError) {
         _ = try perform {
-            try database.statement("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)").run(
-                .text(request), .int(time), .int(response.status), .int(response.body.count),
-                .blob(Self.compressed(response.body)))
+            let bytes = Array(try JSONEncoder().encode(reading.albums))
+            try database.statement("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)")
+                .run(.text(request), .int(time), .int(bytes.count), .blob(Self.compressed(bytes)))
         }
     }
 
@@ -105,7 +103,7 @@ package actor SourceMemory {
 
     /// Empty if the bytes are damaged: no source answers so.
     private static func decompressed(_ bytes: [UInt8], length: Int) -> [UInt8] {
-        var result = [UInt8](repeating: 0, count: min(max(0, length), SourceResponse.maximumSize))
+        var result = [UInt8](repeating: 0, count: min(max(0, length), 4 * SourceResponse.maximumSize))
         var size = uLong(result.count)
         return uncompress(&result, &size, bytes, uLong(bytes.count)) == Z_OK ? result : []
     }

@@ -55,14 +55,13 @@ actor SourceLane {
     /// Sends a request, again while the source throttles, and once after a broken connection. The caller has the source, so all others wait
     /// meanwhile.
     /// - Parameter more: The requests that are to come.
-    /// - Returns: What the response says, and the response of one that says something about the album.
     func response(
         to url: String, more: Int, _ read: @Sendable (SourceResponse) -> SourceReading
-    ) async throws -> (SourceReading, SourceResponse?) {
+    ) async throws -> SourceReading {
         var last: SourceReading?
         var isRepeated = false
         for _ in 0..<Self.maximumAttempts {
-            if let last, limiter.abandonment != nil { return (last, nil) }
+            if let last, limiter.abandonment != nil { return last }
             try await waitForTurn(more)
             requests += 1
             let result: Result<SourceResponse, any Error>
@@ -78,10 +77,10 @@ actor SourceLane {
             switch (reading, result) {
             case (.throttled, _): continue
             case (.failed, .failure) where !isRepeated: isRepeated = true
-            default: return (reading, reading.failure == nil ? try? result.get() : nil)
+            default: return reading
             }
         }
-        return (last ?? .failed("not asked"), nil)
+        return last ?? .failed("not asked")
     }
 
     private static func read(

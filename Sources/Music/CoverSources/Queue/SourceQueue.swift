@@ -187,10 +187,8 @@ package actor SourceQueue {
         let oldest = retriesMissing ? start : now - SourceAnswer.shortestLifetime
         if let kept = await kept(request), kept.time >= oldest, kept.time <= now { return kept }
         if let abandonment = await lane.abandonment { return (.failed("given up for this run: \(abandonment)"), now) }
-        let (reading, response) = try await lane.response(to: request.url, more: current, request.read)
-        if let response {
-            await withMemory { try await $0.keep(request.trimmed(response), to: request.key, at: now) }
-        }
+        let reading = try await lane.response(to: request.url, more: current, request.read)
+        if reading.failure == nil { await withMemory { try await $0.keep(reading, of: request.key, at: now) } }
         return (reading, now)
     }
 
@@ -209,7 +207,7 @@ package actor SourceQueue {
     }
 
     private func kept(_ request: SourceRequest) async -> (reading: SourceReading, time: Int64)? {
-        await withMemory { try await $0.reading(of: request) }
+        await withMemory { try await $0.reading(of: request.key) }
     }
 
     /// Remembers why a cover's picture is none, or that it is one, for the list of doubtful covers.

@@ -3,26 +3,9 @@ import Platform
 /// A request to a source.
 struct SourceRequest: Sendable {
     let url: String
-    /// `CoverSource.key`.
+    /// What identifies it in the memory: the service's name stands for its address, which may hold a password, and may be a mirror's.
     let key: String
     let read: @Sendable (SourceResponse) -> SourceReading
-    private let form: CoverSource.Form
-
-    init(
-        _ url: String, to source: CoverSource, _ form: CoverSource.Form,
-        _ read: @escaping @Sendable (SourceResponse) -> SourceReading
-    ) {
-        (self.url, key, self.form, self.read) = (url, source.key(of: url), form, read)
-    }
-
-    /// A response without what is not read of it.
-    func trimmed(_ response: SourceResponse) -> SourceResponse {
-        // Of another status it is all that counts.
-        guard response.status == 200 else { return SourceResponse(status: response.status) }
-        let value = try? JSONDecoder().decode(form, from: Data(response.body))
-        let body = value.flatMap { try? JSONEncoder().encode($0) }
-        return SourceResponse(status: 200, body: body.map { Array($0) } ?? response.body)
-    }
 }
 
 /// The requests to a source for one album, one after the other, and what their answers say of it by today's facts: a fill takes the walk with the
@@ -39,7 +22,7 @@ struct SourceWalk: Sendable {
     /// The album as it is located without a request.
     private let located: SourceCandidate?
     /// What is requested, in this order, until one answers with an album that may be it.
-    private let urls: [String]
+    private let paths: [String]
     /// The albums of the answers.
     private(set) var albums: [SourceCandidate] = []
     /// Those that match, and those that a person has decided about, the best first.
@@ -56,30 +39,26 @@ struct SourceWalk: Sendable {
         (self.source, self.query, self.decisions) = (source, query, decisions)
         located = source.known(query).first
         let details = asksInformant ? located?.details : nil
-        urls = source.location == nil ? source.searches(query) : [details].compactMap(\.self)
+        paths = source.location == nil ? source.searches(query) : [details].compactMap(\.self)
     }
 
     /// Why nothing can be requested or located; nil if something can.
     var lack: String? {
-        urls.isEmpty && located == nil ? source.location?.lack ?? "the album has no title" : nil
+        paths.isEmpty && located == nil ? source.location?.lack ?? "the album has no title" : nil
     }
 
     /// Whether nothing is to be requested, as far as answers go.
     var isComplete: Bool { !lacksAnswer && !needsMore }
 
     mutating func run(_ client: Client) async rethrows {
-        let (source, located) = (source, located)
-        let form = located == nil ? source.form : source.detailsForm
-        for url in urls where covers.isEmpty {
-            let reading = try await answer(to: url, form, client) { response in
-                located.map { source.readDetails(response, $0) } ?? source.read(response)
-            }
+        for path in paths where covers.isEmpty {
+            let reading = try await answer(to: path, located == nil ? source.read : source.readDetails, client)
             if failure != nil { return }
             guard let reading else {
                 lacksAnswer = true
                 continue
             }
-            let found = reading.albums.isEmpty ? [located].compactMap(\.self) : reading.albums
+            let found = located.map { [$0.described(by: reading.albums.first)] } ?? reading.albums
             albums += found.filter { !albums.contains($0) }
             judge()
         }
@@ -92,11 +71,8 @@ struct SourceWalk: Sendable {
                 let path = albums[index].details,
                 let reading = try await answer(to: path, source.readDetails, client)
             else { break }
-            let album = albums[index]
-            let reading = try await answer(to: url, source.detailsForm, client) { source.readDetails($0, album) }
             if failure != nil { return }
-            guard let reading else { break }
-            albums[index] = reading.albums.first ?? album
+            if let details = reading.albums.first { albums[index] = albums[index].adding(details) }
             albums[index].details = nil
             judge()
         }
@@ -104,10 +80,11 @@ struct SourceWalk: Sendable {
     }
 
     private mutating func answer(
-        to url: String, _ form: CoverSource.Form, _ client: Client,
-        _ read: @escaping @Sendable (SourceResponse) -> SourceReading
+        to path: String, _ read: @escaping @Sendable (SourceResponse) -> SourceReading, _ client: Client
     ) async rethrows -> SourceReading? {
-        guard let (reading, time) = try await client(SourceRequest(url, to: source, form, read)) else { return nil }
+        let (name, base) = source.informant
+        let request = SourceRequest(url: base + path, key: "\(name)\(path)", read: read)
+        guard let (reading, time) = try await client(request) else { return nil }
         failure = reading.failure
         if failure != nil { (albums, covers) = ([], []) }
         self.time = min(self.time ?? time, time)
@@ -142,12 +119,13 @@ struct SourceWalk: Sendable {
     func answer(_ decided: [SourceCandidate], at now: Int64) -> SourceAnswer {
         func answer(_ kind: SourceAnswer.Kind, _ detail: String) -> SourceAnswer {
             SourceAnswer(
-                source.name, kind, url: Redaction.redact(urls.first ?? ""), time: time ?? now,
+                source.name, kind, url: paths.first.map { Redaction.redact(source.informant.base + $0) } ?? "",
+                time: time ?? now,
                 detail: Redaction.redact(detail))
         }
         if let failure { return answer(failure.kind, failure.detail) }
         if let lack { return answer(.notAsked, lack) }
-        if let location = source.location, urls.isEmpty { return answer(.found, location.found) }
+        if let location = source.location, paths.isEmpty { return answer(.found, location.found) }
         if albums.isEmpty { return answer(.notFound, "no album") }
         func count(_ certainty: Match.Certainty) -> Int { decided.count { $0.certainty == certainty } }
         let (certain, doubtful) = (count(.certain), count(.doubtful))
@@ -156,5 +134,16 @@ struct SourceWalk: Sendable {
         let all = albums.count == 1 ? "1 album" : "\(albums.count) albums"
         let detail = counts.isEmpty ? "none of \(all) matches" : "\(counts.joined(separator: ", ")) of \(all)"
         return answer(certain + doubtful > 0 ? .found : .notFound, detail)
+    }
+}
+
+extension SourceCandidate {
+    /// What is located by its ids: all else is what the source says of them, if it says something.
+    fileprivate func described(by details: SourceCandidate?) -> SourceCandidate {
+        guard let details else { return self }
+        var candidate = self
+        candidate.album = AlbumQuery(
+            artist: "", title: "", releaseID: album.releaseID, releaseGroupID: album.releaseGroupID)
+        return candidate.adding(details)
     }
 }

@@ -6,14 +6,14 @@ extension CoverSource {
     /// - Parameter musicBrainz: MusicBrainz's address, where the albums of its ids are described.
     static func coverArtArchive(_ base: String, musicBrainz: String) -> CoverSource {
         CoverSource(
-            .caa, base: base, rate: nil, detailsForm: Release.self, readDetails: readRelease,
+            .caa, base: base, rate: nil, readDetails: readRelease,
             location: Location(
                 informant: .musicbrainz, base: musicBrainz, lack: "the album has no MusicBrainz id",
                 found: "by its MusicBrainz id"
             ) { query in
                 let pictures = archivePictures(base, release: query.releaseID, group: query.releaseGroupID)
                 if pictures.isEmpty { return [] }
-                let details = query.releaseID.map { musicBrainzRelease(musicBrainz, $0) }
+                let details = query.releaseID.map { musicBrainzRelease($0) }
                 return [
                     SourceCandidate(
                         source: .caa, album: query, pictures: pictures,

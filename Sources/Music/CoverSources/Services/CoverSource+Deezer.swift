@@ -12,9 +12,9 @@ extension CoverSource {
                 names(of: query).map { artist, title in
                     let names = artist.isEmpty ? "" : "artist:\(deezerPhrase(artist)) "
                     return url(
-                        "\(base)/search/album", [("q", "\(names)album:\(deezerPhrase(title))"), ("limit", limit)])
+                        "/search/album", [("q", "\(names)album:\(deezerPhrase(title))"), ("limit", limit)])
                 }
-            }, form: Answer.self, read: { readDeezer($0, base) }, detailsForm: Album.self, readDetails: readDeezerAlbum)
+            }, read: readDeezer, readDetails: readDeezerAlbum)
     }
 
     /// A phrase has no way to write a quotation mark.
@@ -22,15 +22,15 @@ extension CoverSource {
         "\"" + text.map { $0 == "\"" ? " " : String($0) }.joined() + "\""
     }
 
-    private struct Answer: Codable {
-        struct Artist: Codable { var name: String }
-        struct Album: Codable {
+    private struct Answer: Decodable {
+        struct Artist: Decodable { var name: String }
+        struct Album: Decodable {
             var title: String
             var artist: Artist
             var id, nb_tracks: Int?
             var record_type, release_date, cover_xl, cover_big, cover_medium: String?
         }
-        struct Failure: Codable {
+        struct Failure: Decodable {
             var code: Int?
             var message: String?
         }
@@ -39,9 +39,9 @@ extension CoverSource {
     }
 
     /// `album/ID` has what a search leaves out: the date, and the songs' lengths in seconds.
-    private struct Album: Codable {
-        struct Song: Codable { var duration: Int? }
-        struct Songs: Codable { var data: LenientArray<Song>? }
+    private struct Album: Decodable {
+        struct Song: Decodable { var duration: Int? }
+        struct Songs: Decodable { var data: LenientArray<Song>? }
         var title: String
         var nb_tracks: Int?
         var release_date: String?
@@ -49,20 +49,17 @@ extension CoverSource {
         var tracks: Songs?
     }
 
-    @Sendable private static func readDeezerAlbum(
-        _ response: SourceResponse, _ candidate: SourceCandidate
-    ) -> SourceReading {
+    @Sendable private static func readDeezerAlbum(_ response: SourceResponse) -> SourceReading {
         if let error = (try? JSONDecoder().decode(Answer.self, from: Data(response.body)))?.error {
             return reading(error)
         }
-        return .details(response) { body in
+        return .details(response, of: .deezer) { body in
             guard let found = try? JSONDecoder().decode(Album.self, from: body) else { return nil }
-            var candidate = candidate
-            let songs = found.tracks?.data?.values ?? []
-            candidate.album.year = AlbumQuery.year(of: found.release_date) ?? candidate.album.year
-            candidate.album.lengths = songs.map { min(max($0.duration ?? 0, 0), 1 << 20) * 1_000 }
-            candidate.album.otherArtists = (found.contributors?.values ?? []).map(\.name)
-            return candidate
+            let album = AlbumQuery(
+                artist: "", otherArtists: (found.contributors?.values ?? []).map(\.name), title: "",
+                year: AlbumQuery.year(of: found.release_date),
+                lengths: (found.tracks?.data?.values ?? []).map { min(max($0.duration ?? 0, 0), 1 << 20) * 1_000 })
+            return (album, [])
         }
     }
 
@@ -77,7 +74,7 @@ extension CoverSource {
         return code == noDataCode ? .notFound : .failed(detail)
     }
 
-    private static func readDeezer(_ response: SourceResponse, _ base: String) -> SourceReading {
+    @Sendable private static func readDeezer(_ response: SourceResponse) -> SourceReading {
         .search(response) { (answer: Answer) in
             if let error = answer.error { return reading(error) }
             guard let data = answer.data else { return .failed("the answer has no albums") }
@@ -90,7 +87,7 @@ extension CoverSource {
                     return SourceCandidate(
                         source: .deezer, album: album, pictures: pictures.filter { Placeholder(url: $0) == nil },
                         previews: [found.cover_medium ?? pictures.last].compactMap(\.self),
-                        details: found.id.map { "\(base)/album/\($0)" }, id: found.id.map { "\($0)" })
+                        details: found.id.map { "/album/\($0)" }, id: found.id.map { "\($0)" })
                 })
         }
     }

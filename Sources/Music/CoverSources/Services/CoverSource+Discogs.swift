@@ -12,17 +12,16 @@ extension CoverSource {
             searches: { query in
                 names(of: query).map { artist, title in
                     let artist = artist.isEmpty ? [] : [(name: "artist", value: artist)]
-                    return url("\(base)/database/search", artist + [("release_title", title), ("per_page", limit)])
+                    return url("/database/search", artist + [("release_title", title), ("per_page", limit)])
                 }
-            }, form: Answer.self, read: { readDiscogs($0, base) }, detailsForm: Album.self,
-            readDetails: readDiscogsAlbum)
+            }, read: readDiscogs, readDetails: readDiscogsAlbum)
     }
 
     /// What it answers to a wrong token, and to one without rights.
     private static let refusals: Set<Int> = [401, 403]
 
-    private struct Answer: Codable {
-        struct Result: Codable {
+    private struct Answer: Decodable {
+        struct Result: Decodable {
             var title, type: String
             var id: Int
             var master_id: Int?
@@ -41,7 +40,7 @@ extension CoverSource {
     }
 
     /// One candidate for all releases of an album.
-    private static func readDiscogs(_ response: SourceResponse, _ base: String) -> SourceReading {
+    @Sendable private static func readDiscogs(_ response: SourceResponse) -> SourceReading {
         .search(response, refusing: refusals) { (answer: Answer) in
             let results = answer.results.values.filter(\.isMaster) + answer.results.values.filter { !$0.isMaster }
             var seen: Set<String> = [""]
@@ -56,7 +55,7 @@ extension CoverSource {
                         title: AlbumQuery.title(parts.last ?? "", kind: found.kind), year: AlbumQuery.year(of: year))
                     let pictures = [found.cover_image].compactMap(\.self).filter { Placeholder(url: $0) == nil }
                     return SourceCandidate(
-                        source: .discogs, album: album, pictures: pictures, details: "\(base)/\(found.path)",
+                        source: .discogs, album: album, pictures: pictures, details: "/\(found.path)",
                         id: found.path)
                 })
         }
@@ -67,13 +66,13 @@ extension CoverSource {
         name.replacing(#/\*| \(\d+\)/#, with: "")
     }
 
-    private struct Album: Codable {
-        struct Artist: Codable {
+    private struct Album: Decodable {
+        struct Artist: Decodable {
             var name: String
             var anv, join: String?
         }
-        struct Track: Codable { var type_, duration: String? }
-        struct Image: Codable { var type, uri: String? }
+        struct Track: Decodable { var type_, duration: String? }
+        struct Image: Decodable { var type, uri: String? }
         var title: String
         var year: Int?
         var artists: LenientArray<Artist>?
@@ -102,25 +101,18 @@ extension CoverSource {
         return parts.reduce(0) { $0 * 60 + ($1 ?? 0) } * 1_000
     }
 
-    @Sendable private static func readDiscogsAlbum(
-        _ response: SourceResponse, _ candidate: SourceCandidate
-    ) -> SourceReading {
-        .details(response, refusing: refusals) { body in
+    @Sendable private static func readDiscogsAlbum(_ response: SourceResponse) -> SourceReading {
+        .details(response, of: .discogs, refusing: refusals) { body in
             guard let found = try? JSONDecoder().decode(Album.self, from: body) else { return nil }
-            let former = candidate.album
-            var candidate = candidate
             let names = (found.artists?.values ?? []).map { discogsName($0.name) }
-            candidate.album = AlbumQuery(
-                artist: found.artist.isEmpty ? former.artist : found.artist,
-                otherArtists: names.count == 1 ? names : [],
-                // The kind of the release, which only a search tells.
-                title: former.title.hasPrefix(found.title) ? former.title : found.title,
-                year: found.year ?? former.year, trackCount: found.lengths.count, lengths: found.lengths)
             let images = found.images?.values ?? []
             let front = (images.first { $0.type == "primary" } ?? images.first)?.uri
-            let pictures = [front].compactMap(\.self).filter { !$0.isEmpty && Placeholder(url: $0) == nil }
-            candidate.pictures = pictures + candidate.pictures.filter { !pictures.contains($0) }
-            return candidate
+            return (
+                AlbumQuery(
+                    artist: found.artist, otherArtists: names.count == 1 ? names : [], title: found.title,
+                    year: found.year, trackCount: found.lengths.count, lengths: found.lengths),
+                [front].compactMap(\.self).filter { !$0.isEmpty && Placeholder(url: $0) == nil }
+            )
         }
     }
 }

@@ -12,14 +12,13 @@ extension CoverSource {
                 names(of: query).map { artist, title in
                     let term = artist.isEmpty ? title : "\(artist) \(title)"
                     return url(
-                        "\(base)/search", [("term", term), ("media", "music"), ("entity", "album"), ("limit", limit)])
+                        "/search", [("term", term), ("media", "music"), ("entity", "album"), ("limit", limit)])
                 }
-            }, form: Answer.self, read: { readITunes($0, base) }, detailsForm: Answer.self, readDetails: readITunesSongs
-        )
+            }, read: readITunes, readDetails: readITunesSongs)
     }
 
-    private struct Answer: Codable {
-        struct Result: Codable {
+    private struct Answer: Decodable {
+        struct Result: Decodable {
             var wrapperType, artistName, collectionName, artworkUrl100, releaseDate: String?
             var collectionId, trackCount, discNumber, trackNumber, trackTimeMillis: Int?
         }
@@ -34,7 +33,7 @@ extension CoverSource {
         }
     }
 
-    private static func readITunes(_ response: SourceResponse, _ base: String) -> SourceReading {
+    @Sendable private static func readITunes(_ response: SourceResponse) -> SourceReading {
         .search(response, throttling: [403]) { (answer: Answer) in
             SourceReading(
                 answer.albums.compactMap { found in
@@ -49,23 +48,21 @@ extension CoverSource {
                         pictures: artworkSizes(artwork, [3_000, 1_200, 600]).filter { Placeholder(url: $0) == nil },
                         previews: artworkSizes(artwork, [250]).prefix(1).filter { Placeholder(url: $0) == nil },
                         details: found.collectionId.map {
-                            url("\(base)/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])
+                            url("/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])
                         }, id: found.collectionId.map { "\($0)" })
                 })
         }
     }
 
     /// The album and its songs (`lookup`, “entity=song”).
-    @Sendable private static func readITunesSongs(
-        _ response: SourceResponse, _ candidate: SourceCandidate
-    ) -> SourceReading {
-        .details(response, throttling: [403]) { body in
+    @Sendable private static func readITunesSongs(_ response: SourceResponse) -> SourceReading {
+        .details(response, of: .itunes, throttling: [403]) { body in
             guard let songs = try? JSONDecoder().decode(Answer.self, from: body).songs else { return nil }
-            var candidate = candidate
-            candidate.album.lengths = songs.map { $0.trackTimeMillis ?? 0 }
             let discs = Dictionary(grouping: songs) { $0.discNumber ?? 1 }.values.map(\.count)
-            candidate.album.trackCounts.formUnion(discs + [songs.count].filter { $0 > 0 })
-            return candidate
+            let album = AlbumQuery(
+                artist: "", title: "", trackCounts: Set(discs + [songs.count]),
+                lengths: songs.map { $0.trackTimeMillis ?? 0 })
+            return (album, [])
         }
     }
 

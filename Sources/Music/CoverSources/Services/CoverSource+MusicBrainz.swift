@@ -10,16 +10,14 @@ extension CoverSource {
             .musicbrainz, base: base, rate: RateRule(1, in: .seconds(1), pause: .seconds(2)), needsContact: true,
             searches: { query in
                 musicBrainzQueries(query).map {
-                    url("\(base)/ws/2/release", [("query", $0), ("fmt", "json"), ("limit", limit)])
+                    url("/ws/2/release", [("query", $0), ("fmt", "json"), ("limit", limit)])
                 }
-            },
-            form: Answer.self, read: { readMusicBrainz($0, base, archive: archive) }, detailsForm: Release.self,
-            readDetails: readRelease)
+            }, read: { readMusicBrainz($0, archive: archive) }, readDetails: readRelease)
     }
 
-    @Sendable static func readRelease(_ response: SourceResponse, _ candidate: SourceCandidate) -> SourceReading {
-        .details(response) { body in
-            (try? JSONDecoder().decode(Release.self, from: body)).map { candidate.adding($0) }
+    @Sendable static func readRelease(_ response: SourceResponse) -> SourceReading {
+        .details(response, of: .musicbrainz) { body in
+            (try? JSONDecoder().decode(Release.self, from: body)).map { ($0.album, []) }
         }
     }
 
@@ -41,8 +39,8 @@ extension CoverSource {
     }
 
     /// Where a release is described with its songs and its group's first date.
-    static func musicBrainzRelease(_ base: String, _ id: String) -> String {
-        "\(base)/ws/2/release/\(id)?inc=recordings+release-groups+artist-credits+aliases&fmt=json"
+    static func musicBrainzRelease(_ id: String) -> String {
+        "/ws/2/release/\(id)?inc=recordings+release-groups+artist-credits+aliases&fmt=json"
     }
 
     /// In a phrase, only the quotation mark and the backslash have a meaning.
@@ -50,19 +48,19 @@ extension CoverSource {
         "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }
 
-    private struct Answer: Codable {
+    private struct Answer: Decodable {
         var releases: LenientArray<Release>
     }
 
-    struct Release: Codable {
-        struct Name: Codable { var name: String }
-        struct Artist: Codable { var aliases: LenientArray<Name>? }
-        struct Credit: Codable {
+    private struct Release: Decodable {
+        struct Name: Decodable { var name: String }
+        struct Artist: Decodable { var aliases: LenientArray<Name>? }
+        struct Credit: Decodable {
             var name: String
             var joinphrase: String?
             var artist: Artist?
         }
-        struct Group: Codable {
+        struct Group: Decodable {
             var id: String
             var kind, firstDate: String?
 
@@ -72,8 +70,8 @@ extension CoverSource {
                 case firstDate = "first-release-date"
             }
         }
-        struct Track: Codable { var length: Int? }
-        struct Medium: Codable {
+        struct Track: Decodable { var length: Int? }
+        struct Medium: Decodable {
             var trackCount: Int?
             var tracks: LenientArray<Track>?
 
@@ -113,9 +111,7 @@ extension CoverSource {
         }
     }
 
-    private static func readMusicBrainz(
-        _ response: SourceResponse, _ base: String, archive: String
-    ) -> SourceReading {
+    private static func readMusicBrainz(_ response: SourceResponse, archive: String) -> SourceReading {
         .search(response) { (answer: Answer) in
             SourceReading(
                 answer.releases.values.map { release in
@@ -124,22 +120,8 @@ extension CoverSource {
                     return SourceCandidate(
                         source: .musicbrainz, album: album, pictures: pictures,
                         previews: archivePreviews(archive, release: album.releaseID, group: album.releaseGroupID),
-                        details: album.releaseID.map { musicBrainzRelease(base, $0) })
+                        details: album.releaseID.map { musicBrainzRelease($0) })
                 })
         }
-    }
-}
-
-extension SourceCandidate {
-    /// With what a release says of itself. Pictures and ids stay.
-    fileprivate func adding(_ release: CoverSource.Release) -> SourceCandidate {
-        let (album, former) = (release.album, album)
-        var candidate = self
-        candidate.album = AlbumQuery(
-            artist: album.artist.isEmpty ? former.artist : album.artist, otherArtists: album.otherArtists,
-            title: album.title, year: album.year ?? former.year, originalYear: album.originalYear,
-            trackCounts: album.trackCounts.isEmpty ? former.trackCounts : album.trackCounts, lengths: album.lengths,
-            releaseID: former.releaseID, releaseGroupID: album.releaseGroupID ?? former.releaseGroupID)
-        return candidate
     }
 }

@@ -4,9 +4,6 @@ import Platform
 ///
 /// The table of all sources is `CoverSource.table`. A source is a value: nothing here sends a request.
 package struct CoverSource: Sendable {
-    /// What is read of a response.
-    typealias Form = any (Codable & SendableMetatype).Type
-
     package let name: SourceName
     /// Its address, without a slash at the end.
     package let base: String
@@ -16,14 +13,12 @@ package struct CoverSource: Sendable {
     package let needsContact: Bool
     /// The key that its requests have; nil for a service without.
     private(set) var key: SourceKey?
-    /// The URLs that may be requested for an album, in this order, until one answers with an album that may be it.
+    /// What may be requested for an album, below `base`, in this order, until one answers with an album that may be it.
     let searches: @Sendable (AlbumQuery) -> [String]
-    /// What is read of the response to one, and what reads it.
-    let form: Form
+    /// Reads the response to one.
     let read: @Sendable (SourceResponse) -> SourceReading
-    /// The same of the response to a candidate's `details`: the candidate, with what it says.
-    let detailsForm: Form
-    let readDetails: @Sendable (SourceResponse, SourceCandidate) -> SourceReading
+    /// Reads the response to a candidate's `details`: one candidate of what it says, for `SourceCandidate.adding`.
+    let readDetails: @Sendable (SourceResponse) -> SourceReading
     /// Nil for a source that is searched.
     let location: Location?
 
@@ -40,29 +35,22 @@ package struct CoverSource: Sendable {
     init(
         _ name: SourceName, base: String, rate: RateRule?, needsContact: Bool = false,
         searches: @escaping @Sendable (AlbumQuery) -> [String] = { _ in [] },
-        form: Form = String.self,
         read: @escaping @Sendable (SourceResponse) -> SourceReading = { _ in .notFound },
-        detailsForm: Form = String.self,
-        readDetails: @escaping @Sendable (SourceResponse, SourceCandidate) -> SourceReading = { _, _ in .notFound },
+        readDetails: @escaping @Sendable (SourceResponse) -> SourceReading = { _ in .notFound },
         location: Location? = nil
     ) {
         (self.name, self.base, self.rate, self.needsContact) = (name, base, rate, needsContact)
-        (self.searches, self.form, self.read) = (searches, form, read)
-        (self.detailsForm, self.readDetails, self.location) = (detailsForm, readDetails, location)
+        (self.searches, self.read, self.readDetails, self.location) = (searches, read, readDetails, location)
     }
 
-    /// What identifies a request in the memory: its URL with the service's name in place of the address, which may hold a password, and may be a
-    /// mirror's.
-    func key(of url: String) -> String {
-        let (name, base) = location.map { ($0.informant, $0.base) } ?? (name, base)
-        return "\(name)\(url.dropFirst(base.count))"
-    }
+    /// The service that is requested: the source itself, or the informant of one that is not searched.
+    var informant: (name: SourceName, base: String) { location.map { ($0.informant, $0.base) } ?? (name, base) }
 
     /// Candidates that need no search, because what is known of the album names them.
     package func known(_ query: AlbumQuery) -> [SourceCandidate] { location?.candidates(query) ?? [] }
 
     /// The URL that is requested first for an album; nil if the service has nothing to be asked.
-    package func search(_ query: AlbumQuery) -> String? { searches(query).first }
+    package func search(_ query: AlbumQuery) -> String? { searches(query).first.map { base + $0 } }
 
     /// The names to search for: as they are written, without what is in brackets, folded, and without the number at the end, which has many
     /// forms; then those of other artists, and of forms of ours. A form that services take for an earlier one is left out: they fold case and punctuation.

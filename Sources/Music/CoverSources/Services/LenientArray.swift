@@ -11,10 +11,3 @@ struct LenientArray<Element: Decodable>: Decodable {
         values = try decoder.singleValueContainer().decode([Lenient].self).compactMap(\.value)
     }
 }
-
-extension LenientArray: Encodable where Element: Encodable {
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(values)
-    }
-}

@@ -1,5 +1,5 @@
 /// A cover that a source may have for an album.
-package struct SourceCandidate: Sendable, Hashable {
+package struct SourceCandidate: Sendable, Hashable, Codable {
     package var source: SourceName
     /// What the source calls the album, such as its number; nil where that is a MusicBrainz id.
     package var id: String?
@@ -10,10 +10,14 @@ package struct SourceCandidate: Sendable, Hashable {
     package var pictures: [String]
     /// URLs of small renditions of the picture, to compare it by: of some 250 pixels, in the order of trying.
     package var previews: [String]
-    /// Where the source tells more of the album: its date, its tracks and their lengths. Nil once that is known, or if it has no such place.
+    /// Where the source tells more of the album, below its address: its date, its tracks and their lengths. Nil once that is known, or if it has
+    /// no such place.
     var details: String?
     /// Whether it is the album that is wanted; `none` until it is judged.
-    package var match: Match
+    package var match = Match.unjudged
+
+    /// What is kept of it.
+    private enum CodingKeys: CodingKey { case source, id, album, pictures, previews, details }
 
     package init(
         source: SourceName, album: AlbumQuery, pictures: [String], previews: [String] = [], details: String? = nil,
@@ -30,6 +34,24 @@ package struct SourceCandidate: Sendable, Hashable {
 
     /// What several candidates for one picture have in common: the release group, or the first URL.
     package var identity: String { album.releaseGroupID ?? pictures.first ?? "" }
+
+    /// With what the source says of the album at `details`.
+    func adding(_ details: SourceCandidate) -> SourceCandidate {
+        let (more, former) = (details.album, album)
+        var candidate = self
+        candidate.details = nil
+        candidate.album = AlbumQuery(
+            artist: more.artist.isEmpty ? former.artist : more.artist,
+            otherArtists: more.otherArtists.isEmpty ? former.otherArtists : more.otherArtists,
+            // The kind of a release is told by a search alone.
+            title: more.title.isEmpty || former.title.hasPrefix(more.title) ? former.title : more.title,
+            year: more.year ?? former.year, originalYear: more.originalYear ?? former.originalYear,
+            trackCounts: former.trackCounts.union(more.trackCounts),
+            lengths: more.lengths.isEmpty ? former.lengths : more.lengths, releaseID: former.releaseID,
+            releaseGroupID: more.releaseGroupID ?? former.releaseGroupID)
+        candidate.pictures = details.pictures + pictures.filter { !details.pictures.contains($0) }
+        return candidate
+    }
 
     /// By what a decision about the cover is found again: the archive may be asked by the id of the release or of its group, and at another
     /// address.

@@ -62,14 +62,15 @@ enum SourceReading: Sendable, Hashable {
         }
     }
 
-    /// The reading of an album's details: what `candidate` makes of the body, and nothing new if the service has none.
+    /// The reading of an album's details: what `read` makes of the body, and nothing new if the service has none.
     static func details(
-        _ response: SourceResponse, throttling: Set<Int> = [], refusing: Set<Int> = [],
-        _ candidate: (Data) -> SourceCandidate?
+        _ response: SourceResponse, of source: SourceName, throttling: Set<Int> = [], refusing: Set<Int> = [],
+        _ read: (Data) -> (album: AlbumQuery, pictures: [String])?
     ) -> SourceReading {
         if [400, 404, 410].contains(response.status) { return .notFound }
         if let reading = SourceReading(response, throttling: throttling, refusing: refusing) { return reading }
-        return candidate(Data(response.body)).map { .found([$0]) } ?? .failed("the answer describes no album")
+        guard let (album, pictures) = read(Data(response.body)) else { return .failed("the answer describes no album") }
+        return .found([SourceCandidate(source: source, album: album, pictures: pictures)])
     }
 
     init(_ candidates: [SourceCandidate]) { self = candidates.isEmpty ? .notFound : .found(candidates) }

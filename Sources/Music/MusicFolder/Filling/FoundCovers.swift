@@ -38,40 +38,57 @@ package struct FoundCovers: Sendable {
 
     /// Albums with a doubtful cover and no certain one, in the library's order.
     package func doubtful(among ids: Set<AlbumLibrary.Album.ID>? = nil) async throws -> [Album] {
-        try await covers { ids?.contains($0.id) ?? true }.compactMap(\.doubtful)
+        try await covers { $1 && ids?.contains($0.id) ?? true }.compactMap(\.doubtful)
     }
 
     /// Albums with covers that a person has refused.
     package func refused() async throws -> [Album] {
-        try await covers { decisions[$0.id] != nil }.keeping { $0.match == .refused }
+        try await covers { album, _ in decisions[album.id] != nil }.keeping { $0.match == .refused }
     }
 
     /// All covers that are known of an album; none of one that is not in the library.
-    package func covers(of id: AlbumLibrary.Album.ID) async throws -> Album? { try await covers { $0.id == id }.first }
+    package func covers(of id: AlbumLibrary.Album.ID) async throws -> Album? {
+        try await covers(of: id) { album, _ in album.id == id }.first
+    }
 
     /// Those of albums that have one at a URL, as it is or as it is printed.
     package func covers(at url: String) async throws -> [Album] {
-        try await covers { _ in true }.keeping { $0.pictures.contains { [$0, Redaction.redact($0)].contains(url) } }
+        try await covers { _, _ in true }.keeping { $0.pictures.contains { [$0, Redaction.redact($0)].contains(url) } }
     }
 
-    private func covers(_ isWanted: (AlbumLibrary.Album) -> Bool) async throws -> [Album] {
-        let wanted = albums.enumerated().filter { isWanted($0.element) }
-        let facts = MusicState.facts(in: file, of: wanted.count == 1 ? wanted[0].element.id : nil)
-        let namesakes = Namesakes(albums)
-        var found: [Album] = []
-        for (index, album) in wanted {
-            var query = facts[album.id].map { AlbumQuery($0, edited: album) } ?? AlbumQuery(album)
-            namesakes.mark(&query)
-            let record = try await covers(album.id, query)
-            found.append(Album(number: index + 1, album: album, covers: record.0, answers: record.1))
+    /// - Parameters:
+    ///   - id: The only album that is wanted.
+    ///   - isWanted: Is also given whether no fill has given the album a certain cover.
+    private func covers(
+        of id: AlbumLibrary.Album.ID? = nil, _ isWanted: (AlbumLibrary.Album, _ isOpen: Bool) -> Bool
+    ) async throws -> [Album] {
+        let (known, namesakes) = (MusicState.known(in: file, of: id), Namesakes(albums))
+        let wanted = albums.indices.filter { index in
+            let url = albums[index].coverURL
+            return isWanted(albums[index], url?.isEmpty ?? true || url != known[albums[index].id]?.filledURL)
         }
-        return found
+        // Names are compared by the thousand.
+        let parts = ProcessInfo.processInfo.activeProcessorCount
+        return try await withThrowingTaskGroup(of: [Album].self) { group in
+            for part in 0..<parts {
+                group.addTask {
+                    var found: [Album] = []
+                    for number in stride(from: part, to: wanted.count, by: parts) {
+                        found.append(try await covers(of: wanted[number], known, namesakes))
+                    }
+                    return found
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }.sorted { $0.number < $1.number }
+        }
     }
 
     private func covers(
-        _ album: AlbumLibrary.Album.ID, _ query: AlbumQuery
-    ) async throws -> ([SourceCandidate], [SourceAnswer]) {
-        let decisions = decisions[album] ?? .init()
+        of index: Int, _ known: [AlbumLibrary.Album.ID: MusicState.KnownAlbum], _ namesakes: Namesakes
+    ) async throws -> Album {
+        let (album, decisions) = (albums[index], decisions[albums[index].id] ?? .init())
+        var query = known[album.id].map { AlbumQuery($0.facts, edited: album) } ?? AlbumQuery(album)
+        namesakes.mark(&query)
         let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)
         var covers = record.covers
         for (index, cover) in covers.enumerated() where !decisions.isEmpty && cover.certainty == .certain {
@@ -82,7 +99,8 @@ package struct FoundCovers: Sendable {
         let others = decisions.current.map { SourceCandidate($0) }.filter { one in
             !covers.contains { $0.name.isNamed(like: one.name) }
         }
-        return ((covers + others).ordered(query), record.answers)
+        return Album(
+            number: index + 1, album: album, covers: (covers + others).ordered(query), answers: record.answers)
     }
 }
 
@@ -135,13 +153,18 @@ extension SourceCandidate {
 }
 
 extension MusicState {
-    /// What the last scan has found of the albums of a library, or of one of them, whose state another process may have.
-    fileprivate static func facts(in library: String, of album: String?) -> [String: AlbumQuery] {
+    /// What the last scan has found of an album, and the address that a fill has given it.
+    fileprivate typealias KnownAlbum = (facts: AlbumQuery, filledURL: String?)
+
+    /// Of the albums of a library, or of one of them, whose state another process may have.
+    fileprivate static func known(in library: String, of album: String?) -> [String: KnownAlbum] {
         reading(library) { database in
-            var facts: [String: AlbumQuery] = [:]
-            let rows = database.statement("SELECT id, facts FROM records WHERE id = ?1 OR ?1 IS NULL")
-            try rows.each(.optional(album)) { facts[$0.text(0)] = $0.json(1) }
-            return facts
+            var known: [String: KnownAlbum] = [:]
+            let rows = database.statement("SELECT id, facts, filled_url FROM records WHERE id = ?1 OR ?1 IS NULL")
+            try rows.each(.optional(album)) { row in
+                known[row.text(0)] = row.json(1).map { ($0, row.optionalText(2)) }
+            }
+            return known
         } ?? [:]
     }
 }

@@ -107,7 +107,9 @@ struct SourceWalk: Sendable {
 
     /// Judges the answers beside those of other sources.
     mutating func judge(beside others: some Sequence<SourceWalk>) {
-        known = others.filter { $0.source.name != source.name && $0.time != nil }.flatMap(\.covers)
+        let now = others.filter { $0.source.name != source.name && $0.time != nil }.flatMap(\.covers)
+        if now == known { return }
+        known = now
         judge()
         endJudging()
     }

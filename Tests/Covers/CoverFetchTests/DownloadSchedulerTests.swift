@@ -111,7 +111,7 @@ import Wire
             }
             let caller = Caller()
             await scheduler.submit(try urls(1...8, "max-age=600").map { caller.ask($0) })
-            try await eventually { origin.requestCount == 9 }
+            try await eventually { await scheduler.inFlight == 1 && origin.requestCount == 9 }
             origin.release()
             try await eventually { caller.results.count == 8 }
             #expect(caller.results.allSatisfy { $0.kind == .downloaded })
@@ -134,7 +134,8 @@ import Wire
                 try (1...4).map { number in
                     caller.ask(try HTTPURL(origin.coverURL(number) + "?to=/covers/0.jpg?hold=1%26status=\(status)"))
                 })
-            try await eventually { origin.requestCount == 5 }
+            // The others have their redirects, and follow the one in flight.
+            try await eventually { await scheduler.inFlight == 1 && origin.requestCount == 5 }
             origin.release()
             try await eventually { caller.results.count == 4 }
             #expect(caller.results.allSatisfy { $0.failure?.status == Int(status) })
@@ -211,4 +212,8 @@ extension DownloadScheduler {
     /// There is memory for another transfer's body.
     fileprivate var hasRoom: Bool { client.loop.hasRoom }
     fileprivate var postponed: Int { queue.postponed }
+}
+
+extension DownloadScheduler {
+    fileprivate var inFlight: Int { queue.inFlight }
 }

@@ -14,7 +14,7 @@ import Testing
         let query = AlbumQuery(artist: "Guns N' Roses", title: #"A "B" \ C & D (Deluxe Edition)"#)
         #expect(
             Self.source(.musicbrainz).searches(query).dropFirst().first
-                == "https://musicbrainz.org/ws/2/release?query=release%3A%22A%20%5C%22B%5C%22%20%5C%5C%20C%20%26%20D%22%20AND%20"
+                == "/ws/2/release?query=release%3A%22A%20%5C%22B%5C%22%20%5C%5C%20C%20%26%20D%22%20AND%20"
                 + "artist%3A%22Guns%20N%27%20Roses%22&fmt=json&limit=25")
     }
 

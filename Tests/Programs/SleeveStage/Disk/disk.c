@@ -394,7 +394,7 @@ static int rename_file(int directory, const char *from, int newDirectory, const 
     const char *name = absolute(directory, from, buffer), *newName = absolute(newDirectory, to, newBuffer);
     int result = -1;
     if (!fails(NAMING, name)) {
-        if ((flags & ~(unsigned)RENAME_NOREPLACE) && is_recorded(name)) end_unmodelled("renameat2", name);
+        if (trace >= 0 && (flags & ~(unsigned)RENAME_NOREPLACE) && is_recorded(name)) end_unmodelled("renameat2", name);
         will_change(name);
         result = (int)syscall(SYS_renameat2, directory, from, newDirectory, to, flags);
         if (result == 0 && is_recorded(name)) record(RENAME, 0, name, newName, 0, 0, NULL);

@@ -116,7 +116,7 @@ class Game:
         if folder is None: return False
         for song in folder.songs: os.remove(f"{self.music}/{folder.at(song)}")
         album, format = self.world.albums[album], {"flac": "mp3", "mp3": "flac"}[folder.format]
-        if album is not folder.album: folder.is_plain = False
+        if album is not folder.album: folder.is_plain, folder.scanned = False, None
         folder.put(album, format, rip)
         for song in folder.songs: self.song(folder, song, None)
 
@@ -251,7 +251,10 @@ class Game:
             if model.ids.setdefault(id, folder.album) is not folder.album:
                 model.fault("identity", f"{id}, which was {model.ids[id]}, is {folder.album} in {folder.path}", folder.album)
                 model.ids[id] = folder.album
-            has = any(data for data in [*model.covers(folder, files, True).values(), *model.covers(folder, files, False).values()])
+            (persons, sleeves) = (model.covers(folder, files, False), {albums.key(data) for data in model.covers(folder, files, True).values()})
+            # What a run wrote for an album that was here before, or what is refused since, may count or not: it is named.
+            if not persons and any(not self.fits(key, folder.album) for key in sleeves): continue
+            has = bool(persons or sleeves)
             if (outcome in ("written", "covered")) != has: model.fault("outcome", f"{folder.path} is {outcome}, and has {'a' if has else 'no'} cover", folder.album)
             if has: model.named.discard(folder)
             elif folder not in model.named:
@@ -259,7 +262,11 @@ class Game:
                 model.named.add(folder)
         if news and code == 0: model.fault("news", "an album without a cover was never named, and the exit code is 0")
         if code == 3 and not any(line["outcome"] not in ("written", "covered", "embedded") for line in told):
-            model.fault("news", f"every album has a cover, and the exit code is 3")
+            model.fault("news", "every album has a cover, and the exit code is 3")
+
+    def fits(self, key, album):
+        """Whether a picture is the album's, or was accepted for it, and is not refused."""
+        return (self.world.shows.get(key) is album or key in self.model.permitted(album)) and key not in self.model.refused(album)
 
     def check_covers(self, is_below, files, options):
         """What has to be there after a fill that has ended by itself."""
@@ -276,8 +283,7 @@ class Game:
             if offers and album.is_alone and folder.is_plain and not model.said.get(album) and not sleeves and not persons:
                 model.fault("missing", f"{folder.path} has no cover, the services have {[one['picture'] for one in offers]}", album)
             shown = {albums.key(data) for data in (persons or sleeves).values()}
-            if "--embed" in options and len(shown) == 1 and not shown & model.refused(album) and (persons or self.world.shows.get(*shown) is album or shown & model.permitted(album)):
-                if accepted and {accepted} != shown: continue
+            if "--embed" in options and len(shown) == 1 and (persons or self.fits(*shown, album) and accepted in (None, *shown)):
                 for song in folder.songs:
                     if not shown & (song.gone | {key for place, key in model.taken if place is song}) and self.picture(folder, song) is None and not song.gone:
                         model.fault("embed", f"{folder.at(song)} has no picture, beside it is {shown}", album)
@@ -310,8 +316,10 @@ class Game:
         if verb == "allow" and not model.newest(album, key) in ("accepted", "refused"): return False
         if verb == "refuse" and model.newest(album, key) == "refused": return False
         words = ["fill", verb, self.name(folder, id, by), url, "--json", *options]
-        former = {one for one in model.said.get(album, []) if not one.is_undone}
-        said = model.say({"accept": "accepted", "refuse": "refused", "allow": "allowed"}[verb], album, [key])
+        # What is accepted already is not accepted by this command.
+        is_new = verb != "accept" or model.accepted(album) != key
+        if is_new: run.said = model.say({"accept": "accepted", "refuse": "refused", "allow": "allowed"}[verb], album, [key], url)
+        else: model.release(album)
         code, lines, errors = self.command(*words, kill=kill)
         after = self.files()
         run.writes = model.change(before, after, is_cut=code == -9)
@@ -320,10 +328,9 @@ class Game:
             if run.writes: model.fault("writes", f"{' '.join(words)} wrote {[one.path for one in run.writes]}", album)
             return
         if code != -9: self.expect_code(words, code, (0, 3), errors)
-        if code == -9: run.is_maybe = not run.writes
-        if model.newest(album, key) == "accepted": run.said = said
-        model.runs.append(run)
-        if code == -9 and not run.writes:
+        run.is_maybe = code == -9 and not run.writes
+        if is_new or run.writes: model.runs.append(run)
+        if is_new and run.is_maybe:
             # Whether it was written down nobody knows.
             _, offers = self.why(folder)
             if not any(found == key and sure == "certain" for found, _, sure in offers): model.withdraw(run)
@@ -382,5 +389,6 @@ class Game:
         if command == "review":
             for line in lines:
                 album, key = self.model.ids.get(line["album"]), self.world.key(line["url"])
-                if album and key in self.model.refused(album): self.model.fault("review", f"{key}, which was refused for {album}, is listed", album)
+                refused = [one.url for one in self.model.said.get(album, []) if one.verb == "refused" and one.key in self.model.refused(album)]
+                if line["url"] in refused: self.model.fault("review", f"{key}, which was refused for {album}, is listed", album)
                 if album and key == self.model.accepted(album): self.model.fault("review", f"{key}, which is accepted for {album}, is listed", album)

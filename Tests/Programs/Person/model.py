@@ -63,7 +63,7 @@ class Run:
 
 
 class Said:
-    def __init__(self, verb, key): self.verb, self.key, self.is_undone = verb, key, False
+    def __init__(self, verb, key, url): self.verb, self.key, self.url, self.is_undone = verb, key, url, False
 
 
 class Model:
@@ -96,8 +96,8 @@ class Model:
         last = next((one for one in reversed(self.said.get(album, [])) if one.verb == "accepted" and not one.is_undone), None)
         return last.key if last and self.newest(album, last.key) == "accepted" else None
 
-    def say(self, verb, album, keys):
-        found = [Said(verb, key) for key in keys]
+    def say(self, verb, album, keys, url=None):
+        found = [Said(verb, key, url) for key in keys]
         self.said.setdefault(album, []).extend(found)
         if verb != "refused": self.release(album, keys if verb == "accepted" else None)
         return found
@@ -147,16 +147,19 @@ class Model:
 
     def judge(self, folder, place, key, what, is_quiet=False):
         """Whether a picture may be written there."""
-        album = folder.album
+        album, kind = folder.album, "" if place is folder else "tags-"
         accepted = self.accepted(album)
         gone = place.gone | (self.noticed(folder) if place is folder else place.pending)
-        if key in self.refused(album): self.fault("refused", f"{what}: {key}, which was refused for {album}", album)
-        if key in gone: self.fault("removed", f"{what}: {key}, which the person removed there", album)
-        if accepted and key != accepted: self.fault("not-accepted", f"{what}: {key}, where {accepted} is accepted for {album}", album)
-        if is_quiet and (place, key) in self.taken: self.fault("taken-back", f"{what}: {key}, which undo took back, by a fill that nobody watches", album)
+        if key in self.refused(album): self.fault(kind + "refused", f"{what}: {key}, which was refused for {album}", album)
+        if key in gone and key not in place.gone and place is folder and folder.scanned != folder.path:
+            self.fault("removed-moved", f"{what}: {key}, which the person removed before the folder was moved", album)
+        elif key in gone: self.fault(kind + "removed", f"{what}: {key}, which the person removed there", album)
+        if accepted and key != accepted: self.fault(kind + "not-accepted", f"{what}: {key}, where {accepted} is accepted for {album}", album)
+        if is_quiet and (place, key) in self.taken: self.fault(kind + "taken-back", f"{what}: {key}, which undo took back, by a fill that nobody watches", album)
         if self.world.shows.get(key) is not album and key not in self.permitted(album):
+            if key.startswith("mine"): return self.fault("from-tags", f"{what}: {key}, a picture of the person that a run wrote into the tags", album)
             others = [str(one) for one in self.said if key in self.permitted(one)]
-            self.fault("namesake" if others else "wrong", f"{what}: {key} of {self.world.shows.get(key)} for {album}" + (f"; {others} has it" if others else ""), album)
+            self.fault(kind + ("namesake" if others else "wrong"), f"{what}: {key} of {self.world.shows.get(key)} for {album}" + (f"; {others} has it" if others else ""), album)
 
     def change(self, before, after, is_undo=False, is_quiet=False, is_cut=False):
         """Judges what a command did to the files. - Returns: what it wrote."""
@@ -210,7 +213,7 @@ class Model:
                     if persons: self.fault("person's-first", f"{path} got {key}, beside it is the person's {persons}", album)
                     self.judge(folder, song, key, path, is_quiet)
                 elif key in song.gone | song.pending:
-                    self.fault("removed", f"{path}: {key}, which the person took out of it", album)
+                    self.fault("tags-removed", f"{path}: {key}, which the person took out of it", album)
         song.is_sleeves = now.picture is not None and (not is_undo or then.picture is not None)
         return Write(folder, song.name, song, old, new)
 
@@ -244,7 +247,7 @@ class Model:
         if not runs:
             problems = [self.problem({}, before, after)]
             if problems == [None]: return None
-        self.fault("undo", problems[0][0], problems[0][1])
+        self.fault(*problems[0])
         if self.runs: self.take_back(self.runs.pop(), before)
         return None
 
@@ -260,7 +263,8 @@ class Model:
             folder = self.folder(path)
             show = lambda data: "nothing" if data is None else f"{albums.key(data)} {albums.digest(data)}"
             wanted = " or ".join(show(one) for one in allowed if one != "without")
-            return (f"{path} was {show(old)}, is {show(new)}, is to be {wanted}", folder and folder.album)
+            is_former = allowed == [None] and new is not None and new != old
+            return ("undo-former" if is_former else "undo", f"{path} was {show(old)}, is {show(new)}, is to be {wanted}", folder and folder.album)
         return None
 
     def take_back(self, run, before):

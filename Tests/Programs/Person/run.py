@@ -6,7 +6,7 @@
 The person adds albums, namesakes among them, edits tags, renames, removes and puts pictures, accepts, refuses, allows and takes back; fills and undos are
 killed between two writes. A seed gives the same steps again. What fails is shrunk to the shortest history that still fails so.
 """
-import argparse, json, os, random, subprocess, sys, tempfile, time
+import argparse, collections, json, os, subprocess, sys, tempfile, time
 
 import game, nights
 from model import Fault
@@ -92,7 +92,8 @@ def main():
             name = seed if number == 0 else f"{int(seed) + number}" if seed.isdigit() else f"{seed}.{number}"
             start = time.monotonic()
             played, fault, one = play(options, name, steps, options.nights)
-            known = f"; known: {sorted({text.split(':')[0] for text in one.model.faults})}" if one.model.faults else ""
+            kinds = collections.Counter(text.split(":")[0] for text in one.model.faults)
+            known = "; known: " + ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())) if kinds else ""
             print(f"seed {name}: {len(played)} steps, {one.commands} commands in {time.monotonic() - start:.0f} s{known}: {fault or 'right'}", flush=True)
             if fault is None: continue
             faults += 1

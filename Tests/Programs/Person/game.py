@@ -222,16 +222,30 @@ class Game:
         self.last = below or "."
         run.writes = model.change(before, after, is_quiet="--quiet" in options, is_cut=code == -9)
         if run.writes: model.runs.append(run)
-        if code == -9: return
+        run.is_killed = code == -9
+        if run.is_killed: return
         model.notice(is_below)
         self.expect_code(words, code, (0, 3), errors)
         with open(report) as file: told = [json.loads(line) for line in file]
+        self.claim(told, run, after)
         self.check_report(told, [one for one in model.folders if one.is_there and is_below(one)], code, after)
         counts = {"files": sum(one.song is None and one.after is not None for one in run.writes), "embedded": sum(one.song is not None for one in run.writes)}
         for name, count in counts.items():
             if lines and lines[-1].get(name, 0) != count: model.fault("count", f"sleeve {' '.join(words)} says {name} {lines[-1].get(name, 0)}, {count} are there")
         if not below: self.check_left(after)
         self.check_covers(is_below, after, options)
+
+    def claim(self, told, run, files):
+        """What a killed run wrote may be put back at the next start and written again: it is the next run's then."""
+        if len(self.model.runs) < 2 and run.writes or not self.model.runs: return
+        former = self.model.runs[-2 if run.writes else -1]
+        if not former.is_killed: return
+        again = {line["file"].removeprefix(f"{self.music}/") for line in told if line["outcome"] in ("written", "embedded")} - {one.path for one in run.writes}
+        moved = [one for one in former.writes if one.path in again and files.get(one.path) == one.after]
+        if moved and not run.writes: self.model.runs.append(run)
+        run.writes += moved
+        former.writes = [one for one in former.writes if one not in moved]
+        if not former.writes: self.model.runs.remove(former)
 
     def check_left(self, files):
         """After a command over all folders nothing of Sleeve's is left but covers."""

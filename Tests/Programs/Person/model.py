@@ -49,6 +49,7 @@ class Write:
 
     def __init__(self, folder, name, song, before, after):
         self.folder, self.name, self.song, self.before, self.after, self.album = folder, name, song, before, after, folder.album
+        self.written = self.path
         #: The album of the row that it replaced; what was no row, or was of this one, is None.
         self.former = None
 
@@ -59,7 +60,7 @@ class Write:
 
 
 class Run:
-    def __init__(self): self.writes, self.said, self.is_maybe = [], [], False
+    def __init__(self): self.writes, self.said, self.is_maybe, self.is_killed = [], [], False, False
 
 
 class Said:
@@ -239,19 +240,20 @@ class Model:
         if runs and runs[0].is_maybe and len(self.runs) > 1: runs.append(self.runs[-2])
         problems = []
         for run in runs:
-            problems.append(self.problem(self.expect(run, before), before, after))
+            problems.append(self.problem(run, before, after))
             if problems[-1] is None:
                 while self.runs[-1] is not run: self.withdraw(self.runs.pop())
                 self.take_back(self.runs.pop(), before)
                 return run
         if not runs:
-            problems = [self.problem({}, before, after)]
+            problems = [self.problem(Run(), before, after)]
             if problems == [None]: return None
         self.fault(*problems[0])
         if self.runs: self.take_back(self.runs.pop(), before)
         return None
 
-    def problem(self, expected, before, after):
+    def problem(self, run, before, after):
+        expected = self.expect(run, before)
         for path in sorted(before.keys() | after.keys()):
             old, new = before.get(path), after.get(path)
             if os.path.basename(path).startswith("."): continue
@@ -263,8 +265,9 @@ class Model:
             folder = self.folder(path)
             show = lambda data: "nothing" if data is None else f"{albums.key(data)} {albums.digest(data)}"
             wanted = " or ".join(show(one) for one in allowed if one != "without")
-            is_former = allowed == [None] and new is not None and new != old
-            return ("undo-former" if is_former else "undo", f"{path} was {show(old)}, is {show(new)}, is to be {wanted}", folder and folder.album)
+            is_former, write = allowed == [None] and new is not None and new != old, next((one for one in run.writes if one.path == path), None)
+            kind = "undo-former" if is_former else "undo-moved" if write and write.written != path and new == old else "undo"
+            return (kind, f"{path} was {show(old)}, is {show(new)}, is to be {wanted}", folder and folder.album)
         return None
 
     def take_back(self, run, before):

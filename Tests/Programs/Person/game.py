@@ -1,5 +1,5 @@
 """A night's steps: what the person does to the files, and what the command does. Each step is a value that can be played again."""
-import json, os, random, shutil, subprocess, tempfile
+import json, os, shutil, subprocess, tempfile
 
 import albums, songs
 from model import Fault, Folder, Model, Run
@@ -311,6 +311,12 @@ class Game:
         found = lines[0] if code == 0 and lines else {"album": {"id": None}, "candidates": []}
         offers = [(self.world.key(one["pictures"][0]), one["pictures"][0], one["certainty"]) for one in found["candidates"] if one["pictures"]]
         return found["album"]["id"], [one for one in offers if one[0]]
+
+    def ask(self, folder):
+        """The person looks at what there is for an album."""
+        folder = self.meant(folder)
+        if folder is None: return False
+        self.offers = sorted({key for key, *_ in self.why(folder)[1]})
 
     def meant(self, folder):
         """A folder that the library knows where it is."""

@@ -1,8 +1,6 @@
 """What a person does in a night: steps by chance, of what is there."""
 import random
 
-import albums
-
 
 def steps(game, count):
     """The steps of so many nights, each chosen when those before it were played."""
@@ -73,7 +71,8 @@ class Chooser:
         if verb == "all":
             yield {"do": "allow_all", "folder": folder.number, "by": by}
             return
-        offers = sorted({key for key, *_ in game.why(folder)[1]})
+        yield {"do": "ask", "folder": folder.number}
+        offers = game.offers
         if not offers: return
         step = {"do": "decide", "verb": verb, "folder": folder.number, "key": rng.choice(offers), "by": by}
         if verb == "accept" and rng.random() < 0.4: step["options"] = ["--embed"]

@@ -290,7 +290,7 @@ class Game:
             album, sleeves, persons = folder.album, model.covers(folder, files, True), model.covers(folder, files, False)
             accepted = model.accepted(album)
             keys = {albums.key(data) for data in sleeves.values()}
-            if accepted and not persons and accepted not in folder.gone and keys != {accepted}:
+            if accepted and not persons and accepted not in folder.gone and keys != {accepted} and not ("--quiet" in options and (folder, accepted) in model.taken):
                 model.fault("accepted", f"{folder.path} has {keys or 'no cover'}, {accepted} is accepted for {album}", album)
             offers = [one for one in self.world.releases if self.world.shows[one["picture"]] is album and any(on in sources.replace("tags", "") for on in
                       [{"d": "deezer", "i": "itunes"}[letter] for letter in one["on"]])]

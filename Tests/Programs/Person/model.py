@@ -29,8 +29,6 @@ class Folder:
     def __init__(self, path, album, format, rip=""):
         self.path, self.is_there = path, True
         self.put(album, format, rip)
-        #: Pictures that the person removed; and those of which no scan can know yet, with the songs that were there.
-        self.gone, self.pending = set(), {}
         #: Nothing happened to it that may keep a cover away.
         self.is_plain = True
         #: Where it was at the last scan.
@@ -38,6 +36,8 @@ class Folder:
 
     def put(self, album, format, rip=""):
         self.album, self.format = album, format
+        #: Pictures that the person removed from beside these songs; and those of which no scan can know yet, with the songs that were there.
+        self.gone, self.pending = set(), {}
         self.songs = [Song(n, f"{n:02} Song.{format}", f"{album.number} {n} {format} {rip}") for n in range(1, len(album.lengths) + 1)]
 
     def signature(self): return tuple((song.name, song.sound) for song in self.songs)
@@ -157,6 +157,7 @@ class Model:
         elif key in gone: self.fault(kind + "removed", f"{what}: {key}, which the person removed there", album)
         if accepted and key != accepted: self.fault(kind + "not-accepted", f"{what}: {key}, where {accepted} is accepted for {album}", album)
         if is_quiet and (place, key) in self.taken: self.fault(kind + "taken-back", f"{what}: {key}, which undo took back, by a fill that nobody watches", album)
+        if not is_quiet: self.taken.discard((place, key))
         if self.world.shows.get(key) is not album and key not in self.permitted(album):
             if key.startswith("mine"): return self.fault("from-tags", f"{what}: {key}, a picture of the person that a run wrote into the tags", album)
             others = [str(one) for one in self.said if key in self.permitted(one)]

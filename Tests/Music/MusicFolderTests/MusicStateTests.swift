@@ -18,16 +18,54 @@ import Testing
         let folder = try Folder()
         let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
         let path = try folder.file("cover.jpg", bytes: [1])
-        let file = WrittenFile(
+        var row = Written(
             folder: folder.path, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
-        try state.save(file)
-        #expect(try state.removedFiles().isEmpty)
-        try state.noteCovers()
+        row.number = try state.save(row)
+        #expect(try state.removed().isEmpty)
         #expect(path.withCString { unlink($0) } == 0)
-        #expect(try state.removedFiles().map(\.path) == [path])
-        // Each file is saved before it gets its name, and was not seen then.
-        try state.save(file)
-        #expect(try state.removedFiles().isEmpty)
+        #expect(try state.removed().map(\.path) == [path])
+        row.state = .begun
+        try state.save(row)
+        #expect(try state.removed().isEmpty)
+    }
+
+    private func record(_ id: String, in folder: BytePath) -> [String: [AlbumPlace]] {
+        var place = AlbumPlace()
+        (place.folders, place.coverFolders) = ([folder], [folder])
+        return [id: [place]]
+    }
+
+    @Test func `a cover follows its album's renamed folder, and a removed one stays removed there`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        try state.add(roots: [folder.path])
+        let (old, new) = (folder.path.appending(Array("Old".utf8)), folder.path.appending(Array("New".utf8)))
+        try folder.file("New/cover.jpg", bytes: [1])
+        try state.save(Written(folder: old, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1))
+        #expect(try !state.follow(record("2", in: new)).hasMoved, "the other album's")
+        #expect(try state.follow(record("1", in: new)).hasMoved)
+        let moved = try #require(try state.written().first)
+        #expect(moved.folder == new && moved.root == folder.path)
+        #expect(moved.path.withCString { unlink($0) } == 0)
+        _ = try state.follow(record("1", in: new))
+        #expect(try state.written().map(\.state) == [.removed])
+        #expect(try !state.follow(record("1", in: old)).hasMoved)
+        #expect(try state.written().map(\.folder) == [old])
+    }
+
+    @Test func `if most covers of a folder are gone at once no person has removed them one by one`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        try state.add(roots: [folder.path])
+        for number in 1...12 {
+            var row = Written(
+                folder: folder.path, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "\(number)", run: 1)
+            row.root = folder.path
+            try state.save(row)
+        }
+        let places = (1...12).reduce(into: [:]) { $0.merge(record("\($1)", in: folder.path)) { one, _ in one } }
+        #expect(try state.follow(places.filter { $0.key != "12" }).emptied == [folder.path])
+        #expect(try state.written().allSatisfy { $0.state == .there })
     }
 
     @Test func `folders and albums are there for the next process, names that are no UTF-8 too`() throws {
@@ -65,15 +103,15 @@ import Testing
         var record = AlbumRecord(id: "1")
         record.facts = AlbumQuery(artist: "A", title: "One")
         try state.save([record])
-        #expect(try state.note(coverURLs: ["1": "https://a.example/1"]).isEmpty)
+        try state.note(coverURLs: ["1": "https://a.example/1"])
         let first = try #require(try state.albums().first?.filled)
         #expect(first.facts == record.facts)
         record.filled = first
         record.facts.title = "Two"
         try state.save([record])
-        #expect(try state.note(coverURLs: ["1": "https://a.example/1"]) == ["1": "https://a.example/1"])
+        try state.note(coverURLs: ["1": "https://a.example/1"])
         #expect(try state.albums().first?.filled == first && first.facts != record.facts)
-        #expect(try state.note(coverURLs: ["1": nil]) == ["1": "https://a.example/1"])
+        try state.note(coverURLs: ["1": nil])
         #expect(try state.albums().first?.filled == nil)
     }
 
@@ -132,7 +170,7 @@ import Testing
         #expect(try state.roots() == [BytePath(folder.text)])
     }
 
-    @Test(arguments: [99, 4]) func `a damaged state, and one of a former version, is moved aside, a newer one refused`(
+    @Test(arguments: [99, 5]) func `a damaged state, and one of a former version, is moved aside, a newer one refused`(
         version: Int
     ) throws {
         let folder = try Folder()

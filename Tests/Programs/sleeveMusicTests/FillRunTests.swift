@@ -1,3 +1,4 @@
+import CoverSources
 import Foundation
 import MusicFiles
 import Platform
@@ -15,11 +16,38 @@ extension MusicTests {
                 // This process holds the lock like a fill that is running.
                 let lock = try FileLock(path: stage.folder + "/albums.json.state/music.lock")
                 #expect(try lock.tryLock())
-                for words in [fill, ["fill", "undo"], ["fill", "accept", "Reissued"] + fill.dropFirst(2)] {
+                for words in [fill, ["fill", "undo"]] {
                     let result = try await SleeveStage.run(words, environment: stage.environment)
                     #expect(result.status == 75 && result.stderr.contains("another scan or fill"), "\(result)")
                 }
                 #expect(pictures(stage).isEmpty)
+            }
+        }
+
+        @Test func `what a person says while a fill runs is kept, and the next fill writes what was accepted`()
+            async throws
+        {
+            let certain = ServiceAlbum(
+                artist: "Someone", title: "Reissued", year: 2001, tracks: 2, services: [.itunes], largest: 3_000)
+            try await withMusic(albums: [Self.albums[2]], provided: Self.provided + [certain]) { stage, fill in
+                let deezer = fill.map { $0 == "caa,itunes,deezer" ? "deezer" : $0 }
+                #expect(try await run(stage, deezer).0.doubtful == 1)
+                let review = try await stage.run("fill", "review").stdout.split(separator: "\n")
+                let url = try #require(review.first { $0.contains("://") }).trimmingCharacters(in: .whitespaces)
+                #expect(try await run(stage, fill.map { $0 == "caa,itunes,deezer" ? "itunes" : $0 }).0.filled == 1)
+                let former = pictures(stage)
+                let lock = try FileLock(path: stage.folder + "/albums.json.state/music.lock")
+                #expect(try lock.tryLock())
+                let accepted = try await SleeveStage.run(
+                    ["fill", "accept", "Reissued", url] + fill.dropFirst(2), environment: stage.environment)
+                #expect(accepted.status == 0 && accepted.stderr.contains("the next fill writes"), "\(accepted)")
+                #expect(pictures(stage) == former)
+                lock.unlock()
+                let (counts, result) = try await run(stage, fill)
+                #expect(counts.filled == 1 && pictures(stage) != former, "\(result)")
+                #expect(try await run(stage, fill).0.filled == 0)
+                #expect(try await stage.run("fill", "undo").stdout == "1 cover put back.\n")
+                #expect(pictures(stage) == former)
             }
         }
 

@@ -51,11 +51,11 @@ package struct SleevesPictures: Sendable {
 extension MusicState {
     /// What fills have written.
     func sleevesPictures() throws(Problem) -> SleevesPictures {
-        let files = Dictionary(try writtenFiles().map { ($0.path, $0) }) { $1 }
+        let files = Dictionary(try written().map { ($0.path, $0) }) { $1 }
         var found = SleevesPictures()
         found.isFile = { files[$0]?.isUnchanged == true }
-        for cover in try embeddedCovers() {
-            found.inTags[cover.folder, default: [:]][Song.hash(of: cover.name)] = cover.picture.description
+        for cover in try written(.tags) {
+            found.inTags[cover.folder, default: [:]][Song.hash(of: cover.name)] = cover.digest.description
         }
         return found
     }

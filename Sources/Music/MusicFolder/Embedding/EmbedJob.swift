@@ -1,5 +1,7 @@
 /// An album in a place, whose cover goes into the tags of its files.
-package struct EmbedJob: Sendable, Hashable {
+package struct EmbedJob: Sendable {
+    /// The id of the album in the library.
+    package var album: String
     package var title: String
     /// After which its cover may be named.
     package var titles: Set<String>
@@ -7,16 +9,24 @@ package struct EmbedJob: Sendable, Hashable {
     package var songs: [BytePath: [UInt32: String]]
     /// Other folders in which the cover may be: the one that contains the discs' folders.
     package var coverFolders: [BytePath]
-    /// The file of a cover that is for the tags alone, as the folders have other albums, too.
-    package var cover: BytePath?
+    /// A cover that is for the tags alone, as the folders have other albums, too.
+    package var cover: FillPicture?
 
-    /// The jobs of scanned albums: places with files that have no picture. A cover in a folder of several albums is none of theirs.
-    /// - Parameter covers: Of each album, the file of a cover that was found for its tags.
-    package static func jobs(_ albums: [(scanned: ScannedAlbum, cover: BytePath?)]) -> [EmbedJob] {
-        albums.flatMap { album, cover in
-            album.places.filter { $0.embeddedTracks < $0.tracks && (!$0.isShared || cover != nil) }.map { place in
+    /// The jobs of scanned albums: places with files that have no picture, or one that an accepted cover may replace. A cover in a folder of
+    /// several albums is none of theirs.
+    /// - Parameters:
+    ///   - albums: With their ids in the library, and the covers that were found for their tags.
+    ///   - embedded: The digests of the pictures that fills have written into tags.
+    package static func jobs(
+        _ albums: [(scanned: ScannedAlbum, id: String, cover: FillPicture?)], replacing embedded: Set<String>
+    ) -> [EmbedJob] {
+        albums.flatMap { album, id, cover in
+            album.places.filter { place in
+                (place.embeddedTracks < place.tracks || place.embedded.map { embedded.contains($0.digest) } == true)
+                    && (!place.isShared || cover != nil)
+            }.map { place in
                 EmbedJob(
-                    title: album.title, titles: album.titles,
+                    album: id, title: album.title, titles: album.titles,
                     songs: album.songs.filter { place.folders.contains($0.key) },
                     coverFolders: place.coverFolders, cover: place.isShared ? cover : nil)
             }
@@ -24,7 +34,7 @@ package struct EmbedJob: Sendable, Hashable {
     }
 }
 
-/// What became of a file or a folder when covers were embedded, or taken back.
+/// What became of a file or a folder when covers were embedded.
 package enum EmbedEvent: Sendable, Hashable {
     /// - Parameter bytes: Of the file.
     case embedded(BytePath, bytes: Int)
@@ -34,12 +44,8 @@ package enum EmbedEvent: Sendable, Hashable {
     case otherFormat(BytePath, format: String)
     /// No file of the folder can be written.
     case unwritable(folder: BytePath, reason: String)
-    /// The cover that a fill had embedded is gone from the file.
-    case removed(BytePath)
-    /// The file has another picture or other audio by now, and stays as it is.
-    case kept(BytePath)
-    /// The file is gone.
-    case gone(BytePath)
+    /// The cover, or that of one file, may not be written.
+    case refused(BytePath, Objection)
 }
 
 /// The counts of embedding.
@@ -52,8 +58,6 @@ package struct EmbedSummary: Sendable, Hashable {
     package var failed = 0
     /// Files without a picture into whose format none is written, by the name of the format.
     package var otherFormats: [String: Int] = [:]
-    package var removed = 0
-    package var kept = 0
 
     package init() {}
 
@@ -64,8 +68,7 @@ package struct EmbedSummary: Sendable, Hashable {
             self.bytes += bytes
         case .left, .unwritable: failed += 1
         case .otherFormat(_, let format): otherFormats[format, default: 0] += 1
-        case .removed: removed += 1
-        case .kept, .gone: kept += 1
+        case .refused: break
         }
     }
 }

@@ -7,6 +7,8 @@ import Platform
 struct TagWriter {
     let lane: TagLane
     let state: MusicState
+    let target: Target
+    let options: FillOptions
 
     /// A file to change.
     struct Target {
@@ -14,45 +16,80 @@ struct TagWriter {
         var path: BytePath
     }
 
-    /// Adds a front cover to a file that has none.
+    /// Adds a front cover to a file that has none, or one of a fill.
+    /// - Parameter former: The row of the picture that the file has.
     /// - Returns: Bytes written.
-    /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagFailure` or `SystemError`; the file is as it was.
-    func add(_ cover: EmbeddableCover, to target: Target, run: Int64) throws -> Int {
-        let (name, file) = try open(target)
+    /// - Throws: `Objection`, `EmbeddingProblem`, `OtherFormat`, `TagFailure` or `SystemError`; the file is as it was, or has no picture if it had
+    ///   that of a fill.
+    func add(
+        _ cover: EmbeddableCover, _ picture: FillPicture, of album: String, run: Int64, replacing former: Written? = nil
+    ) throws -> Int {
+        guard let folder = target.path.parent else { throw EmbeddingProblem.damaged }
+        if let former {
+            // A file that is there already stays as it is.
+            let kept = BytePath(try state.keptPath(former.digest))
+            _ = try lane.change(TagChange(path: target.path, copy: kept, action: .take), length: 0)
+            guard try remove(former) else { throw EmbeddingProblem(reason: "was changed meanwhile") }
+        }
+        var row = Written(
+            folder: folder, name: target.path.name, digest: cover.digest, width: cover.width, height: cover.height,
+            album: album, run: run)
+        (row.kind, row.replaced) = (.tags, former?.number)
+        (row.root, row.disk) = (try state.root(of: folder), target.folder.disk)
+        return try add(cover, row) { row in
+            do { return try state.begin(row, picture, options) } catch Objection.removed(let path) {
+                try state.noteRemoved(row)
+                throw Objection.removed(path)
+            }
+        }
+    }
+
+    /// Adds the picture of a row again that another one had replaced.
+    func putBack(_ cover: EmbeddableCover, _ row: Written) throws {
+        _ = try add(cover, row) { row in try state.set(row, .begun) }
+    }
+
+    private func add(_ cover: EmbeddableCover, _ row: Written, begin: (Written) throws -> Written) throws -> Int {
+        let (name, file) = try open()
         let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)
+        if row.number == 0, try state.isRemoved(row, FileStatus(file.source.status).modified) {
+            throw Objection.removed(row.path)
+        }
         let new = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
         try new.write(cover.bytes)
-        guard let audio = try change(file, new, .add, target), let folder = target.path.parent else {
-            throw EmbeddingProblem.damaged
-        }
+        guard let audio = try change(file, new, .add) else { throw EmbeddingProblem.damaged }
         let length = Int(try new.status().st_size)
-        let row = EmbeddedCover(
-            folder: folder, name: name.bytes, picture: cover.digest, audio: audio, growth: length - file.length,
-            run: run, root: try state.root(of: folder), disk: target.folder.disk)
-        try state.save(row)
+        var row = row
+        row.song = .init(audio: audio, growth: length - file.length, file: try new.source().digest())
+        row.length = length
+        row.modified = FileStatus(file.source.status).modified
+        let former = row
+        row = try begin(row)
         do {
-            try replace(expected, by: new, name, target)
+            try replace(expected, by: new, name)
         } catch {
-            try state.forget(row)
+            if former.number == 0 { try state.forget(row) } else { try state.save(former) }
             throw error
         }
+        try state.set(row, .there)
         return length
     }
 
     /// Removes a cover that was added.
     /// - Returns: Whether it was there.
     /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagFailure` or `SystemError`; the file is as it was.
-    func remove(_ cover: EmbeddedCover, from target: Target) throws -> Bool {
-        let (name, file) = try open(target)
+    func remove(_ row: Written) throws -> Bool {
+        guard let song = row.song else { return false }
+        let (name, file) = try open()
         let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)
         let new = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
-        let removal = TagChange.Action.remove(picture: cover.picture, audio: cover.audio, growth: cover.growth)
-        guard try change(file, new, removal, target) != nil else { return false }
-        try replace(expected, by: new, name, target)
+        let removal = TagChange.Action.remove(picture: row.digest, audio: song.audio, growth: song.growth)
+        guard try change(file, new, removal) != nil else { return false }
+        try replace(expected, by: new, name)
         return true
     }
 
-    private func open(_ target: Target) throws -> (FileName, AudioFile) {
+    private func open() throws -> (FileName, AudioFile) {
         guard let name = FileName(target.path.name) else { throw EmbeddingProblem.damaged }
         let file = AudioFile(try target.folder.file(name), extension: MusicNames.fileExtension(name.bytes) ?? "")
         guard file.source.status.st_mode & 0o222 != 0 else {
@@ -64,7 +101,7 @@ struct TagWriter {
 
     /// - Returns: The digest of the audio of both files; nil if the picture to remove is not there.
     private func change(
-        _ file: AudioFile, _ new: NewFile, _ action: TagChange.Action, _ target: Target
+        _ file: AudioFile, _ new: NewFile, _ action: TagChange.Action
     ) throws -> Digest? {
         guard let folder = target.path.parent else { throw EmbeddingProblem.damaged }
         let change = TagChange(path: target.path, copy: folder.appending(new.temporary.bytes), action: action)
@@ -80,7 +117,7 @@ struct TagWriter {
         }
     }
 
-    private func replace(_ expected: OwnFile.Expected, by new: NewFile, _ name: FileName, _ target: Target) throws {
+    private func replace(_ expected: OwnFile.Expected, by new: NewFile, _ name: FileName) throws {
         do {
             try OwnFile(name, in: target.folder, state.journal).replace(expected, by: new, keepsHardLinks: true)
         } catch let refusal as OwnFile.Refusal {

@@ -3,22 +3,22 @@ import CoverLibrary
 import CoverSources
 import Files
 import ImageHeader
-package import Platform
+import Platform
 
-/// Writes cover files into music folders, and takes them back, on a thread of its own. It never replaces or removes a file, except one
+/// Writes cover files into music folders, on a thread of its own. It never replaces or removes a file, except one
 /// that it wrote itself and that is unchanged since; `OwnFile` looks after that.
 ///
-/// A file appears complete. It is remembered before that, so a killed fill leaves none that it does not know.
+/// A file appears complete. It is remembered before that, so a killed fill leaves none that it does not know: `MusicState.begin` is the gate.
 package actor CoverWriter {
     /// What became of one file.
     package enum Result: Sendable, Hashable {
-        case written(WrittenFile, bytes: Int)
+        case written(Written, bytes: Int)
         /// The folder has a cover by now.
         case exists(BytePath)
         /// The cover is not larger than the file that it would replace.
         case notLarger(BytePath)
-        /// A person has removed this cover from there.
-        case removed(BytePath)
+        /// It may not be written there.
+        case refused(Objection)
         case failed(folder: BytePath, reason: String)
         /// The file system is full or read-only.
         case noRoom(folder: BytePath, reason: String)
@@ -27,10 +27,11 @@ package actor CoverWriter {
     private nonisolated let thread = ThreadExecutor()
     let state: MusicState
     private let name: String
+    private let options: FillOptions
     /// The number of this fill.
     package nonisolated let run: Int64
     /// The first file that was written for each album since the library was last given what was found.
-    private var unnoted: [String: WrittenFile] = [:]
+    private var unnoted: [String: Written] = [:]
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -39,38 +40,45 @@ package actor CoverWriter {
     ///   - name: Of the files, without the extension: one that `CoverName` knows.
     ///   - run: The number of the fill; nil for the next one.
     /// - Throws: `MusicState.Problem`.
-    package init(_ state: MusicState, name: String, run: Int64? = nil) throws {
-        try state.settleInterrupted()
-        (self.state, self.name, self.run) = (state, name, try run ?? state.nextRun())
+    package init(
+        _ state: MusicState, name: String, run: Int64? = nil, options: FillOptions = .init()
+    ) throws {
+        try state.settleBegun()
+        (self.state, self.name, self.run, self.options) = (state, name, try run ?? state.nextRun(), options)
     }
 
     deinit { thread.shutdown() }
 
+    /// Whether a picture may be written for an album, wherever; what speaks against it.
+    func objection(to picture: FillPicture, for album: String) throws -> Objection? {
+        try state.mayWrite(picture, for: album, options)
+    }
+
     /// Writes a cover into a folder.
     /// - Parameters:
-    ///   - source: The cached cover's file.
-    ///   - digest: What its bytes must have.
-    ///   - judged: The key of the facts that the cover was judged for.
     ///   - titles: The album's, after which a cover may be named.
     ///   - url: Where a source had the cover; nil for the album's own URL.
     ///   - keepsFormer: Keep the file that it replaces, as undo has that from nowhere else.
-    ///   - replacesLarger: Replace a file of an earlier fill even if the cover is not larger.
     package func write(
-        _ source: String, _ digest: Digest, to target: FillJob.Target, of album: String, judged: String = "",
-        titles: Set<String>,
-        foundAt url: String? = nil, keepsFormer: Bool = false, replacesLarger: Bool = false
+        _ picture: FillPicture, to target: FillJob.Target, of album: String, titles: Set<String>,
+        foundAt url: String? = nil, keepsFormer: Bool = false
     ) -> Result {
         do {
-            let cover = try CachedCover(source, digest)
+            let cover = try CachedCover("\(picture.path)", picture.digest)
             let folder = try OpenFolder(path: target.folder.bytes)
             folder.sweep()
-            var file = WrittenFile(
-                folder: target.folder, name: Array("\(name).\(cover.fileExtension)".utf8), digest: digest,
+            var row = Written(
+                folder: target.folder, name: Array("\(name).\(cover.fileExtension)".utf8), digest: picture.digest,
                 width: cover.size?.width, height: cover.size?.height, album: album, run: run, foundURL: url)
-            (file.root, file.disk, file.judged) = (try state.root(of: target.folder), folder.disk, judged)
-            let result = try write(cover, &file, folder, target, titles, keepsFormer, replacesLarger)
+            (row.root, row.disk) = (try state.root(of: target.folder), folder.disk)
+            (row.replaced, row.length) = (target.former?.number, cover.length)
+            if let result = try obstacle(picture, row, folder, target, titles) { return result }
+            if keepsFormer, let former = target.former { try state.keep(former) }
+            let result = try write(cover, picture, row, folder, target, titles)
             if case .written(let file, _) = result, unnoted[album] == nil { unnoted[album] = file }
             return result
+        } catch let objection as Objection {
+            return .refused(objection)
         } catch let error as SystemError where [.full, .quota, .readOnly].contains(error.cause) {
             return .noRoom(folder: target.folder, reason: error.reason)
         } catch let error as SystemError {
@@ -82,105 +90,96 @@ package actor CoverWriter {
         }
     }
 
+    /// What is in the place already; nil if the cover may be written there.
+    private func obstacle(
+        _ picture: FillPicture, _ row: Written, _ folder: OpenFolder, _ target: FillJob.Target, _ titles: Set<String>
+    ) throws -> Result? {
+        guard let former = target.former, let name = FileName(former.name) else {
+            return try state.cover(titles, in: folder, at: row.folder).map { .exists($0.path) }
+        }
+        let isAccepted = picture.offer?.match == .accepted
+        let isSame = isAccepted && former.digest == row.digest
+        guard try !isSame && OwnFile(name, in: folder, state.journal).digest() == former.digest else {
+            return .exists(former.path)
+        }
+        let isLarger = isAccepted || (row.pixelCount ?? 0) > (former.pixelCount ?? 0)
+        return isLarger || former.album != row.album ? nil : .notLarger(former.path)
+    }
+
     private func write(
-        _ cover: borrowing CachedCover, _ file: inout WrittenFile, _ folder: OpenFolder, _ target: FillJob.Target,
-        _ titles: Set<String>, _ keepsFormer: Bool, _ replacesLarger: Bool
+        _ cover: borrowing CachedCover, _ picture: FillPicture, _ row: Written, _ folder: OpenFolder,
+        _ target: FillJob.Target, _ titles: Set<String>
     ) throws -> Result {
-        guard let name = FileName(file.name) else {
-            return .failed(folder: file.folder, reason: "\(self.name) cannot be a file's name")
+        guard let name = FileName(row.name) else {
+            return .failed(folder: row.folder, reason: "\(self.name) cannot be a file's name")
         }
-        if let former = target.former, let formerName = FileName(former.name) {
-            let formerFile = OwnFile(formerName, in: folder, state.journal)
-            let isSame = replacesLarger && former.digest == file.digest
-            guard try !isSame && formerFile.digest() == former.digest else { return .exists(former.path) }
-            let isLarger = replacesLarger || (file.pixelCount ?? 0) > (former.pixelCount ?? 0)
-            guard isLarger || former.album != file.album else { return .notLarger(former.path) }
-            if keepsFormer { try state.keep(former) }
-            file.replaced = .init(name: former.name, digest: former.digest, run: former.run)
-            let new = try cover.copy(in: folder)
-            if former.name == file.name {
-                try save(&file, new)
-                do {
-                    try formerFile.replace(.init(former.digest, isOwn: true), by: new)
-                } catch {
-                    try state.save(former)
-                    guard case OwnFile.Refusal.changed = error else { throw error }
-                    return .exists(former.path)
-                }
-                return .written(file, bytes: cover.length)
+        var row = row
+        let former = target.former
+        let (file, new) = (OwnFile(name, in: folder, state.journal), try cover.copy(in: folder))
+        if former?.name != row.name {
+            if let owner = SongOwner(of: target.audioFolders) {
+                new.setOwner(owner.user, owner.group, mode: owner.mode)
             }
-            if let result = try create(cover, new, &file, OwnFile(name, in: folder, state.journal), target, titles) {
-                return result
-            }
-            try formerFile.remove(.init(former.digest, isOwn: true))
-            try state.forget(former)
-            return .written(file, bytes: cover.length)
+            try new.sync()
         }
-        if let found = try state.cover(titles, in: folder, at: file.folder) { return .exists(found.path) }
-        let own = OwnFile(name, in: folder, state.journal)
-        return try create(cover, try cover.copy(in: folder), &file, own, target, titles)
-            ?? .written(file, bytes: cover.length)
+        row.modified = FileStatus(try new.status()).modified
+        row = try state.begin(row, picture, options)
+        do {
+            if let former, former.name == row.name {
+                try file.replace(.init(former.digest, isOwn: true), by: new)
+            } else {
+                try file.create(new)
+                try folder.sync()
+                if let former { try take(former, givingWayTo: row, folder) }
+            }
+        } catch {
+            try state.forget(row)
+            if case OwnFile.Refusal.changed = error, let former { return .exists(former.path) }
+            guard (error as? SystemError)?.cause == .exists else { throw error }
+            let found: CoverFile? = try state.cover(titles, in: folder, at: row.folder)
+            if let found, target.former?.path != found.path { return .exists(found.path) }
+            return .failed(
+                folder: row.folder,
+                reason: "something that is no cover has the name of the file; remove or rename it")
+        }
+        return .written(try state.set(row, .there), bytes: cover.length)
+    }
+
+    /// Removes the file that a new one of another type replaces, or the new one.
+    private func take(_ former: Written, givingWayTo row: Written, _ folder: OpenFolder) throws {
+        do { try remove(former, in: folder) } catch {
+            try remove(row, in: folder)
+            throw error
+        }
     }
 
     /// Removes a file of this run, if it is unchanged. - Returns: Whether it was.
-    package func takeBack(_ file: WrittenFile) -> Bool {
+    package func takeBack(_ file: Written) -> Bool {
         guard let folder = try? OpenFolder(path: file.folder.bytes) else { return false }
         if unnoted[file.album]?.path == file.path { unnoted[file.album] = nil }
         return (try? remove(file, in: folder)) != nil && (try? state.forget(file)) != nil
     }
 
-    func remove(_ file: WrittenFile, in folder: OpenFolder) throws {
+    private func remove(_ file: Written, in folder: OpenFolder) throws {
         guard let name = FileName(file.name) else { return }
         try OwnFile(name, in: folder, state.journal).remove(.init(file.digest, isOwn: true))
-    }
-
-    /// - Returns: Nil if the file is there.
-    private func create(
-        _ cover: borrowing CachedCover, _ new: NewFile, _ file: inout WrittenFile, _ own: OwnFile,
-        _ target: FillJob.Target, _ titles: Set<String>
-    ) throws -> Result? {
-        if let owner = SongOwner(of: target.audioFolders) { new.setOwner(owner.user, owner.group, mode: owner.mode) }
-        try new.sync()
-        // A killed upgrade to another type has left it.
-        let isLeft = try state.wrote(file) && own.digest() == file.digest
-        try save(&file, new)
-        do throws(SystemError) {
-            if !isLeft { try own.create(new) }
-            try own.folder.sync()
-            return nil
-        } catch {
-            // Without its name there is no file to remember.
-            try state.forget(file)
-            guard error.cause == .exists else { throw error }
-            let found: CoverFile? = try state.cover(titles, in: own.folder, at: file.folder)
-            if let found, target.former?.path != found.path { return .exists(found.path) }
-            return .failed(
-                folder: file.folder,
-                reason: "something that is no cover has the name of the file; remove or rename it")
-        }
-    }
-
-    private func save(_ file: inout WrittenFile, _ new: NewFile) throws {
-        file.modified = FileStatus(try new.status()).modified
-        try state.save(file)
     }
 
     /// What a person has said about the covers of albums by now, by the albums' ids.
     func decisions() throws -> [String: Decisions] { try state.decisions() }
 
-    func decisions(of album: String) throws -> Decisions { try state.decisions(of: album) }
-
     /// Changes the cover URLs of albums of the library, and remembers them: what a fill has added is no edit of a person.
     /// - Throws: `MusicState.Problem`, `LibraryError`.
     func edit(_ albums: [(former: Album, album: Album)], in library: LibraryAPI) async throws {
-        // Before the library: a process that dies between the two must not take its own work for a person's.
+        // What is given before the library, what is taken after it: a process that dies between the two must not take its own work for a person's.
         let urls = albums.filter { $0.album.coverURL != $0.former.coverURL }.map { ($0.album.id, $0.album.coverURL) }
-        try state.note(coverURLs: Dictionary(urls) { first, _ in first })
+        try state.note(coverURLs: Dictionary(urls.filter { $1 != nil }) { first, _ in first })
         try await library.albums.edit(albums, run: "fill \(run)")
+        try state.note(coverURLs: Dictionary(urls.filter { $1 == nil }) { first, _ in first })
     }
 
     /// What the library may not know yet, by albums: the URLs at which sources had the covers of written files, and the files.
-    func unnotedCovers() throws -> (urls: [String: String], files: [String: WrittenFile]) {
+    func unnotedCovers() throws -> (urls: [String: String], files: [String: Written]) {
         (try state.foundURLs(), unnoted)
     }
 

@@ -147,31 +147,16 @@ package struct Fill: Sendable {
         return await queue.cover(at: address.url, for: query, decisions)?.match.certainty == .certain
     }
 
-    /// Why a picture is not written; nil if it may be.
-    enum Rejection { case unfit(String), tooSmall(String) }
-
-    /// - Parameters:
-    ///   - type: The media type.
-    ///   - hasOneColour: nil if it was not looked at: a person's URL, and a cover that a person has accepted, may have one colour.
-    func rejection(_ type: String?, _ width: Int?, _ height: Int?, hasOneColour: Bool? = nil) -> Rejection? {
-        if let reason = ShownPictures.refusal(ofFile: type) { return .unfit(reason) }
-        if let placeholder = Placeholder(width: width, height: height, hasOneColour: hasOneColour) {
-            return .unfit(placeholder.reason)
-        }
-        guard options.isTooSmall(width, height) else { return nil }
-        return .tooSmall("only covers with a side of fewer than \(options.minimumPixels ?? 0) pixels were found")
-    }
-
     /// Writes a picture, smaller if that is wanted.
     func write(_ picture: FillPicture, to target: FillJob.Target, of job: FillJob) async -> CoverWriter.Result {
-        var (path, digest) = ("\(picture.path)", picture.digest)
+        var (picture, path) = (picture, "\(picture.path)")
         var smaller: BytePath?
         defer { smaller?.withCString { _ = unlink($0) } }
         if let side = options.longestSide, let bytes = FileManager.default.contents(atPath: path) {
             if let small = Cover.resized(bytes, longestSide: side) {
-                digest = Digest(of: small)
-                let file = scratch.appending(Array("small-\(digest)".utf8))
-                (smaller, path) = (file, "\(file)")
+                picture.digest = Digest(of: small)
+                picture.path = scratch.appending(Array("small-\(picture.digest)".utf8))
+                (smaller, path) = (picture.path, "\(picture.path)")
                 guard FileManager.default.createFile(atPath: path, contents: Data(small)) else {
                     return .failed(
                         folder: target.folder, reason: "the smaller picture cannot be written into \(scratch)")
@@ -183,23 +168,10 @@ package struct Fill: Sendable {
                 return .failed(folder: target.folder, reason: "its cover is \(type), which Sleeve makes no smaller")
             }
         }
-        if let removed = target.removed, isCover(of: removed, [digest, picture.digest]) {
-            return .removed(removed.path)
-        }
         return await writer.write(
-            path, digest, to: target, of: job.album.id, judged: job.query.key, titles: job.titles,
+            picture, to: target, of: job.album.id, titles: job.titles,
             foundAt: picture.offer == nil ? nil : picture.url,
-            keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false,
-            replacesLarger: options.writesAcceptedOnly)
-    }
-
-    /// Whether a file has one of these pictures, as far as is known.
-    private func isCover(of file: WrittenFile, _ digests: [Digest]) -> Bool {
-        digests.contains { digest in
-            guard digest != file.digest else { return true }
-            guard let shown = likenesses[digest], let removed = likenesses[file.digest] else { return false }
-            return shown.verdict(with: removed) == .same
-        }
+            keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false)
     }
 
     // MARK: The library
@@ -215,7 +187,9 @@ package struct Fill: Sendable {
             guard album.coverURL?.isEmpty != false || album.coverURL == formers[album.id] else { return }
             if let url = urls[album.id] {
                 album.coverURL = url
-            } else if let file = files[album.id], [nil, file.replacedPath?.bytes].contains(album.coverFilePath) {
+            } else if let file = files[album.id],
+                album.coverFilePath.map({ BytePath(bytes: $0).parent == file.folder }) ?? true
+            {
                 album.coverFilePath = file.path.bytes
             }
         }
@@ -238,15 +212,4 @@ package struct Fill: Sendable {
         }
         if !edits.isEmpty { try await writer.edit(edits, in: library) }
     }
-}
-
-/// A picture that is about to be written.
-struct FillPicture {
-    var path: BytePath
-    var digest: Digest
-    /// nil for a picture in the tags.
-    var url: String?
-    var origin: FillEvent.Origin
-    /// What a source has offered; nil for a picture that the album had.
-    var offer: SourceCandidate?
 }

@@ -14,7 +14,7 @@ package enum FillEvent: Sendable {
 
     /// A cover file is in a folder.
     /// - Parameter url: nil for a picture in the tags.
-    case written(Album, WrittenFile, bytes: Int, url: String?, origin: Origin)
+    case written(Album, Written, bytes: Int, url: String?, origin: Origin)
     /// The folder has a cover that the fill did not write.
     case exists(Album, BytePath)
     /// A file could not be written.

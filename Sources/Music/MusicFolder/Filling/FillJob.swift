@@ -9,9 +9,7 @@ package struct FillJob: Sendable {
         /// The folders of the album's audio files, most of which have the owner and the permissions that the cover gets.
         package var audioFolders: [BytePath]
         /// The file of an earlier fill that a larger cover may replace.
-        package var former: WrittenFile?
-        /// The file of a fill that a person has removed: its cover is not written there again.
-        package var removed: WrittenFile?
+        package var former: Written?
     }
 
     package var album: Album

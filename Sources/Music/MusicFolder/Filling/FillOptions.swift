@@ -15,6 +15,9 @@ package struct FillOptions: Sendable, Hashable {
     /// The services that are asked before the pictures in the tags are looked at; nil to leave those out.
     package var servicesBeforeTags: Set<SourceName>? = []
 
+    /// Nobody watches: what an undo has taken back is not written again.
+    package var isUnwatched = false
+
     package init() {}
 
     /// Whether a picture is known to have fewer pixels than are wanted.

@@ -14,8 +14,6 @@ package struct FillPlan: Sendable {
         case unwritable(reason: String)
         /// The file with the name of a cover is no image that is known.
         case noImage(BytePath)
-        /// A person has removed the cover that a fill wrote.
-        case removed(BytePath)
 
         /// For a person.
         package var reason: String {
@@ -24,7 +22,6 @@ package struct FillPlan: Sendable {
             case .readOnly: "its file system is read-only"
             case .unwritable(let reason): "no file can be written: \(reason)"
             case .noImage(let file): "\(BytePath(bytes: file.name)) is no image, or cannot be read; remove or rename it"
-            case .removed: "you removed the cover that a fill wrote; `sleeve fill allow` lets it be written again"
             }
         }
 
@@ -46,22 +43,23 @@ package struct FillPlan: Sendable {
     /// - Parameters:
     ///   - albums: The scanned albums, each with its album of the library; nil if the library has none.
     ///   - library: All albums of the library: one whose name another one has, too, needs more evidence.
-    ///   - written: The files of earlier fills that are there, or in `removed`.
+    ///   - written: The files of earlier fills that are there.
+    ///   - unaccepted: The numbers of those that an accepted cover is to replace.
     ///   - filled: What earlier fills gave to albums of the library, by their ids.
-    ///   - removed: Those of `written` that a person has removed.
     ///   - obstacle: Why no file can be created in a folder; nil if one can.
     package init(
-        _ albums: [(scanned: ScannedAlbum, album: Album?)], of library: [Album] = [], written: [WrittenFile],
-        filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [], options: FillOptions,
+        _ albums: [(scanned: ScannedAlbum, album: Album?)], of library: [Album] = [], written: [Written],
+        unaccepted: Set<Int64> = [], filled: [Album.ID: FilledAddress] = [:], options: FillOptions,
         obstacle: (BytePath) -> Obstacle?
     ) {
-        let own = Dictionary(grouping: written.filter { !removed.contains($0.path) }, by: \.folder)
-        let gone = Dictionary(written.filter { removed.contains($0.path) }.map { ($0.folder, $0) }) { $1 }
+        let written = Dictionary(grouping: written, by: \.folder)
         for (scanned, album) in albums {
             guard let album else { continue }
             var (job, isCovered) = (FillJob(scanned, album, filled: filled[album.id]), true)
             for place in scanned.places {
-                let formers = place.isShared ? [:] : options.formers(own, in: place, of: album)
+                // An address of a person outweighs what was accepted.
+                let unaccepted = job.ownURLs.isEmpty ? unaccepted : []
+                let formers = place.isShared ? [:] : options.formers(written, unaccepted, in: place, of: album)
                 let folders = options.folders(of: place, formers)
                 if let cover = place.cover {
                     if cover.mediaType == nil {
@@ -78,7 +76,10 @@ package struct FillPlan: Sendable {
                     isCovered = false
                 }
                 if place.isShared, options.embeds {
-                    if place.embeddedTracks < place.tracks { job.tagFolders += place.folders }
+                    // An accepted cover replaces Sleeve's own.
+                    if place.embeddedTracks < place.tracks || options.writesAcceptedOnly {
+                        job.tagFolders += place.folders
+                    }
                     continue
                 }
                 for folder in folders {
@@ -87,17 +88,11 @@ package struct FillPlan: Sendable {
                         obstacles.append((folder, album, .shared))
                         continue
                     }
-                    let removed = former == nil && !options.writesAcceptedOnly ? gone[folder] : nil
-                    if let removed, removed.album == album.id, removed.judged == job.query.key {
-                        obstacles.append((folder, album, .removed(removed.path)))
-                    } else if let problem = obstacle(folder) {
+                    if let problem = obstacle(folder) {
                         obstacles.append((folder, album, problem))
                     } else {
-                        // For other facts another cover may be found.
                         job.targets.append(
-                            .init(
-                                folder: folder, audioFolders: place.folders, former: former,
-                                removed: removed?.album == album.id ? removed : nil))
+                            .init(folder: folder, audioFolders: place.folders, former: former))
                     }
                 }
             }
@@ -117,12 +112,11 @@ package struct FillPlan: Sendable {
         package var albums: [Album]
     }
 
-    /// The obstacles by folder, in the order of their paths; without those of one album alone, such as a cover that a person has removed.
+    /// The obstacles by folder, in the order of their paths.
     package var blocked: [Blocked] {
         struct Key: Hashable { var place: BytePath, reason: String }
         var (places, numbers): ([Blocked], [Key: Int]) = ([], [:])
         for (folder, album, obstacle) in obstacles {
-            if case .removed = obstacle { continue }
             let place = obstacle == .readOnly ? folder.highestReadOnly : folder
             let key = Key(place: place, reason: obstacle.reason)
             if let number = numbers[key] {
@@ -156,20 +150,21 @@ extension FillOptions {
     /// The files of fills that a cover for an album may replace, by their folders. Discs without a common folder have one each, of which
     /// the place's cover is the first.
     fileprivate func formers(
-        _ written: [BytePath: [WrittenFile]], in place: AlbumPlace, of album: Album
-    ) -> [BytePath: WrittenFile] {
-        var formers: [BytePath: WrittenFile] = [:]
+        _ written: [BytePath: [Written]], _ unaccepted: Set<Int64>, in place: AlbumPlace, of album: Album
+    ) -> [BytePath: Written] {
+        var formers: [BytePath: Written] = [:]
         for folder in place.folders + place.coverFolders {
             let isOfCover = place.cover?.path.parent == folder
             formers[folder] = written[folder]?.last { file in
-                (!isOfCover || file.path == place.cover?.path) && replaces(file, by: album)
+                (!isOfCover || file.path == place.cover?.path)
+                    && (replaces(file, by: album) || unaccepted.contains(file.number))
             }
         }
         return formers
     }
 
     /// The folders that get a cover. An accepted one belongs into all of them: the writer names the files of a person that are in its way.
-    fileprivate func folders(of place: AlbumPlace, _ formers: [BytePath: WrittenFile]) -> [BytePath] {
+    fileprivate func folders(of place: AlbumPlace, _ formers: [BytePath: Written]) -> [BytePath] {
         if place.cover == nil || writesAcceptedOnly && formers.count < place.coverFolders.count {
             return place.coverFolders
         }
@@ -178,9 +173,9 @@ extension FillOptions {
 
     /// Whether a cover for an album may replace what a fill has written: always, if that was for another album, which was here before, or if a
     /// person has accepted the new one.
-    fileprivate func replaces(_ file: WrittenFile, by album: Album) -> Bool {
+    fileprivate func replaces(_ file: Written, by album: Album) -> Bool {
         file.album != album.id || writesAcceptedOnly
-            || upgrades && (minimumPixels == nil || isTooSmall(file.width, file.height))
+            || upgrades && (minimumPixels.map { min(file.width ?? $0, file.height ?? $0) < $0 } ?? true)
     }
 }
 
@@ -189,6 +184,12 @@ extension BytePath {
     var device: UInt64? {
         var status = stat()
         return withCString { stat($0, &status) } == 0 ? UInt64(status.st_dev) : nil
+    }
+
+    /// In bytes, as a file; 0 if it is not there.
+    var length: Int {
+        var status = stat()
+        return withCString { stat($0, &status) } == 0 ? Int(status.st_size) : 0
     }
 
     /// The highest folder above it that is read-only, too.

@@ -46,7 +46,7 @@ struct FillRun: Sendable {
     /// The URLs of covers that were damaged in the cache.
     private var reloaded: Set<String> = []
     /// The files of this run whose albums were matched by their names, by their pictures; no file for a cover that is for the tags alone.
-    private var byName: [Digest: [(number: Int, file: WrittenFile?, bytes: Int, offer: SourceCandidate)]] = [:]
+    private var byName: [Digest: [(number: Int, file: Written?, bytes: Int, offer: SourceCandidate)]] = [:]
     /// The devices of file systems to which nothing more is written.
     private var stoppedDisks: Set<UInt64> = []
     /// When the library was last given what was found.
@@ -109,21 +109,15 @@ struct FillRun: Sendable {
 
     private mutating func take(tags path: BytePath?, of number: Int) async {
         guard unfinished.contains(number) else { return }
-        if let path, let picture = jobs[number].embedded, let digest = Digest(picture.digest) {
-            let name = SourceCandidate(picture: picture.digest, of: jobs[number].query).name
-            let ruling = await ruling(name, digest, path, of: number)
-            switch fill.rejection(picture.mediaType, picture.width, picture.height) {
-            case nil where ruling == .refused || ruling == .alike: steps[number].reject(SourceCandidate.refusal)
-            case nil:
-                guard let damage = CoverFacts(of: path).damage else {
-                    return await write(number, FillPicture(path: path, digest: digest, url: nil, origin: .tags))
-                }
-                steps[number].reject("the picture in its tags \(damage)")
-            case .unfit(let reason): steps[number].reject("the picture in its tags \(reason)")
-            case .tooSmall(let reason): steps[number].reject(reason)
-            }
+        let job = jobs[number]
+        guard let path, let found = job.embedded, let digest = Digest(found.digest) else { return advance(number) }
+        var picture = FillPicture(
+            path: path, digest: digest, name: SourceCandidate(picture: found.digest, of: job.query).name)
+        (picture.likenesses, picture.origin) = (fill.likenesses, .tags)
+        if let objection = await objection(to: picture, of: number) {
+            return await take(objection, to: picture, of: number)
         }
-        advance(number)
+        await write(number, picture)
     }
 
     private mutating func take(_ outcome: CoverOutcome, of number: Int) async {
@@ -133,55 +127,59 @@ struct FillRun: Sendable {
             steps[number].didFail(outcome.failure?.message ?? "", isAbsent: outcome.isAbsent)
             return advance(number)
         }
-        let path = BytePath(fill.library.coverFile(digest))
-        let file = CoverFacts(of: path)
-        if let damage = file.damage {
-            // What the cache has may have been cut off on its way.
-            if outcome.kind == .fresh, reloaded.insert(outcome.url).inserted {
-                feed.yield(request(job, [outcome.url], number, .reload))
-                return
-            }
-            steps[number].didFail("\(Redaction.redact(outcome.url)): the picture \(damage)", isAbsent: false)
-            return advance(number)
-        }
-        let isJudged = offer.map { $0.match != .accepted } ?? false
-        switch fill.rejection(
-            file.mediaType, file.width, file.height, hasOneColour: isJudged && fill.library.hasOneColor(digest))
-        {
-        case nil: break
-        case .unfit(let reason):
-            note(.placeholder(job.album, url: outcome.url, reason: reason))
-            if let offer { await fill.queue.note(.rejected("the picture \(reason)"), of: offer) }
-            return advance(number)
-        case .tooSmall(let reason):
-            steps[number].reject(reason)
-            return advance(number)
-        }
         // What an earlier fill has found is an offer of then; any other address is a person's.
-        let isOffer = offer != nil || outcome.url == job.filled?.url
-        let name = offer?.name ?? PictureName(.picture, job.query, urls: isOffer ? [outcome.url] : [])
-        switch (await ruling(name, digest, path, of: number, isAddress: !isOffer), offer) {
-        case (.refused, _),
-            (.alike, nil) where isOffer:
-            steps[number].reject(SourceCandidate.refusal)
-            return advance(number)
-        case (.alike, let offer?):
-            return doubt(offer.alike, of: number)
-        case (let ruling, let offer?) where offer.match == .accepted && ruling != .accepted:
-            return doubt(offer.judged(.replaced), of: number)
-        default: break
+        let isPersons = offer == nil && outcome.url != job.filled?.url
+        var picture = FillPicture(
+            path: BytePath(fill.library.coverFile(digest)), digest: digest,
+            name: offer?.name ?? PictureName(.picture, job.query, urls: isPersons ? [] : [outcome.url]))
+        (picture.url, picture.offer, picture.likenesses) = (outcome.url, offer, fill.likenesses)
+        if isPersons { picture.giver = .address }
+        picture.hasOneColour = offer.map { $0.match != .accepted } == true && fill.library.hasOneColor(digest)
+        if let objection = await objection(to: picture, of: number) {
+            return await take(objection, to: picture, of: number, isFromCache: outcome.kind == .fresh)
         }
-        let isRepeated = pictures.add(digest, fill.likenesses.likeness(of: digest, at: path), of: job.query)
-        if let offer {
-            if isRepeated, offer.match.isByName { return await doubtRepeated(offer, digest, of: number) }
+        let isRepeated = pictures.add(digest, fill.likenesses.likeness(of: digest, at: picture.path), of: job.query)
+        if let offer, offer.match.isByName {
+            if isRepeated { return await doubtRepeated(offer, digest, of: number) }
             await fill.queue.note(nil, of: offer)
         }
-        let known =
+        let source =
             offer == nil
             ? await fill.queue.cover(at: outcome.url, for: job.query, steps[number].decisions)?.source : offer?.source
-        let picture = FillPicture(
-            path: path, digest: digest, url: outcome.url, origin: known.map { .source($0) } ?? .own, offer: offer)
+        picture.origin = source.map { .source($0) } ?? .own
         await write(number, picture)
+    }
+
+    /// What the gate says of a picture. An album whose memory cannot be read gets none.
+    private func objection(to picture: FillPicture, of number: Int) async -> Objection? {
+        do { return try await fill.writer.objection(to: picture, for: jobs[number].album.id) } catch { return .refused }
+    }
+
+    /// A picture may not be written: others are tried.
+    private mutating func take(
+        _ objection: Objection, to picture: FillPicture, of number: Int, isFromCache: Bool = false
+    ) async {
+        let (offer, job) = (picture.offer, jobs[number])
+        switch (objection, picture.url) {
+        case (.damaged(let damage), let url?):
+            // What the cache has may have been cut off on its way.
+            if isFromCache, reloaded.insert(url).inserted {
+                feed.yield(request(job, [url], number, .reload))
+                return
+            }
+            steps[number].didFail("\(Redaction.redact(url)): the picture \(damage)", isAbsent: false)
+        case (.placeholder(let reason), let url?):
+            note(.placeholder(job.album, url: url, reason: reason))
+            if let offer { await fill.queue.note(.rejected("the picture \(reason)"), of: offer) }
+        case (.damaged(let reason), nil), (.placeholder(let reason), nil):
+            steps[number].reject("the picture in its tags \(reason)")
+        case (.alike, _) where offer != nil:
+            if let offer { return doubt(offer.alike, of: number) }
+        case (.other, _) where offer?.match == .accepted:
+            if let offer { return doubt(offer.judged(.replaced), of: number) }
+        default: steps[number].reject(objection.reason)
+        }
+        advance(number)
     }
 
     /// The cover's picture is that of unrelated albums: it is not written, and taken back from those.
@@ -196,19 +194,6 @@ struct FillRun: Sendable {
     private mutating func doubt(_ cover: SourceCandidate, of number: Int) {
         steps[number].doubt(cover)
         advance(number)
-    }
-
-    /// What a person has said by now about a picture whose bytes are known.
-    /// - Parameter isAddress: The person gave its address, which outweighs what was said of what services offered.
-    private func ruling(
-        _ name: PictureName, _ digest: Digest, _ path: BytePath, of number: Int, isAddress: Bool = false
-    ) async -> Decisions.Ruling? {
-        guard var decisions = try? await fill.writer.decisions(of: jobs[number].album.id) else { return .refused }
-        if isAddress { decisions = decisions.withoutService }
-        if decisions.isEmpty { return nil }
-        var name = name
-        (name.digest, name.likeness) = (digest.description, fill.likenesses.likeness(of: digest, at: path))
-        return decisions.ruling(on: name)
     }
 
     // MARK: Steps
@@ -282,7 +267,7 @@ struct FillRun: Sendable {
                 }
             case .exists(let path): events.append(.exists(job.album, path))
             case .notLarger: break
-            case .removed(let path): steps[number].reject(FillPlan.Obstacle.removed(path).reason)
+            case .refused(let objection): steps[number].reject(objection.reason)
             case .failed(let folder, let reason):
                 events.append(.unwritten(job.album, folder: folder, reason: reason))
             case .noRoom(let folder, let reason): stop(folder, reason)
@@ -290,7 +275,7 @@ struct FillRun: Sendable {
         }
         if !job.tagFolders.isEmpty {
             isWritten = true
-            summary.tagCovers[job.album.id] = picture.path
+            summary.tagCovers[job.album.id] = picture
             if let offer = picture.offer, offer.match.isByName {
                 byName[picture.digest, default: []].append((number, nil, 0, offer))
             }

@@ -2,7 +2,7 @@ package import CoverSources
 package import Platform
 
 /// The counts of a fill, in albums where nothing else is said.
-package struct FillSummary: Sendable, Hashable {
+package struct FillSummary: Sendable {
     /// That lack a cover file.
     package var albums = 0
     /// That got one.
@@ -28,8 +28,8 @@ package struct FillSummary: Sendable, Hashable {
     /// Pictures that have turned out to be those of unrelated albums, by their digests.
     package var repeatedPictures: Set<Digest> = []
 
-    /// The files of covers that go into the tags of albums alone, by the albums' ids.
-    package var tagCovers: [String: BytePath] = [:]
+    /// The covers that go into the tags of albums alone, by the albums' ids.
+    package var tagCovers: [String: FillPicture] = [:]
 
     /// The source that needs most time for the albums that are left, and when it is done with them.
     package var slowest: Slowest?

@@ -17,6 +17,8 @@ package struct LibraryScan: Sendable {
         /// What was changed; nil if the scan was cancelled.
         package var update: LibraryUpdate?
         package var pruned = 0
+        /// Scanned folders in which most covers of fills are gone. A person removes single ones.
+        package var emptied: [BytePath] = []
     }
 
     /// Runs the scan. A cancelled one leaves the library as it is; what it has read is remembered.
@@ -28,20 +30,18 @@ package struct LibraryScan: Sendable {
         var outcome = try await look(state, addsRoots: true, progress: progress, isCancelled: isCancelled)
         if outcome.findings.isCancelled { return outcome }
         let (found, albums) = (outcome, try await library.all())
-        let update = try await WorkThread.run {
+        let (update, emptied) = try await WorkThread.run {
             try state.noteFoundURLs()
-            let isFilled = try state.sleevesPictures().isFile
-            let update = LibraryUpdate(
-                found.albums, library: albums, records: try state.albums(),
-                decisions: try state.decisions(), options: options,
-                places: .init(
-                    isGone: found.findings.isGone, isAway: try state.away().contains,
-                    isFilled: isFilled, resolve: \.withoutLink))
+            var update = try self.update(found, albums, state)
+            let places = zip(update.ids, found.albums).compactMap { id, album in id.map { ($0, album.places) } }
+            let rows = try state.follow(Dictionary(places) { $0 + $1 })
+            // Covers that fills wrote have other paths by now.
+            if rows.hasMoved { update = try self.update(found, albums, state) }
             // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.
             try state.save(update.records, removing: update.removedRecords)
-            return update
+            return (update, rows.emptied)
         }
-        outcome.update = update
+        (outcome.update, outcome.emptied) = (update, emptied)
         if !update.additions.isEmpty { try await library.add(update.additions) }
         if !update.edits.isEmpty { try await library.edit(update.edits) }
         if options.prunes, !update.prunable.isEmpty {
@@ -54,6 +54,15 @@ package struct LibraryScan: Sendable {
             try state.removeFolders(found.findings.goneFolders.filter { !away.contains($0) })
         }
         return outcome
+    }
+
+    private func update(_ found: Outcome, _ albums: [Album], _ state: MusicState) throws -> LibraryUpdate {
+        LibraryUpdate(
+            found.albums, library: albums, records: try state.albums(), decisions: try state.decisions(),
+            options: options,
+            places: .init(
+                isGone: found.findings.isGone, isAway: try state.away().contains,
+                isFilled: try state.sleevesPictures().isFile, resolve: \.withoutLink))
     }
 
     /// Scans without changing a library. What was read of the folders is remembered.
@@ -73,16 +82,6 @@ package struct LibraryScan: Sendable {
             }
             return outcome
         }
-    }
-}
-
-extension WrittenFile {
-    /// Whether the file is still what the fill wrote. One with the time of writing is not read.
-    package var isUnchanged: Bool {
-        var status = stat()
-        guard path.withCString({ stat($0, &status) }) == 0 else { return false }
-        if FileStatus(status).modified == modified { return true }
-        return (try? SourceFile(path: path.bytes).digest()) == digest
     }
 }
 

@@ -78,18 +78,14 @@ extension MusicState {
 
     /// Remembers where a fill has found the covers of albums, for their facts as the last scan has found them; nil for those whose cover was
     /// taken back.
-    /// - Returns: For each album, the URL that was remembered before.
-    @discardableResult
-    package func note(coverURLs: [String: String?]) throws(Problem) -> [String: String] {
-        if coverURLs.isEmpty { return [:] }
+    package func note(coverURLs: [String: String?]) throws(Problem) {
+        if coverURLs.isEmpty { return }
         var records = Dictionary(try albums().map { ($0.id, $0) }) { first, _ in first }
-        let before = coverURLs.keys.reduce(into: [:]) { $0[$1] = records[$1]?.filled?.url }
         for (id, url) in coverURLs {
             guard let record = records[id], record.filled?.url != url else { continue }
             records[id]?.filled = url.map { FilledAddress(url: $0, facts: record.facts) }
         }
         try save(coverURLs.keys.compactMap { records[$0] })
-        return before
     }
 
     /// Remembers where fills that were killed had found covers, before a scan finds other facts.

@@ -65,6 +65,8 @@ extension MusicState {
     /// Adds decisions, all or none.
     package func add(_ decisions: [Decision]) throws(Problem) {
         if decisions.isEmpty { return }
+        // Those of a lost database come first.
+        _ = try restoreDecisions()
         try transaction {
             let last = try database.integer("SELECT max(number) FROM decisions") ?? 0
             let numbered = decisions.enumerated().map { index, decision in

@@ -14,62 +14,99 @@ extension MusicState {
         return try roots().compactMap { $0 == root ? nil : folder.moved(from: root, to: $0) }
     }
 
-    /// The rows of written files and of covers in tags follow the folders of a scan: a file that is found below one of them is remembered there.
+    /// The rows follow the folders of a scan: a file that is found below one of them, at the same path, is remembered there.
     func follow(_ roots: [BytePath]) throws(Problem) {
-        for file in try writtenFiles() {
-            guard
-                let place = newPlace(
-                    file.folder, file.root, roots,
-                    isSame: { folder in
-                        isSame(folder.appending(file.name), as: file.path) { digest(folder, file.name) == file.digest }
-                    })
-            else { continue }
-            try move(file, to: place)
-        }
-        for cover in try embeddedCovers() {
-            guard
-                let place = newPlace(
-                    cover.folder, cover.root, roots,
-                    isSame: { folder in
-                        isSame(folder.appending(cover.name), as: cover.path) { true }
-                    })
-            else { continue }
-            try move(cover, to: place)
+        for row in try written(.file) + written(.tags) {
+            guard let root = row.root, row.folder.isInside(root) else { continue }
+            let folders = roots.filter { $0 != root }.map { row.folder.moved(from: root, to: $0) }
+            if let place = folders.first(where: { isSame($0.appending(row.name), as: row) }) {
+                try move(row, to: place)
+            }
         }
     }
 
-    private func newPlace(
-        _ folder: BytePath, _ root: BytePath?, _ roots: [BytePath], isSame: (BytePath) -> Bool
-    ) -> BytePath? {
-        guard let root, folder.isInside(root) else { return nil }
-        return roots.lazy.filter { $0 != root }.map { folder.moved(from: root, to: $0) }.first(where: isSame)
-    }
-
-    /// Whether there is a file that is the former one, or takes its place.
-    private func isSame(_ path: BytePath, as former: BytePath, _ hasBytes: () -> Bool) -> Bool {
+    /// Whether there is a file that is the row's, or takes its place. Tags may have been edited since.
+    private func isSame(_ path: BytePath, as row: Written) -> Bool {
         var (status, old) = (stat(), stat())
         guard path.withCString({ lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        if former.withCString({ lstat($0, &old) }) != 0 { return hasBytes() }
+        if row.path.withCString({ lstat($0, &old) }) != 0 { return row.kind == .tags || digest(at: path) == row.digest }
         return old.st_dev == status.st_dev && old.st_ino == status.st_ino
     }
 
-    /// What the last fill had remembered of an upgrade, and was killed before, is forgotten: the smaller cover is still there.
-    func settleInterrupted() throws(Problem) {
-        for file in try filesOfLastRun() {
-            var status = stat()
-            guard let replaced = file.replaced, replaced.name == file.name,
-                file.path.withCString({ lstat($0, &status) }) == 0, FileStatus(status).modified != file.modified,
-                digest(file.folder, file.name) == replaced.digest
-            else { continue }
-            var former = file
-            (former.digest, former.run, former.replaced) = (replaced.digest, replaced.run, nil)
-            (former.width, former.height, former.modified) = (nil, nil, nil)
-            try save(former)
+    /// Remembers a row at another path.
+    @discardableResult
+    func move(_ row: Written, to folder: BytePath, name: [UInt8]? = nil) throws(Problem) -> Written {
+        var moved = row
+        (moved.folder, moved.root, moved.name) = (folder, try root(of: folder), name ?? row.name)
+        try save(moved)
+        return moved
+    }
+
+    /// The rows follow albums whose folders or songs were renamed since the last scan, and what a person has removed is noted.
+    /// - Parameter places: Where the scan has found albums, by their ids.
+    /// - Returns: Whether a row was moved, and the scanned folders most of whose covers are gone: those are no removals of a person.
+    func follow(_ places: [String: [AlbumPlace]]) throws(Problem) -> (hasMoved: Bool, emptied: [BytePath]) {
+        var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: Int]) = (false, [], [:])
+        for row in try written(.file) + written(.tags) {
+            if row.kind == .file { counts[row.root, default: 0] += 1 }
+            guard !row.isThere, let places = places[row.album] else { continue }
+            let folders = places.flatMap { $0.folders + $0.coverFolders }
+            if row.state == .removed {
+                // The album's only folder has another name.
+                let places = places.flatMap(\.coverFolders)
+                if row.kind == .file, places.count == 1, !folders.contains(row.folder) { try move(row, to: places[0]) }
+            } else if let found = try copies(of: row, in: folders).first {
+                try move(row, to: found.folder, name: found.name)
+                hasMoved = true
+            } else if row.kind == .file, folders.contains(row.folder) {
+                missing.append(row)
+            }
+        }
+        let gone = Dictionary(grouping: missing, by: \.root)
+        let emptied = gone.filter { $1.count >= 10 && $1.count * 2 > counts[$0, default: 0] }
+        for row in missing where emptied[row.root] == nil { try set(row, .removed) }
+        return (hasMoved, emptied.keys.compactMap(\.self).sorted())
+    }
+
+    /// The files of folders that have the bytes that a row wrote, and no row of their own.
+    func copies(of row: Written, in folders: [BytePath]) throws(Problem) -> [(folder: BytePath, name: [UInt8])] {
+        var found: [(folder: BytePath, name: [UInt8])] = []
+        for folder in Set(folders).sorted() {
+            guard let open = try? OpenFolder(path: folder.bytes), let names = try? open.names() else { continue }
+            var known: Set<[UInt8]>?
+            for name in names.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
+                guard row.mayBe(name.bytes), let status = try? open.status(of: name), row.mayBe(status),
+                    digest(at: folder.appending(name.bytes)) == row.fileDigest
+                else { continue }
+                if known == nil { known = Set(try history(of: folder).filter(\.isInPlace).map(\.name)) }
+                if known?.contains(name.bytes) == false { found.append((folder, name.bytes)) }
+            }
+        }
+        return found
+    }
+
+    /// Of what a killed process had begun, the bytes at the place tell whether it was done. What is away stays begun.
+    func settleBegun() throws(Problem) {
+        for row in try begun() {
+            if !row.isThere, try isAway(row.folder, disk: row.disk) { continue }
+            guard digest(at: row.path) == row.fileDigest else {
+                try forget(row)
+                continue
+            }
+            try set(row, .there)
+            // The file of another type that it replaces.
+            if row.kind == .file, let number = row.replaced, let former = try written(number: number),
+                former.path != row.path,
+                let name = FileName(former.name), let folder = try? OpenFolder(path: row.folder.bytes)
+            {
+                try? OwnFile(name, in: folder, journal).remove(.init(former.digest, isOwn: true))
+            }
         }
     }
 
-    private func digest(_ folder: BytePath, _ name: [UInt8]) -> Digest? {
-        guard let name = FileName(name), let folder = try? OpenFolder(path: folder.bytes) else { return nil }
+    private func digest(at path: BytePath) -> Digest? {
+        guard let parent = path.parent, let name = FileName(path.name), let folder = try? OpenFolder(path: parent.bytes)
+        else { return nil }
         return (try? OwnFile(name, in: folder, journal).digest()) ?? nil
     }
 
@@ -81,6 +118,19 @@ extension MusicState {
         if let disk, !disk.isEmpty, let found = folder.nearestFolder, found.disk != disk { return true }
         return try isAway(folder)
     }
+}
+
+extension Written {
+    /// Whether its file is in its place as far as is known.
+    package var isInPlace: Bool { [.begun, .there].contains(state) }
+
+    /// Whether a file may be its file, by the name.
+    func mayBe(_ name: [UInt8]) -> Bool {
+        kind == .tags
+            ? MusicNames.isAudio(name) : MusicNames.fileExtension(name).map(MusicNames.pictures.contains) == true
+    }
+
+    fileprivate func mayBe(_ status: stat) -> Bool { length.map { Int(status.st_size) == $0 } ?? true }
 }
 
 extension BytePath {

@@ -2,119 +2,219 @@ import CoverSources
 import Platform
 import SQLite
 
-/// The cover files that fills have written: only these may be replaced or removed. Those that a person has removed stay known: no fill writes
-/// them again.
+/// What fills have written: only these files and pictures in tags may be replaced or removed.
+///
+/// Rows are a chain: each has the number of the one that it replaced. A row is `begun` before its file gets its name, and `there` after, so that
+/// a killed fill leaves nothing that is not known.
 extension MusicState {
     static let writtenSchema = """
         CREATE TABLE IF NOT EXISTS written (
-            folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, width INTEGER, height INTEGER,
-            album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB, replaced_run INTEGER,
-            found_url TEXT, modified INTEGER, root BLOB, disk TEXT, undone INTEGER NOT NULL,
-            seen INTEGER NOT NULL, judged TEXT NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
-        CREATE INDEX IF NOT EXISTS written_album ON written(album, run);
+            number INTEGER PRIMARY KEY, kind TEXT NOT NULL, folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL,
+            width INTEGER, height INTEGER, album TEXT NOT NULL, run INTEGER NOT NULL, state TEXT NOT NULL, replaced INTEGER,
+            found_url TEXT, modified INTEGER, time INTEGER NOT NULL, root BLOB, disk TEXT,
+            audio BLOB, growth INTEGER, song BLOB, length INTEGER);
+        CREATE INDEX IF NOT EXISTS written_album ON written(album);
+        CREATE INDEX IF NOT EXISTS written_folder ON written(folder);
+        CREATE INDEX IF NOT EXISTS written_run ON written(run);
+        CREATE INDEX IF NOT EXISTS written_replaced ON written(replaced) WHERE replaced IS NOT NULL;
+        CREATE TABLE IF NOT EXISTS undone_runs (run INTEGER PRIMARY KEY);
+        CREATE TABLE IF NOT EXISTS pictures (digest BLOB PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
         """
-    private static let columns = """
-        folder, name, digest, width, height, album, run, replaced_name, replaced_digest, replaced_run, found_url, modified, root, disk, undone, seen, judged
+    /// Rows that are not undone and that none replaced.
+    private static let isCurrent = """
+        state IN ('there', 'removed') AND NOT EXISTS (
+            SELECT 1 FROM written AS newer WHERE newer.replaced = written.number AND newer.state IN ('there', 'removed'))
         """
 
-    /// The files of all fills, also those that are gone by now.
-    package func writtenFiles() throws(Problem) -> [WrittenFile] { try files("") }
+    // MARK: Reading
 
-    /// The files beside the music of albums of a library whose state another process may have, by their ids: of each the latest one, unless it has
-    /// changed since, or something else took its place.
+    /// What is in its place now as far as is known, and what a person has removed from there.
+    package func written(_ kind: Written.Kind = .file) throws(Problem) -> [Written] {
+        try written("WHERE kind = '\(kind.rawValue)' AND \(Self.isCurrent) ORDER BY folder, name, number")
+    }
+
+    package func written(_ kind: Written.Kind = .file, of album: String) throws(Problem) -> [Written] {
+        try written(
+            "WHERE kind = '\(kind.rawValue)' AND album = ? AND \(Self.isCurrent) ORDER BY folder, name, number",
+            .text(album))
+    }
+
+    /// What a person has removed, as the last scan has noted it, or as it is now.
+    package func removed() throws(Problem) -> [Written] {
+        try (written(.file) + written(.tags)).filter { row in
+            row.state == .removed || row.kind == .file && !row.isThere && row.folder.device != nil
+        }
+    }
+
+    /// All rows of a folder, the newest first.
+    func history(of folder: BytePath) throws(Problem) -> [Written] {
+        try written("WHERE folder = ? ORDER BY number DESC", .blob(folder.bytes))
+    }
+
+    /// Those whose process ended before their files had their names.
+    func begun() throws(Problem) -> [Written] { try written("WHERE state = 'begun' ORDER BY number") }
+
+    func written(number: Int64) throws(Problem) -> Written? {
+        try written("WHERE number = ?", .int(number)).first
+    }
+
+    /// The cover files beside the music of albums of a library whose state another process may have, by their ids: of each the latest one, unless
+    /// it has changed since, or something else took its place.
     package static func writtenFiles(of albums: Set<String>, in library: String) -> [String: BytePath] {
         if albums.isEmpty { return [:] }
         return reading(library) { database in
             var files: [String: BytePath] = [:]
-            let query = database.statement(
-                "SELECT \(columns) FROM written WHERE album = ? AND undone = 0 ORDER BY run DESC LIMIT 1")
             for album in albums {
-                let file = try query.first(.text(album)) { WrittenFile($0) } ?? nil
-                if let file, file.isUnchanged { files[album] = file.path }
+                let file = try rows(
+                    "WHERE album = ? AND kind = 'file' AND \(isCurrent) ORDER BY number DESC LIMIT 1", .text(album),
+                    in: database
+                ).first
+                if let file, file.state != .removed, file.isUnchanged { files[album] = file.path }
             }
             return files
         } ?? [:]
     }
 
-    /// The files of the last fill that has written any.
-    func filesOfLastRun() throws(Problem) -> [WrittenFile] {
-        try files("WHERE undone = 0 AND run = (SELECT max(run) FROM written WHERE undone = 0)")
+    /// The rows that undo takes back, the newest first: those that earlier undos could not take back, or those of a fill.
+    func written(ofRun run: Int64?) throws(Problem) -> [Written] {
+        if let run {
+            return try written("WHERE state IN ('there', 'removed') AND run = ? ORDER BY number DESC", .int(run))
+        }
+        return try written("WHERE state = 'there' AND run IN (SELECT run FROM undone_runs) ORDER BY number DESC")
     }
 
-    func files(ofRun run: Int64) throws(Problem) -> [WrittenFile] { try files("WHERE run = \(run) AND undone = 0") }
+    /// A fill was taken back, as far as it could be.
+    func setUndone(run: Int64) throws(Problem) {
+        try transaction { try database.statement("INSERT OR IGNORE INTO undone_runs VALUES (?)").run(.int(run)) }
+    }
 
-    /// Whether this file was written.
-    func wrote(_ file: WrittenFile) throws(Problem) -> Bool {
+    /// The row that has replaced a row, and is in its place; nil if there is none.
+    func newer(than row: Written) throws(Problem) -> Written? {
+        try written("WHERE replaced = ? AND state = 'there'", .int(row.number)).first
+    }
+
+    /// The digests of all pictures that fills have written into tags.
+    package func embeddedPictures() throws(Problem) -> Set<String> {
         try reading {
-            let query = database.statement("SELECT digest FROM written WHERE folder = ? AND name = ?")
-            return try query.first(.blob(file.folder.bytes), .blob(file.name)) { $0.digest(0) } == file.digest
+            var pictures: Set<String> = []
+            try database.statement("SELECT DISTINCT digest FROM written WHERE kind = 'tags'").each { row in
+                if let digest = row.digest(0) { pictures.insert(digest.description) }
+            }
+            return pictures
         }
     }
 
-    /// The fills of which something can be taken back, the last one first.
+    /// The digests of what rows have replaced that are not undone.
+    func replacedDigests() throws(Problem) -> Set<String> {
+        let replaced = try written(
+            "WHERE number IN (SELECT replaced FROM written WHERE replaced IS NOT NULL AND state != 'undone')")
+        return Set(replaced.map { "\($0.digest)" })
+    }
+
+    /// The fills that were not taken back, the last one first.
     package func runs() throws(Problem) -> [Int64] {
-        let written = try runs("SELECT run FROM written WHERE undone = 0 UNION SELECT run FROM embedded")
+        let written = try numbers(
+            """
+            SELECT DISTINCT run FROM written
+            WHERE state IN ('there', 'removed') AND run NOT IN (SELECT run FROM undone_runs)
+            """)
         return Set(written + (try acceptances().compactMap(\.run))).sorted(by: >)
     }
 
     /// The number of the next fill. Later ones have higher numbers, whatever the clock says.
     package func nextRun() throws(Problem) -> Int64 {
-        let tables = ["written", "embedded", "decisions"].map { "SELECT run FROM \($0) WHERE run IS NOT NULL" }
-        return (try runs("\(tables.joined(separator: " UNION ")) ORDER BY run DESC LIMIT 1").first ?? 0) + 1
+        try (numbers("SELECT max(run) FROM written UNION SELECT max(run) FROM decisions").max() ?? 0) + 1
     }
 
-    private func runs(_ statement: String) throws(Problem) -> [Int64] {
+    private func numbers(_ statement: String) throws(Problem) -> [Int64] {
         try reading {
-            var runs: [Int64] = []
-            try database.statement(statement).each { runs.append($0.int64(0)) }
-            return runs
+            var numbers: [Int64] = []
+            try database.statement(statement).each { numbers.append($0.int64(0)) }
+            return numbers
         }
     }
 
-    private func files(_ condition: String) throws(Problem) -> [WrittenFile] {
+    private func written(_ condition: String, _ value: SQLValue? = nil) throws(Problem) -> [Written] {
+        try reading { try Self.rows(condition, value, in: database) }
+    }
+
+    private static func rows(
+        _ condition: String, _ value: SQLValue? = nil, in database: borrowing Connection
+    ) throws -> [Written] {
+        var rows: [Written] = []
+        let query = database.statement(
+            """
+            SELECT number, kind, folder, name, digest, width, height, album, run, state, replaced, found_url, modified, time, root, disk,
+                audio, growth, song, length FROM written \(condition)
+            """)
+        let add = { (row: borrowing Row) in
+            if let written = Written(row) { rows.append(written) }
+        }
+        if let value { try query.each(value, visit: add) } else { try query.each(visit: add) }
+        return rows
+    }
+
+    // MARK: Writing
+
+    /// Adds a row that replaces no other row of its number, or saves it again. - Returns: Its number.
+    @discardableResult
+    func save(_ row: Written) throws(Problem) -> Int64 {
+        var number: Int64 = 0
+        try transaction { number = try insert(row) }
+        return number
+    }
+
+    /// As `save`, in a transaction.
+    func insert(_ row: Written) throws -> Int64 {
+        let last = row.number == 0 ? try database.integer("SELECT max(number) FROM written") ?? 0 : row.number - 1
+        let places = [String](repeating: "?", count: 20).joined(separator: ", ")
+        try database.statement("INSERT OR REPLACE INTO written VALUES (\(places))").run(
+            .int(last + 1), .text(row.kind.rawValue), .blob(row.folder.bytes), .blob(row.name), .digest(row.digest),
+            .int(row.width), .int(row.height), .text(row.album), .int(row.run), .text(row.state.rawValue),
+            .int(row.replaced), .optional(row.foundURL), .int(row.modified), .int(row.time), .path(row.root),
+            .optional(row.disk), row.song.map { .digest($0.audio) } ?? .null, .int(row.song?.growth),
+            row.song.map { .digest($0.file) } ?? .null, .int(row.length))
+        return last + 1
+    }
+
+    /// - Returns: The row in its new state.
+    @discardableResult
+    package func set(_ row: Written, _ state: Written.State) throws(Problem) -> Written {
+        var changed = row
+        (changed.state, changed.time) = (state, WallClock.milliseconds())
+        try save(changed)
+        return changed
+    }
+
+    /// Its file never got its name.
+    func forget(_ row: Written) throws(Problem) {
+        try transaction { try database.statement("DELETE FROM written WHERE number = ?").run(.int(row.number)) }
+    }
+
+    // MARK: Names of pictures
+
+    /// By what a picture that a fill wrote is known, whose bytes may be a resized copy; nil if no fill wrote it.
+    func pictureName(of digest: Digest) throws(Problem) -> PictureName? {
         try reading {
-            var files: [WrittenFile] = []
-            let query = "SELECT \(Self.columns) FROM written \(condition) ORDER BY folder, name"
-            try database.statement(query).each { if let file = WrittenFile($0) { files.append(file) } }
-            return files
+            try database.statement("SELECT name FROM pictures WHERE digest = ?").first(.digest(digest)) { $0.json(0) }
+                ?? nil
         }
     }
 
-    /// Remembers a file. Call it before the file gets its name: a killed fill then leaves none that is not remembered.
-    func save(_ file: WrittenFile) throws(Problem) {
-        try transaction {
-            let places = [String](repeating: "?", count: 17).joined(separator: ", ")
-            try database.statement("INSERT OR REPLACE INTO written (\(Self.columns)) VALUES (\(places))").run(
-                .blob(file.folder.bytes), .blob(file.name), .digest(file.digest), .int(file.width), .int(file.height),
-                .text(file.album), .int(file.run), file.replaced.map { .blob($0.name) } ?? .null,
-                file.replaced.map { .digest($0.digest) } ?? .null, file.replaced.map { .int($0.run) } ?? .null,
-                .optional(file.foundURL), .int(file.modified), .path(file.root), .optional(file.disk),
-                .int(file.isUndone ? 1 : 0), .int(file.isSeen ? 1 : 0), .text(file.judged))
-        }
+    /// In a transaction.
+    func insert(_ name: PictureName, of digest: Digest) throws {
+        try database.statement("INSERT OR REPLACE INTO pictures VALUES (?, ?)").run(.digest(digest), .json(name))
     }
 
-    /// Remembers a file at another path.
-    func move(_ file: WrittenFile, to folder: BytePath) throws(Problem) {
-        var moved = file
-        (moved.folder, moved.root) = (folder, try root(of: folder))
-        try forget(file)
-        try save(moved)
-    }
-
-    /// The fill of a file that a person has removed is taken back.
-    func settle(_ file: WrittenFile) throws(Problem) {
-        var settled = file
-        settled.isUndone = true
-        try save(settled)
-    }
+    // MARK: What the library does not know
 
     /// Where sources had the covers of written files, by albums, as long as the library may not know it.
     func foundURLs() throws(Problem) -> [String: String] {
         try reading {
             var urls: [String: String] = [:]
-            try database.statement("SELECT album, found_url FROM written WHERE found_url IS NOT NULL").each {
-                urls[$0.text(0)] = $0.text(1)
-            }
+            try database.statement(
+                "SELECT album, found_url FROM written WHERE found_url IS NOT NULL AND state = 'there' ORDER BY number"
+            ).each { urls[$0.text(0)] = $0.text(1) }
             return urls
         }
     }
@@ -124,49 +224,23 @@ extension MusicState {
             try database.statement("UPDATE written SET found_url = NULL WHERE found_url IS NOT NULL").run()
         }
     }
-
-    /// Notes which of the files are there: one that is not, and was, has been removed. A killed fill may remember others.
-    package func noteCovers() throws(Problem) {
-        let files = try writtenFiles().filter { !$0.isSeen && $0.isThere }
-        if files.isEmpty { return }
-        try transaction {
-            for file in files {
-                try database.statement("UPDATE written SET seen = 1 WHERE folder = ? AND name = ?").run(
-                    .blob(file.folder.bytes), .blob(file.name))
-            }
-        }
-    }
-
-    /// The cover files of fills that a person has removed from folders that are there.
-    package func removedFiles() throws(Problem) -> [WrittenFile] {
-        try writtenFiles().filter { file in
-            (file.isUndone || file.isSeen) && file.path.withCString { access($0, F_OK) } != 0 && errno == ENOENT
-                && file.folder.withCString { access($0, F_OK) } == 0
-        }
-    }
-
-    /// Forgets a file: a fill may write it again.
-    package func forget(_ file: WrittenFile) throws(Problem) {
-        try transaction {
-            try database.statement("DELETE FROM written WHERE folder = ? AND name = ?").run(
-                .blob(file.folder.bytes), .blob(file.name))
-        }
-    }
 }
 
-extension WrittenFile {
-    /// - Parameter row: Of `MusicState.columns`; nil for a row that no fill has written.
+extension Written {
+    /// Nil for a row that no fill has written.
     fileprivate init?(_ row: borrowing Row) {
-        let (folder, name, replaced) = (row.bytes(0), row.bytes(1), row.bytes(7))
-        guard let digest = row.digest(2), !folder.isEmpty, !name.isEmpty else { return nil }
+        let (folder, name) = (row.bytes(2), row.bytes(3))
+        guard let kind = Kind(rawValue: row.text(1)), let digest = row.digest(4), !folder.isEmpty, !name.isEmpty,
+            let state = State(rawValue: row.text(9))
+        else { return nil }
         self.init(
-            folder: BytePath(bytes: folder), name: name, digest: digest, width: row.optionalInt(3),
-            height: row.optionalInt(4), album: row.text(5), run: row.int64(6), foundURL: row.optionalText(10))
-        if let digest = row.digest(8), !replaced.isEmpty {
-            self.replaced = .init(name: replaced, digest: digest, run: row.int64(9))
+            folder: BytePath(bytes: folder), name: name, digest: digest, width: row.optionalInt(5),
+            height: row.optionalInt(6), album: row.text(7), run: row.int64(8), foundURL: row.optionalText(11))
+        (number, self.kind, self.state, replaced) = (row.int64(0), kind, state, row.optionalInt64(10))
+        (modified, time, root, disk) = (row.optionalInt64(12), row.int64(13), row.path(14), row.optionalText(15))
+        length = row.optionalInt(19)
+        if let audio = row.digest(16), let file = row.digest(18) {
+            song = Song(audio: audio, growth: row.int(17), file: file)
         }
-        modified = row.optionalInt64(11)
-        (root, disk, isUndone) = (row.path(12), row.optionalText(13), row.int64(14) != 0)
-        (isSeen, judged) = (row.int64(15) != 0, row.text(16))
     }
 }

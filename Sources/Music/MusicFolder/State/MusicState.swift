@@ -22,7 +22,7 @@ package final class MusicState: @unchecked Sendable {
     /// moved aside.
     private static let version = 6
     private static let schemas = [
-        foldersSchema, albumsSchema, writtenSchema, rootsSchema, embeddedSchema, fillsSchema, likenessesSchema,
+        foldersSchema, albumsSchema, writtenSchema, rootsSchema, fillsSchema, likenessesSchema,
         decisionsSchema,
     ]
 
@@ -107,7 +107,7 @@ package final class MusicState: @unchecked Sendable {
 
     /// Keeps a cover that is about to be replaced, so that the fill can be taken back.
     /// - Throws: `Problem`.
-    func keep(_ file: WrittenFile) throws(Problem) {
+    func keep(_ file: Written) throws(Problem) {
         do {
             let bytes = try RegularFile.contents(of: file.path, maximumLength: RegularFile.maximumPictureLength).bytes
             try? OwnedPath.makeFolders(keptFolder)
@@ -117,12 +117,23 @@ package final class MusicState: @unchecked Sendable {
         }
     }
 
-    /// Removes kept covers that no fill has replaced any more.
+    /// Where a cover that is about to be replaced is kept.
+    func keptPath(_ digest: Digest) throws(Problem) -> String {
+        try? OwnedPath.makeFolders(keptFolder)
+        return keptCover(digest)
+    }
+
+    /// The file of a cover that was replaced, which is kept unless the cache has it.
+    func replacedCover(_ digest: Digest, cached: (Digest) -> String) -> String {
+        let (path, kept) = (cached(digest), keptCover(digest))
+        return access(path, R_OK) != 0 && access(kept, R_OK) == 0 ? kept : path
+    }
+
+    /// Removes kept covers that no row has replaced which may be taken back.
     func sweepKept() {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: keptFolder), !names.isEmpty,
-            let files = try? writtenFiles()
+            let replaced = try? replacedDigests()
         else { return }
-        let replaced = Set(files.compactMap { $0.replaced.map { "\($0.digest)" } })
         for name in names where !replaced.contains(name) { "\(keptFolder)/\(name)".withCString { _ = unlink($0) } }
     }
 

@@ -13,10 +13,12 @@ struct TagChange: Hashable, Codable {
     enum Action: Hashable, Codable {
         /// Adds the picture that the copy's file has at first, as the front cover.
         case add
-        /// Removes a picture that was added, as `EmbeddedCover` has it.
+        /// Removes a picture that was added, as `Written.Song` has it.
         case remove(picture: Digest, audio: Digest, growth: Int)
         /// Writes the file's picture into the copy, and no audio.
         case take
+        /// Makes no copy: asks for the audio's digest.
+        case listen
     }
 
     var path: BytePath

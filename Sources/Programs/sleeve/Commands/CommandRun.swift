@@ -115,7 +115,8 @@ extension Serve {
         let library = configuration.libraryFile == nil ? [] : ["--library", configuration.libraryPath]
         let archive = archive.server.coverArtArchive.map { ["--source-base", "caa=\($0)"] } ?? []
         // The folders and the options of the last fill; its own options count, and those of requests that this program was given.
-        let fill = CommandRun(name: "fill", command: ["fill"], options: common + library + archive) { wishes in
+        let fill = CommandRun(name: "fill", command: ["fill", "--unwatched"], options: common + library + archive) {
+            wishes in
             guard configuration.libraryFile != nil, !configuration.isOffline else { return nil }
             if let last = MusicState.lastFill(of: configuration.libraryPath) {
                 return contact(wishes) + last.options + last.folders.map { "\($0)" }

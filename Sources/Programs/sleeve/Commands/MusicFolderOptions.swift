@@ -81,11 +81,11 @@ struct MusicFolderOptions: ParsableArguments {
         return (libraryScan, missing)
     }
 
-    /// Opens what is remembered of music folders, for this process alone.
+    /// Opens what is remembered of music folders, for this process alone unless that is not wanted.
     /// - Throws: An exit code, after an error message.
-    static func openState(_ configuration: LibraryConfiguration) throws -> MusicState {
+    static func openState(_ configuration: LibraryConfiguration, isAlone: Bool = true) throws -> MusicState {
         let state = try MusicState(of: configuration.libraryPath) { Log.warning($0) }
-        if try state.lock.tryLock() { return state }
+        if try !isAlone || state.lock.tryLock() { return state }
         throw fail("another scan or fill of this library is running; this one did nothing", ExitStatus.tryLater)
     }
 

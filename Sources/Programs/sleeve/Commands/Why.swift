@@ -49,11 +49,10 @@ struct Why: AsyncParsableCommand {
         var scanned = ScannedAlbum()
         scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
         let state = MusicState.existing(of: library.configuration.libraryPath)
-        let written = ((try? state?.writtenFiles()) ?? []).filter { $0.album == album.id }
-        let removed = (try? state?.removedFiles()) ?? []
+        let written = (try? state?.written(of: album.id)) ?? []
+        let removed = ((try? state?.removed()) ?? []).filter { $0.album == album.id && $0.kind == .file }
         let plan = FillPlan(
-            [(scanned, album)], written: removed, removed: Set(removed.map(\.path)), options: .init(),
-            obstacle: FillPlan.Obstacle.ofWriting)
+            [(scanned, album)], written: [], options: .init(), obstacle: FillPlan.Obstacle.ofWriting)
         var urls = library.coverURLs(of: album)
         for cover in candidates where cover.certainty != .none {
             for url in cover.pictures where !urls.contains(url) { urls.append(url) }
@@ -74,7 +73,8 @@ struct Why: AsyncParsableCommand {
             album: album.redacted, shown: shown[0]?.found, sources: found?.answers.map { .init($0) } ?? [],
             files: CoverReport.File.all(
                 of: album, written: written, embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
-            obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
+            obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" }
+                + removed.map { "\($0.folder): \(Objection.removed($0.path).reason)" },
             candidates: candidates.map { .init($0) },
             urls: (addresses + others).map { .init($0) })
     }

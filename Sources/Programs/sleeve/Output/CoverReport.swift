@@ -35,7 +35,7 @@ struct CoverReport: Encodable {
         ///   - written: The files that fills have written for the album.
         ///   - embedded: The pictures that fills have written into tags.
         static func all(
-            of album: Album, written: [WrittenFile], embedded: Set<String>, _ places: [AlbumPlace]
+            of album: Album, written: [Written], embedded: Set<String>, _ places: [AlbumPlace]
         ) -> [File] {
             let tags = Set(places.compactMap(\.embedded?.digest)).subtracting(embedded)
             let present = written.filter(\.isThere)

@@ -1,3 +1,4 @@
+import CoverSources
 import Foundation
 import MusicFiles
 import Platform
@@ -58,15 +59,21 @@ import Testing
             let album = BytePath(folder.text + "/album")
             let tags = tags ?? Dictionary(uniqueKeysWithValues: names.map { ($0, "Low Tide") })
             let songs = Dictionary(uniqueKeysWithValues: tags.map { (Song.hash(of: Array($0.utf8)), $1) })
+            let picture = cover.map {
+                FillPicture(
+                    path: BytePath($0), digest: Digest(of: [0]),
+                    name: PictureName(.itunes, AlbumQuery(artist: "", title: ""), urls: []))
+            }
             let job = EmbedJob(
-                title: "Low Tide", titles: ["Low Tide"], songs: [album: songs], coverFolders: [album],
-                cover: cover.map { BytePath($0) })
+                album: "1", title: "Low Tide", titles: ["Low Tide"], songs: [album: songs], coverFolders: [album],
+                cover: picture)
             return try await observing { try await $0.run([job], run: run, $1) }
         }
 
-        func undo() async throws -> [EmbedEvent] {
-            let covers = try state.embeddedCovers(ofRun: state.runs().first ?? 0)
-            return try await observing { try await $0.undo(covers, $1) }
+        func undo() async throws -> [Undo.Step] {
+            try await WorkThread.run { [state, start, folder] in
+                try Undo.run(state, start: start) { _ in folder.text + "/none" }.steps
+            }
         }
 
         func bytes(_ name: String) -> [UInt8] {
@@ -108,9 +115,9 @@ import Testing
         #expect(shelf.names == before.keys.sorted())
         #expect(try await shelf.embed().isEmpty)
         let undone = try await shelf.undo()
-        #expect(undone.count == events.count && undone.allSatisfy { if case .removed = $0 { true } else { false } })
+        #expect(undone.count == events.count && undone.allSatisfy { $0.step == .remove })
         for (name, bytes) in before { #expect(shelf.bytes(name) == bytes) }
-        #expect(try shelf.state.embeddedCovers(ofRun: 1).isEmpty)
+        #expect(try shelf.state.written(.tags).isEmpty)
     }
 
     @Test func `a file with a cover stays as it is, and so does one without an album`() async throws {
@@ -153,11 +160,71 @@ import Testing
         #expect(try shelf.picture("a.mp3") == Digest(of: own.bytes).description)
     }
 
+    @Test func `a picture that a person has taken out of a song is not written there again`() async throws {
+        let shelf = try Shelf { folder in for name in ["a", "b"] { try folder.file("album/\(name).mp3") } }
+        let before = shelf.bytes("a.mp3")
+        _ = try await shelf.embed()
+        try shelf.folder.file("album/a.mp3", bytes: before)
+        for _ in 0..<2 {
+            let events = try await shelf.embed(run: 2)
+            let path = BytePath(shelf.folder.text + "/album/a.mp3")
+            #expect(events == [.refused(path, .removed(path))])
+            #expect(shelf.bytes("a.mp3") == before && shelf.names == ["a.mp3", "b.mp3", "cover.jpg"])
+        }
+        // Other audio of that name is another song.
+        let other = before + [0xFF, 0xFB, 0x90, 0x00] + zeros(413)
+        try shelf.folder.file("album/a.mp3", bytes: other)
+        #expect(try await shelf.embed(run: 3).count == 1)
+        #expect(try shelf.picture("a.mp3") == Self.digest)
+    }
+
+    @Test func `an accepted cover replaces that of a fill in the tags, and undo puts it back`() async throws {
+        let shelf = try Shelf { folder in for name in ["a", "b"] { try folder.file("album/\(name).mp3") } }
+        _ = try await shelf.embed()
+        try shelf.folder.file("album/b.mp3", MusicTags(pictures: [.jpeg(10, 10)]))
+        let mine = shelf.bytes("b.mp3")
+        let new = MusicPicture.jpeg(50, 50, number: 7)
+        let path = try shelf.folder.file("new.jpg", bytes: new.bytes).description
+        #expect(try await shelf.embed(run: 2, cover: path).isEmpty, "nobody has accepted it")
+        var name = PictureName(.itunes, AlbumQuery(artist: "", title: ""), urls: [])
+        name.digest = Digest(of: [0]).description
+        try shelf.state.add([Decision(.accepted, name, of: "1")])
+        #expect(try await shelf.embed(run: 2, cover: path).count == 1)
+        #expect(try shelf.picture("a.mp3") == Digest(of: new.bytes).description && shelf.bytes("b.mp3") == mine)
+        let undone = try await shelf.undo()
+        guard case .restore? = undone.first?.step else { throw Unexpected(events: []) }
+        #expect(try shelf.picture("a.mp3") == Self.digest)
+        #expect(try await shelf.undo().contains { $0.step == .remove })
+        #expect(try shelf.picture("a.mp3") == nil && shelf.bytes("b.mp3") == mine)
+    }
+
+    @Test(arguments: [false, true])
+    func `undo finds songs that were renamed, and retagged after a scan`(isRetagged: Bool) async throws {
+        let shelf = try Shelf { try $0.file("album/a.mp3") }
+        try shelf.state.add(roots: [shelf.folder.path])
+        _ = try await shelf.embed()
+        let new = BytePath(shelf.folder.text + "/other/new.mp3")
+        if isRetagged {
+            try shelf.folder.file("other/new.mp3", MusicTags(artist: "Another", pictures: [Self.cover]))
+            unlink(shelf.folder.text + "/album/a.mp3")
+            var record = AlbumRecord(id: "1")
+            record.places = [AlbumPlace()]
+            record.places[0].folders = [BytePath(shelf.folder.text + "/other")]
+            try shelf.state.save([record])
+        } else {
+            try shelf.folder.file("other/new.mp3", bytes: shelf.bytes("a.mp3"))
+            unlink(shelf.folder.text + "/album/a.mp3")
+        }
+        let undone = try await shelf.undo()
+        #expect(undone.map(\.row.path) == [new] && undone.map(\.step) == [.remove])
+        #expect(try TagReader().read(new).get().picture == nil)
+    }
+
     @Test func `undo says of a file that is gone that it was`() async throws {
         let shelf = try Shelf { try $0.file("album/a.mp3") }
         _ = try await shelf.embed()
         unlink(shelf.folder.text + "/album/a.mp3")
-        #expect(try await shelf.undo() == [.gone(BytePath(shelf.folder.text + "/album/a.mp3"))])
+        #expect(try await shelf.undo().map(\.step) == [.stayAway])
     }
 
     @Test func `files of formats that are not written are said, and stay as they are`() async throws {
@@ -205,7 +272,7 @@ import Testing
         _ = try await shelf.embed()
         let edited = MusicTags(artist: "Another", pictures: [.jpeg(10, 10, type: 4), Self.cover])
         try shelf.folder.file("album/a.flac", edited)
-        #expect(try await shelf.undo() == [.removed(BytePath(shelf.folder.text + "/album/a.flac"))])
+        #expect(try await shelf.undo().map(\.step) == [.remove])
         let tags = try TagReader().read(BytePath(shelf.folder.text + "/album/a.flac")).get()
         #expect(tags.artist == "Another" && tags.pictureCount == 1 && tags.picture == nil)
     }
@@ -220,7 +287,7 @@ import Testing
             try shelf.folder.file("album/a.mp3", bytes: shelf.bytes("a.mp3") + [0xFF, 0xFB, 0x90, 0x00] + zeros(413))
         }
         let before = shelf.bytes("a.mp3")
-        #expect(try await shelf.undo() == [.kept(BytePath(shelf.folder.text + "/album/a.mp3"))])
+        #expect(try await shelf.undo().map(\.step) == [.keep])
         #expect(shelf.bytes("a.mp3") == before)
     }
 
@@ -305,6 +372,6 @@ import Testing
             ])
         #expect(shelf.names == (1...4).map { "\($0).mp3" } + ["cover.jpg"])
         #expect(shelf.names.map { shelf.bytes($0) } == before)
-        #expect(try shelf.state.embeddedCovers(ofRun: 1).map(\.path) == [paths[0], paths[3]])
+        #expect(try shelf.state.written(.tags).map(\.path) == [paths[0], paths[3]])
     }
 }

@@ -1,4 +1,5 @@
 import AlbumLibrary
+import CoverSources
 import Files
 import Foundation
 import MusicFiles
@@ -22,12 +23,17 @@ import Testing
         func remove() { try? FileManager.default.removeItem(atPath: root) }
 
         /// A cover's file as the cache has it.
-        func cached(_ side: Int, number: Int = 0) throws -> (path: String, digest: Digest) {
-            let bytes = MusicPicture.jpeg(side, side, number: number).bytes
+        func cached(_ side: Int, number: Int = 0) throws -> FillPicture {
+            try cached(MusicPicture.jpeg(side, side, number: number).bytes)
+        }
+
+        func cached(_ bytes: [UInt8]) throws -> FillPicture {
             let digest = Digest(of: bytes)
             let path = "\(root)/\(digest)"
             try Data(bytes).write(to: URL(filePath: path))
-            return (path, digest)
+            let name = PictureName(
+                .itunes, AlbumQuery(artist: "A", title: "Low Tide"), urls: ["https://a.example/\(digest)"])
+            return FillPicture(path: BytePath(path), digest: digest, name: name)
         }
 
         var target: FillJob.Target {
@@ -37,12 +43,20 @@ import Testing
         func state() throws -> MusicState { try MusicState(of: library) { _ in } }
 
         func write(
-            _ cover: (path: String, digest: Digest), former: WrittenFile? = nil
+            _ cover: FillPicture, former: Written? = nil, of album: String = "1", options: FillOptions = .init()
         ) async throws -> CoverWriter.Result {
             var target = target
             target.former = former
-            return try await CoverWriter(try state(), name: "cover").write(
-                cover.path, cover.digest, to: target, of: "1", titles: ["Low Tide"])
+            return try await CoverWriter(try state(), name: "cover", options: options).write(
+                cover, to: target, of: album, titles: ["Low Tide"])
+        }
+
+        /// Takes the last fill back.
+        /// - Parameter cache: The folder of cached covers.
+        func undo(cache: String? = nil) throws -> [Undo.Step] {
+            try Undo.run(try state(), start: { _, _ in TagWorkerProcess(kill: {}, wait: { 0 }) }) { digest in
+                "\(cache ?? root)/\(digest)"
+            }.steps
         }
 
         var files: [String] {
@@ -60,7 +74,7 @@ import Testing
         try await body(shelf)
     }
 
-    func written(_ result: CoverWriter.Result) throws -> WrittenFile {
+    func written(_ result: CoverWriter.Result) throws -> Written {
         guard case .written(let file, _) = result else { throw Unexpected(result: result) }
         return file
     }
@@ -76,7 +90,7 @@ import Testing
             #expect(Digest(of: shelf.bytes("cover.jpg")) == cover.digest)
             let mode = try FileManager.default.attributesOfItem(atPath: shelf.album + "/cover.jpg")[.posixPermissions]
             #expect(mode as? Int == 0o644)
-            #expect(try shelf.state().writtenFiles() == [file])
+            #expect(try shelf.state().written() == [file])
         }
     }
 
@@ -88,7 +102,7 @@ import Testing
             #expect(result == .exists(BytePath("\(shelf.album)/\(name)")))
             #expect(shelf.files == [name])
             #expect(shelf.bytes(name) == Array("mine".utf8))
-            #expect(try shelf.state().writtenFiles().isEmpty)
+            #expect(try shelf.state().written().isEmpty)
         }
     }
 
@@ -117,7 +131,7 @@ import Testing
             let cover = try shelf.cached(500)
             let file = try written(
                 await CoverWriter(try shelf.state(), name: "cover").write(
-                    cover.path, cover.digest, to: target, of: "1", titles: []))
+                    cover, to: target, of: "1", titles: []))
             let mode = try FileManager.default.attributesOfItem(atPath: "\(file.path)")[.posixPermissions]
             #expect(mode as? Int == (narrow == 1 ? 0o644 : 0o600))
         }
@@ -135,7 +149,7 @@ import Testing
     @Test func `a damaged file of the cache is not written`() async throws {
         try await withShelf { shelf in
             let cover = try shelf.cached(500)
-            try Data("rotten".utf8).write(to: URL(filePath: cover.path))
+            try Data("rotten".utf8).write(to: URL(filePath: "\(cover.path)"))
             #expect(
                 try await shelf.write(cover)
                     == .failed(folder: BytePath(shelf.album), reason: "the cached cover is damaged"))
@@ -150,9 +164,8 @@ import Testing
             #expect(try await shelf.write(small, former: former) == .notLarger(former.path))
             let file = try written(try await shelf.write(large, former: former))
             #expect(Digest(of: shelf.bytes("cover.jpg")) == large.digest)
-            #expect(try shelf.state().writtenFiles() == [file])
-            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { "\(shelf.root)/\($0)" }
-            #expect(undone.map(\.step) == [.restore(.init(name: former.name, digest: small.digest, run: former.run))])
+            #expect(try shelf.state().written() == [file])
+            #expect(try shelf.undo().map(\.step) == [.restore(former)])
             #expect(Digest(of: shelf.bytes("cover.jpg")) == small.digest)
         }
     }
@@ -177,7 +190,7 @@ import Testing
                 let reason = "the cover \(OwnFile.Refusal.openForWriting.reason)"
                 #expect(result == .failed(folder: BytePath(shelf.album), reason: reason))
                 #expect(Digest(of: shelf.bytes("cover.jpg")) == former.digest)
-                #expect(try shelf.state().writtenFiles() == [former])
+                #expect(try shelf.state().written() == [former])
             }
         }
     #endif
@@ -191,11 +204,11 @@ import Testing
             let kept = state.keptCover(small.digest)
             _ = try written(
                 await CoverWriter(state, name: "cover").write(
-                    large.path, large.digest, to: target, of: "1", titles: [], keepsFormer: true))
+                    large, to: target, of: "1", titles: [], keepsFormer: true))
             try shelf.state().sweepKept()
             #expect(access(kept, F_OK) == 0)
             // The cache has lost it.
-            _ = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in "" }
+            _ = try shelf.undo(cache: "/none")
             #expect(Digest(of: shelf.bytes("cover.jpg")) == small.digest)
             #expect(access(kept, F_OK) != 0)
         }
@@ -205,7 +218,7 @@ import Testing
         try await withShelf { shelf in
             let cover = try shelf.cached(300)
             let writer = try CoverWriter(try shelf.state(), name: "cover")
-            let file = try written(await writer.write(cover.path, cover.digest, to: shelf.target, of: "1", titles: []))
+            let file = try written(await writer.write(cover, to: shelf.target, of: "1", titles: []))
             #expect(try await writer.unnotedCovers().files == ["1": file])
             #expect(await writer.takeBack(file))
             #expect(try await writer.unnotedCovers().files.isEmpty && shelf.files.isEmpty)
@@ -217,10 +230,10 @@ import Testing
         try await withShelf { shelf in
             let file = try written(try await shelf.write(try shelf.cached(300)))
             if isChanged { try Data("mine".utf8).write(to: URL(filePath: shelf.album + "/cover.jpg")) }
-            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { "\(shelf.root)/\($0)" }
-            #expect(undone.map(\.file.path) == [file.path] && undone.map(\.step) == [isChanged ? .keep : .remove])
+            let undone = try shelf.undo()
+            #expect(undone.map(\.row.path) == [file.path] && undone.map(\.step) == [isChanged ? .keep : .remove])
             #expect(shelf.files == (isChanged ? ["cover.jpg"] : []))
-            #expect(try shelf.state().writtenFiles().isEmpty)
+            #expect(try shelf.state().written().isEmpty && shelf.undo().isEmpty)
         }
     }
 
@@ -231,7 +244,7 @@ import Testing
             var target = shelf.target
             target.former = former
             let result = try await CoverWriter(try shelf.state(), name: "cover").write(
-                small.path, small.digest, to: target, of: "1", titles: ["Low Tide"], keepsFormer: true)
+                small, to: target, of: "1", titles: ["Low Tide"], keepsFormer: true)
             #expect(result == .notLarger(former.path))
             #expect(access(try shelf.state().keptCover(former.digest), F_OK) != 0)
         }
@@ -247,9 +260,9 @@ import Testing
             target.former = former
             let file = try written(
                 await CoverWriter(try shelf.state(), name: "cover").write(
-                    small.path, small.digest, to: target, of: "2", titles: ["Rust"]))
+                    small, to: target, of: "2", titles: ["Rust"]))
             #expect(file.album == "2" && Digest(of: shelf.bytes("cover.jpg")) == small.digest)
-            #expect(try shelf.state().writtenFiles() == [file])
+            #expect(try shelf.state().written() == [file])
         }
     }
 
@@ -258,11 +271,11 @@ import Testing
             let file = try written(try await shelf.write(try shelf.cached(300)))
             unlink(shelf.album + "/cover.jpg")
             let state = try shelf.state()
-            #expect(try await CoverWriter(state, name: "cover").undo { _ in "" }.map(\.step) == [.stayAway])
+            #expect(try shelf.undo().map(\.step) == [.stayAway])
             #expect(try state.runs().isEmpty)
             #expect(try state.nextRun() > file.run)
-            #expect(try state.writtenFiles().map(\.path) == [file.path])
-            #expect(try await CoverWriter(state, name: "cover").undo { _ in "" }.isEmpty)
+            #expect(try state.written().map(\.path) == [file.path])
+            #expect(try shelf.undo().isEmpty)
         }
     }
 
@@ -274,50 +287,46 @@ import Testing
             _ = try written(try await shelf.write(small))
             try FileManager.default.moveItem(atPath: music, toPath: moved)
             try shelf.state().add(roots: [BytePath(moved)])
-            let file = try #require(try shelf.state().writtenFiles().first)
+            let file = try #require(try shelf.state().written().first)
             #expect("\(file.path)" == moved + "/album/cover.jpg")
             var target = FillJob.Target(folder: file.folder, audioFolders: [file.folder], former: file)
             let writer = try CoverWriter(try shelf.state(), name: "cover")
-            _ = try written(await writer.write(large.path, large.digest, to: target, of: "1", titles: []))
+            _ = try written(await writer.write(large, to: target, of: "1", titles: []))
             // And back, without a scan.
             try FileManager.default.moveItem(atPath: moved, toPath: music)
-            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { "\(shelf.root)/\($0)" }
-            #expect(undone.map { "\($0.file.path)" } == [music + "/album/cover.jpg"])
+            #expect(try shelf.undo().map { "\($0.row.path)" } == [music + "/album/cover.jpg"])
             #expect(Digest(of: shelf.bytes("cover.jpg")) == small.digest)
             target.former = nil
         }
     }
 
-    @Test func `an upgrade to another type that was killed is completed by the next one`() async throws {
+    @Test func `an upgrade to another type that was killed is completed by the next start`() async throws {
         try await withShelf { shelf in
             let former = try written(try await shelf.write(try shelf.cached(300)))
-            // Written and remembered; the smaller one is still there.
-            let header = Array("\u{89}PNG".unicodeScalars.map { UInt8($0.value) }) + [13, 10, 26, 10]
-            let bytes = header + big(13, 4) + "IHDR".utf8 + big(900, 4) + big(900, 4) + [8, 2, 0, 0, 0] + big(0, 4)
-            let (path, digest) = (shelf.root + "/large", Digest(of: bytes))
-            try Data(bytes).write(to: URL(filePath: path))
+            // Named, and the smaller one is still there.
+            let bytes = MusicPicture.jpeg(900, 900, number: 1).bytes
             try Data(bytes).write(to: URL(filePath: shelf.album + "/cover.png"))
-            try shelf.state().save(
-                WrittenFile(
-                    folder: former.folder, name: Array("cover.png".utf8), digest: digest, album: "1",
-                    run: former.run + 1))
-            let file = try written(try await shelf.write((path, digest), former: former))
+            var next = Written(
+                folder: former.folder, name: Array("cover.png".utf8), digest: Digest(of: bytes), album: "1",
+                run: former.run + 1)
+            (next.state, next.replaced) = (.begun, former.number)
+            try shelf.state().save(next)
+            _ = try CoverWriter(try shelf.state(), name: "cover")
             #expect(shelf.files == ["cover.png"])
-            #expect(try shelf.state().writtenFiles() == [file])
+            #expect(try shelf.state().written().map(\.path) == [next.path])
         }
     }
 
     @Test func `an upgrade that was killed before the file changed has not happened`() async throws {
         try await withShelf { shelf in
-            let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
-            let former = try written(try await shelf.write(small))
+            let former = try written(try await shelf.write(try shelf.cached(300)))
             var next = former
-            (next.digest, next.run, next.modified) = (large.digest, former.run + 1, 1)
-            next.replaced = .init(name: former.name, digest: former.digest, run: former.run)
+            (next.number, next.digest, next.run) = (0, Digest(of: [1]), former.run + 1)
+            (next.state, next.replaced) = (.begun, former.number)
             try shelf.state().save(next)
-            let writer = try CoverWriter(try shelf.state(), name: "cover")
-            #expect(writer.run == former.run + 1)
-            #expect(try await writer.undo { _ in "" }.map(\.step) == [.remove])
+            #expect(try shelf.state().written() == [former], "one that is begun counts as not there")
+            #expect(try shelf.undo().map(\.step) == [.remove])
+            #expect(try shelf.state().written().isEmpty)
         }
     }
 
@@ -348,13 +357,13 @@ import Testing
             let writer = try CoverWriter(try shelf.state(), name: "cover")
             _ = try written(
                 await writer.write(
-                    cover.path, cover.digest, to: shelf.target, of: "1", titles: [], foundAt: "https://a.example/1"))
+                    cover, to: shelf.target, of: "1", titles: [], foundAt: "https://a.example/1"))
             // As after a kill.
             let next = try CoverWriter(try shelf.state(), name: "cover")
             #expect(try await next.unnotedCovers().urls == ["1": "https://a.example/1"])
             try await next.didNoteCovers()
             #expect(try await writer.unnotedCovers().urls.isEmpty)
-            #expect(try shelf.state().writtenFiles().count == 1)
+            #expect(try shelf.state().written().count == 1)
         }
     }
 
@@ -364,11 +373,11 @@ import Testing
             try #require(folder.withCString { mkdir($0, 0o755) } == 0)
             let cover = try shelf.cached(300)
             let result = try await CoverWriter(try shelf.state(), name: "cover").write(
-                cover.path, cover.digest, to: .init(folder: folder, audioFolders: [folder], former: nil), of: "1",
+                cover, to: .init(folder: folder, audioFolders: [folder], former: nil), of: "1",
                 titles: [])
             let file = try written(result)
             #expect(file.path.withCString { access($0, F_OK) } == 0)
-            #expect(try shelf.state().writtenFiles() == [file])
+            #expect(try shelf.state().written() == [file])
         }
     }
 

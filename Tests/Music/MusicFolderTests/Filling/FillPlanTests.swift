@@ -21,20 +21,20 @@ import Testing
     }
 
     private func plan(
-        _ albums: [ScannedAlbum], written: [WrittenFile] = [], upgrades: Bool = false, accepts: Bool = false,
+        _ albums: [ScannedAlbum], written: [Written] = [], upgrades: Bool = false, accepts: Bool = false,
         embeds: Bool = false,
-        filled: [Album.ID: FilledAddress] = [:], removed: Set<BytePath> = [],
+        filled: [Album.ID: FilledAddress] = [:],
         obstacle: (BytePath) -> FillPlan.Obstacle? = { _ in nil }
     ) -> FillPlan {
         var options = FillOptions()
         (options.upgrades, options.writesAcceptedOnly, options.embeds) = (upgrades, accepts, embeds)
         return FillPlan(
-            albums.map { ($0, Album(id: "1", title: "Low Tide")) }, written: written, filled: filled, removed: removed,
+            albums.map { ($0, Album(id: "1", title: "Low Tide")) }, written: written, filled: filled,
             options: options, obstacle: obstacle)
     }
 
-    private func file(_ folder: String, _ name: String) -> WrittenFile {
-        WrittenFile(
+    private func file(_ folder: String, _ name: String) -> Written {
+        Written(
             folder: BytePath(folder), name: Array(name.utf8), digest: Digest(of: [1]), width: 10, height: 10,
             album: "1", run: 1)
     }
@@ -111,19 +111,6 @@ import Testing
     @Test func `covers that are there are listed, each for its album`() {
         let plan = plan([scanned("/m/a", cover: "cover.jpg"), scanned("/m/b")])
         #expect(plan.present.map(\.file) == [BytePath("/m/a/cover.jpg")])
-    }
-
-    @Test func `where a person has removed a cover none is written for the same facts, and not that one for others`() {
-        var (file, path) = (file("/m/a", "cover.jpg"), BytePath("/m/a/cover.jpg"))
-        file.judged = AlbumQuery(artist: "", title: "Low Tide").key
-        let stays = plan([scanned("/m/a")], written: [file], removed: [path])
-        #expect(stays.jobs.isEmpty && stays.obstacles.map(\.obstacle) == [.removed(path)])
-        file.judged = AlbumQuery(artist: "Another", title: "Album").key
-        let other = plan([scanned("/m/a")], written: [file], removed: [path])
-        #expect(other.jobs.flatMap(\.targets).map(\.removed) == [file] && other.obstacles.isEmpty)
-        file.album = "2"
-        let reused = plan([scanned("/m/a")], written: [file], removed: [path])
-        #expect(reused.jobs.flatMap(\.targets).map(\.removed) == [nil])
     }
 
     @Test func `an album whose name another one of the library has needs more evidence`() {

@@ -9,15 +9,16 @@ import Testing
     private let new = Digest(of: [2])
     private let mine = Digest(of: [3])
 
-    private func file(replaces: Bool) -> WrittenFile {
-        var file = WrittenFile(
-            folder: BytePath("/m"), name: Array("cover.jpg".utf8), digest: new, album: "1", run: 2)
-        if replaces { file.replaced = .init(name: file.name, digest: old, run: 1) }
-        return file
+    private func row(_ digest: Digest, run: Int64) -> Written {
+        Written(folder: BytePath("/m"), name: Array("cover.jpg".utf8), digest: digest, album: "1", run: run)
     }
 
-    private func step(_ found: UndoStep.Found, replaces: Bool = false, isCached: Bool = true) -> UndoStep {
-        UndoStep(file(replaces: replaces), found) { $0 == old && isCached }
+    private func step(
+        _ found: UndoStep.Found, replaces: Bool = false, newer: Digest? = nil, isCached: Bool = true
+    ) -> UndoStep {
+        UndoStep(row(new, run: 2), found, replaced: replaces ? row(old, run: 1) : nil, newer: newer) {
+            $0 == old && isCached
+        }
     }
 
     @Test func `only a file with the bytes that were written goes`() {
@@ -26,11 +27,15 @@ import Testing
         #expect(step(.other) == .keep)
     }
 
-    @Test func `what was replaced comes back if its bytes are there`() throws {
-        let replaced = try #require(file(replaces: true).replaced)
-        #expect(step(.bytes(new), replaces: true) == .restore(replaced))
+    @Test func `what was replaced comes back if its bytes are there`() {
+        #expect(step(.bytes(new), replaces: true) == .restore(row(old, run: 1)))
         #expect(step(.bytes(new), replaces: true, isCached: false) == .fail(reason: UndoStep.uncached))
         #expect(step(.bytes(mine), replaces: true, isCached: false) == .keep)
+    }
+
+    @Test func `what a later fill has replaced waits for that to be taken back`() {
+        #expect(step(.bytes(mine), newer: mine) == .wait)
+        #expect(step(.nothing, newer: mine) == .wait)
     }
 
     @Test func `a file that a person has removed stays away, and one on a disk that is away is remembered`() {

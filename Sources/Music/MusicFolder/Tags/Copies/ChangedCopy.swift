@@ -38,6 +38,7 @@ struct ChangedCopy {
         var added: EmbeddableCover?
         switch change.action {
         case .take: return .absent
+        case .listen: return .made(audio: audio.digest)
         case .add:
             guard tags.picture == nil else { throw EmbeddingProblem(reason: "has got a picture meanwhile") }
             let cover = try EmbeddableCover(folder.file(copyName).contents())

@@ -60,9 +60,11 @@ struct FillArguments: ParsableArguments {
     var interval: Duration? { output.progress.interval(options) }
 
     /// Opens the library and what is remembered of music folders, and sends edits to the remote library.
+    /// - Parameter isAlone: No other scan or fill may run; otherwise `body` takes the state's lock.
     /// - Throws: An exit code, after an error message.
-    func withLibrary(asking sources: SourceOptions, _ body: (LibraryAPI, MusicState) async throws -> Void) async throws
-    {
+    func withLibrary(
+        asking sources: SourceOptions, isAlone: Bool = true, _ body: (LibraryAPI, MusicState) async throws -> Void
+    ) async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try sources.apply(to: &configuration)
@@ -72,7 +74,8 @@ struct FillArguments: ParsableArguments {
         try await withAlbums(configuration) { library in
             var outcome: (any Error)?
             do {
-                try await body(library, try MusicFolderOptions.openState(library.configuration))
+                let state = try MusicFolderOptions.openState(library.configuration, isAlone: isAlone)
+                try await body(library, state)
             } catch {
                 outcome = error
             }

@@ -32,6 +32,9 @@ struct FillCommand: AsyncParsableCommand {
 
         @Flag(help: "Replace covers that fills wrote by larger ones.")
         var upgrade = false
+
+        @Flag(help: ArgumentHelp("Write nothing again that an undo took back, as with --quiet.", visibility: .hidden))
+        var unwatched = false
     }
 
     func validate() throws {
@@ -59,6 +62,7 @@ struct FillCommand: AsyncParsableCommand {
             }
             var work = FillWork(arguments, asking: sources, library, state)
             work.options.upgrades = choice.upgrade
+            work.options.isUnwatched = choice.unwatched || arguments.options.quiet
             let last = music.folders.isEmpty ? try state.lastFill()?.folders ?? [] : []
             if music.folders.isEmpty, last.isEmpty {
                 throw fail("name the music folders to fill: there was no fill yet")

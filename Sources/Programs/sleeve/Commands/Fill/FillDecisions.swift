@@ -3,6 +3,7 @@ import CommandSupport
 import CoverLibrary
 import CoverSources
 import MusicFolder
+import Platform
 
 /// The covers about which a command decides.
 struct CoverReferences: ParsableArguments {
@@ -80,8 +81,8 @@ struct FillAccept: AsyncParsableCommand {
         abstract: "Write doubtful covers that are right.",
         discussion: """
             In the folders of the last fill, with its --name, --size and --min-pixels unless given. Of an album, the first cover that \
-            `fill review` lists; any other one by its URL. It replaces one that a fill wrote; a file of yours stays, and is named. No \
-            service is asked.
+            `fill review` lists; any other one by its URL. It replaces one that a fill wrote, with --embed in the tags, too; a file of yours stays, and is \
+            named. No service is asked. While a fill runs, the next one writes it.
             """)
 
     @OptionGroup var references: CoverReferences
@@ -90,7 +91,7 @@ struct FillAccept: AsyncParsableCommand {
     @OptionGroup(visibility: .hidden) var sources: SourceOptions
 
     func run() async throws {
-        try await arguments.withLibrary(asking: sources) { library, state in
+        try await arguments.withLibrary(asking: sources, isAlone: false) { library, state in
             let last = try state.lastFill()
             var arguments = arguments
             if let last, let command = try? FillCommand.parse(last.options) {
@@ -107,15 +108,22 @@ struct FillAccept: AsyncParsableCommand {
                 chosen.append((found.album, cover))
                 return 1
             }
-            let number = try state.nextRun()
+            // A word is no fill's business: it is kept, and the next fill writes the cover.
+            let isAlone = try state.lock.tryLock()
+            let number = isAlone ? try state.nextRun() : nil
+            let removed = Set(try state.removed().map(\.album))
             var decisions: [Decision] = []
             // Undo withdraws what is new.
-            for (album, cover) in chosen where cover.match != .accepted {
+            for (album, cover) in chosen where cover.match != .accepted || removed.contains(album.id) {
                 decisions += await library.decisions(.accepted, [cover], of: album, run: number)
             }
             try state.add(decisions)
             if !arguments.options.quiet {
                 for (album, _) in chosen { Log.info("\(album.fullName): accepted 1 cover") }
+            }
+            if !isAlone {
+                Log.warning("another scan or fill of this library is running: the next fill writes what you accepted")
+                return
             }
             var work = FillWork(arguments, asking: sources, library, state)
             (work.only, work.number) = (Set(chosen.map(\.album.id)), number)
@@ -157,11 +165,9 @@ struct FillRefuse: AsyncParsableCommand {
                 if !isQuiet, isItsAddress || !isURL,
                     let state = MusicState.existing(of: library.configuration.libraryPath)
                 {
-                    let files = try state.writtenFiles().filter { $0.album == album.id }
-                    let places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
-                    let folders = Set(places.filter { !$0.isShared }.flatMap(\.folders))
                     try state.tellWhatStays(
-                        files, songs: try state.embeddedCovers().count { folders.contains($0.folder) })
+                        try state.written(of: album.id),
+                        songs: try state.written(.tags, of: album.id).count { $0.state != .removed })
                 }
                 return found.covers.count + pictures.count
             }
@@ -193,7 +199,7 @@ struct FillAllow: AsyncParsableCommand {
                 let state = try MusicState(of: library.configuration.libraryPath) { Log.warning($0) }
                 try state.add(state.decisions(of: found.album.id).allowing(decided))
                 let files = isURL ? [] : removed.filter { $0.album == found.album.id }
-                for file in files { try state.forget(file) }
+                for file in files { try state.set(file, .undone) }
                 return decided.count + files.count
             }
             try options.printResult(decided, text: "")

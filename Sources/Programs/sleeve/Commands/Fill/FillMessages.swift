@@ -34,9 +34,6 @@ final class FillMessages: Sendable {
     /// - Throws: An exit code, after an error message.
     init(_ plan: FillPlan, report path: String?) throws {
         report = try path.map { try FillReport($0, plan) }
-        for (_, album, obstacle) in plan.obstacles {
-            if case .removed = obstacle { add(.album, "\(album.fullName): \(obstacle.reason)") }
-        }
         for blocked in plan.blocked {
             let names =
                 blocked.albums.count > 3
@@ -63,6 +60,9 @@ final class FillMessages: Sendable {
         for problem in outcome.problems { add(.file, problem) }
         for note in outcome.notes { add(.note, note) }
         for album in outcome.gone { add(.gone, album) }
+        for folder in outcome.emptied {
+            add(.note, "\(folder): most covers of fills are gone; none counts as removed by you")
+        }
     }
 
     func add(_ event: FillEvent) {
@@ -124,7 +124,9 @@ final class FillMessages: Sendable {
         case .unwritable(let folder, let reason):
             report?.add(in: folder, "unembedded", ["reason": reason])
             add(.file, "\(folder): no tags can be written: \(reason)")
-        case .removed, .kept, .gone: break
+        case .refused(let path, let objection):
+            report?.add(in: path.parent, "unembedded", ["file": "\(path)", "reason": objection.reason])
+            add(.note, "\(path): not written into tags: \(objection.reason)")
         }
     }
 

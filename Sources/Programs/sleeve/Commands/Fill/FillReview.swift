@@ -78,7 +78,7 @@ struct FillReview: AsyncParsableCommand {
                 try printResult(line.text + "\n")
             } else {
                 try printLine(name)
-                try printLine("  you removed \(file.path)")
+                try printLine("  you removed \(file.kind == .file ? "" : "the picture of ")\(file.path)")
             }
         }
         return removed.isEmpty

@@ -3,6 +3,7 @@ import CommandSupport
 import CoverLibrary
 import CoverSources
 import MusicFolder
+import Platform
 import Synchronization
 
 struct FillUndo: AsyncParsableCommand {
@@ -12,7 +13,7 @@ struct FillUndo: AsyncParsableCommand {
         discussion: """
             Removes its cover files and its covers in tags, and puts back the covers that it replaced. What was changed since stays. \
             Covers that its command accepted are doubtful again, even those that it could not write. Exits with 3 if something could not be \
-            taken back.
+            taken back: the next undo tries that first.
             """)
 
     @Flag(help: "Say what would be removed; with --json, of every file.")
@@ -27,60 +28,79 @@ struct FillUndo: AsyncParsableCommand {
         }
     }
 
-    private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
-        let writer = try CoverWriter(state, name: FillArguments.Covers.FileStem.standard.rawValue)
-        let run = try state.runs().first
-        let embedded = try run.map { try state.embeddedCovers(ofRun: $0) } ?? []
-        let accepted = Set(try state.acceptances().filter { $0.run == run }.map(\.album))
-        let undone = try await writer.undo(isDryRun: dryRun) { library.coverFile($0) }
-        let (tags, ofTags, goneSongs) = try await undo(embedded, state)
-        // `gone` are those of `kept` that are not there.
-        var (kept, failed, gone) = (tags.kept, tags.failed, goneSongs)
-        var (removed, restored): ([BytePath], [BytePath]) = ([], [])
-        // What is in the place of each file now, by the albums.
+    /// What became of the rows.
+    private struct Outcome {
+        var (removed, restored, ofTags): ([BytePath], [BytePath], [BytePath]) = ([], [], [])
+        /// `gone` are those of `kept` that are not there.
+        var (kept, gone, failed) = (0, 0, 0)
+        /// What is in the place of each file now, by the albums.
         var places: [Album.ID: [BytePath: BytePath?]] = [:]
-        for (file, step) in undone {
+
+        mutating func add(_ row: Written, _ step: UndoStep) {
             switch step {
+            case .remove where row.kind == .tags, .restore where row.kind == .tags: ofTags.append(row.path)
             case .remove:
-                removed.append(file.path)
-                places[file.album, default: [:]][file.path] = .some(nil)
+                removed.append(row.path)
+                places[row.album, default: [:]][row.path] = .some(nil)
             case .restore(let replaced):
-                restored.append(file.folder.appending(replaced.name))
-                places[file.album, default: [:]][file.path] = restored.last
+                restored.append(row.folder.appending(replaced.name))
+                places[row.album, default: [:]][row.path] = restored.last
             case .keep:
                 kept += 1
-                places[file.album, default: [:]][file.path] = file.path
-                Log.warning("\(file.path): was changed since; it stays as it is")
+                if row.kind == .file { places[row.album, default: [:]][row.path] = row.path }
+                let what = row.kind == .file ? "was changed" : "its tags or its audio were changed"
+                Log.warning("\(row.path): \(what) since; it stays as it is")
             case .stayAway:
                 (kept, gone) = (kept + 1, gone + 1)
-                Log.warning("\(file.path): \(Self.gone)")
-            case .fail(let reason):
+                Log.warning("\(row.path): was gone already")
+            case .wait, .away, .fail:
                 failed += 1
-                Log.error("\(file.path): \(reason)")
-            case .away:
-                failed += 1
-                Log.error("\(file.path): \(MusicState.awayReason)")
+                Log.error("\(row.path): \(step.obstacle)")
             }
         }
-        let unwritten = accepted.subtracting(places.keys).count
-        if !dryRun, let run { try state.withdrawDecisions(ofRun: run) }
-        if !dryRun { try await forget(places, library, state) }
-        tell(removed, "would be removed")
-        tell(restored, "the former cover would be put back")
-        tell(ofTags, "the cover would be taken out of its tags")
-        let counts = [(removed.count, "taken back"), (restored.count, "put back"), (tags.removed, "taken out of tags")]
+    }
+
+    private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
+        let (run, steps) = try await withProgress(
+            0, every: progress.interval(editing.options), { ["\(Decimals.count($0, "cover")) taken back"] }
+        ) { [dryRun] progress in
+            try await WorkThread.run {
+                let count = Atomic(0)
+                return try Undo.run(
+                    state, isDryRun: dryRun, start: try TagsWorker.starter(),
+                    isCancelled: { Signals.received != nil },
+                    onStep: { _ in progress(count.add(1, ordering: .relaxed).newValue) },
+                    cached: { library.coverFile($0) })
+            }
+        }
+        var outcome = Outcome()
+        for (row, step) in steps { outcome.add(row, step) }
+        let accepted = try run.map { run in Set(try state.acceptances().filter { $0.run == run }.map(\.album)) } ?? []
+        let unwritten = accepted.subtracting(outcome.places.keys).count
+        if !dryRun {
+            try await forget(outcome.places, library, state)
+            if let run { try state.withdrawDecisions(ofRun: run) }
+        }
+        let (kept, failed, tags) = (outcome.kept, outcome.failed, outcome.ofTags)
+        tell(outcome.removed, "would be removed")
+        tell(outcome.restored, "the former cover would be put back")
+        tell(tags, "the cover would be taken out of its tags")
+        let counts = [
+            (outcome.removed.count, "taken back"), (outcome.restored.count, "put back"),
+            (tags.count, "taken out of tags"),
+        ]
         let done =
             counts.filter { $0.0 > 0 }.map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
-            + told(withdrawn: unwritten, isAll: undone.isEmpty && embedded.isEmpty)
+            + told(withdrawn: unwritten, isAll: steps.isEmpty)
         let isNothing = done.isEmpty && kept + failed == 0
-        let stays = kept + failed - gone
+        let stays = kept + failed - outcome.gone
         let stay = stays > 0 ? "; \(Decimals.count(stays, "file")) \(stays == 1 ? "stays" : "stay")" : ""
         let nothing = "Nothing \(dryRun ? "would be" : "was") taken back\(stay).\n"
         try editing.options.printResult(
             Summary(
-                removed: removed.count, restored: restored.count, kept: kept, failed: failed,
-                removedFromTags: tags.removed, withdrawn: unwritten, dryRun: dryRun,
-                files: dryRun ? (removed + restored + ofTags).map { "\($0)" } : nil),
+                removed: outcome.removed.count, restored: outcome.restored.count, kept: kept, failed: failed,
+                removedFromTags: tags.count, withdrawn: unwritten, dryRun: dryRun,
+                files: dryRun ? (outcome.removed + outcome.restored + tags).map { "\($0)" } : nil),
             text: isNothing
                 ? "There is no fill to take back.\n" : done.isEmpty ? nothing : done.map { "\($0).\n" }.joined())
         try stopIfSignalled()
@@ -103,34 +123,6 @@ struct FillUndo: AsyncParsableCommand {
         var files: [String]?
     }
 
-    /// - Returns: The counts, the files whose covers are taken out, and the number of those that are gone.
-    private func undo(
-        _ covers: [EmbeddedCover], _ state: MusicState
-    ) async throws -> (EmbedSummary, removed: [BytePath], gone: Int) {
-        if covers.isEmpty { return (EmbedSummary(), [], 0) }
-        let removed = Mutex<[BytePath]>([])
-        let gone = Mutex(0)
-        let summary = try await FillWork.withEmbedder(
-            state, every: progress.interval(editing.options),
-            { ["\(Decimals.count($0.removed, "cover")) taken out of tags"] }
-        ) { event in
-            switch event {
-            case .kept(let path): Log.warning("\(path): its tags or its audio were changed since; it stays as it is")
-            case .gone(let path):
-                gone.withLock { $0 += 1 }
-                Log.warning("\(path): \(Self.gone)")
-            case .left(let path, let reason): Log.error("\(path): \(reason)")
-            case .removed(let path): removed.withLock { $0.append(path) }
-            case .embedded, .otherFormat, .unwritable: break
-            }
-        } _: { [dryRun] embedder, observer in
-            try await embedder.undo(covers, isDryRun: dryRun, observer)
-        }
-        return (summary, removed.withLock { $0 }, gone.withLock { $0 })
-    }
-
-    private static let gone = "was gone already"
-
     /// Lists the first files in a dry run.
     private func tell(_ files: [BytePath], _ what: String) {
         guard dryRun, !editing.options.json, !editing.options.quiet else { return }
@@ -139,23 +131,24 @@ struct FillUndo: AsyncParsableCommand {
     }
 
     /// The library loses the files and the URLs of the covers, unless a person has edited them. A file that is in the place of a cover counts
-    /// instead.
+    /// instead. The memory loses the URLs after it: a process that dies between the two must not take a fill's for a person's.
     private func forget(
         _ places: [Album.ID: [BytePath: BytePath?]], _ library: LibraryAPI, _ state: MusicState
     ) async throws {
-        let urls = try state.note(coverURLs: places.mapValues { _ in nil })
+        let urls = Dictionary(try state.albums().map { ($0.id, $0.filled?.url) }) { $1 }
         let all = try await library.albums.all()
         try await library.albums.edit(
             all.compactMap { former in
                 var album = former
-                guard let own = places[album.id] else { return nil }
-                if let url = urls[album.id], album.coverURL == url { album.coverURL = nil }
+                guard let files = places[album.id] else { return nil }
+                if let url = urls[album.id] ?? nil, album.coverURL == url { album.coverURL = nil }
                 let file = album.coverFilePath.map { BytePath(bytes: $0) }
-                if file.map({ own[$0] != nil }) ?? (album.coverURL == nil) {
-                    album.coverFilePath = own.values.compactMap(\.self).min()?.bytes
+                if file.map({ files[$0] != nil }) ?? (album.coverURL == nil) {
+                    album.coverFilePath = files.values.compactMap(\.self).min()?.bytes
                     if Cover(fileOf: album) == nil { album.coverFilePath = nil }
                 }
                 return album == former ? nil : (former, album)
             })
+        try state.note(coverURLs: places.mapValues { _ in nil })
     }
 }

@@ -36,15 +36,13 @@ struct FillWork {
         let outcome = try await MusicFolderOptions.run(
             found.scan, library.albums, state, arguments.options, arguments.output.progress, reports: false)
         try stopIfSignalled()
-        try state.noteCovers()
-        let written = try state.writtenFiles()
+        let written = try state.written().filter { $0.isInPlace && $0.isThere }
         let filled = try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
         let scanned = scannedAlbums(outcome, albums)
-        let removed = Set(try state.removedFiles().map(\.path))
         let plan = FillPlan(
-            scanned, of: Array(albums.values), written: written.filter { $0.isThere || removed.contains($0.path) },
-            filled: Dictionary(filled) { $1 }, removed: removed,
+            scanned, of: Array(albums.values), written: written, unaccepted: try state.unaccepted(written),
+            filled: Dictionary(filled) { $1 },
             options: options, obstacle: FillPlan.Obstacle.ofWriting)
         let messages = try FillMessages(plan, report: arguments.output.report)
         // `fill accept` asks for the accepted covers only.
@@ -54,7 +52,9 @@ struct FillWork {
             let (steps, idle) = try await steps(plan)
             let tags =
                 arguments.covers.embed
-                ? try await embed(scanned.map { ($0.scanned, nil) }, run: nil, messages) : nil
+                ? try await embed(
+                    scanned.compactMap { one in one.album.map { (one.scanned, $0.id, nil) } }, run: nil, messages)
+                : nil
             try print(plan, steps, idle: idle, tags, leftOut: outcome.leftOut)
             let news = try state.news(messages.known, of: folders)
             messages.print(isQuiet: isQuiet, news: news)
@@ -63,7 +63,8 @@ struct FillWork {
         }
         if let request { try state.save(.init(folders: folders, options: request)) }
         outcome.findings.sweep()
-        let writer = try CoverWriter(state, name: (arguments.covers.name ?? .standard).rawValue, run: number)
+        let writer = try CoverWriter(
+            state, name: (arguments.covers.name ?? .standard).rawValue, run: number, options: options)
         let likenesses = Likenesses(try state.likenesses())
         let pictures = try pictures(written, albums, likenesses)
         try stopIfSignalled()
@@ -88,12 +89,13 @@ struct FillWork {
         }
         try state.save(repeatedPictures: summary.repeatedPictures)
         try state.save(likenesses.added)
-        try state.noteCovers()
         for file in written where summary.repeatedPictures.contains(file.digest) {
             messages.add(.file, "\(file.path): albums of other artists have the same picture; remove it if it is wrong")
         }
         let isWhole = Signals.received == nil
-        let covers = scanned.map { (scanned: $0.scanned, cover: $0.album.flatMap { summary.tagCovers[$0.id] }) }
+        let covers = scanned.compactMap { one in
+            one.album.map { (scanned: one.scanned, id: $0.id, cover: summary.tagCovers[$0.id]) }
+        }
         let embedding =
             arguments.covers.embed && isWhole && !summary.isDiskStopped
             ? try await embed(covers, run: writer.run, messages) : nil
@@ -133,7 +135,7 @@ struct FillWork {
 
     /// The pictures of earlier fills, and those that are no album's.
     private func pictures(
-        _ written: [WrittenFile], _ albums: [Album.ID: Album], _ likenesses: Likenesses
+        _ written: [Written], _ albums: [Album.ID: Album], _ likenesses: Likenesses
     ) throws -> RepeatedPictures {
         var pictures = RepeatedPictures()
         for digest in try state.repeatedPictures() { pictures.addRepeated(digest, likenesses[digest]) }

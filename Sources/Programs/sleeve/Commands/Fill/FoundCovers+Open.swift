@@ -32,7 +32,7 @@ extension FoundCovers {
 extension LibraryAPI {
     /// Remembers decisions, also while a fill runs.
     func add(_ decisions: [Decision]) throws {
-        try MusicState(of: configuration.libraryPath) { Log.warning($0) }.add(decisions)
+        try MusicFolderOptions.openState(configuration, isAlone: false).add(decisions)
     }
 }
 
@@ -51,12 +51,12 @@ extension LibraryAPI {
     }
 
     /// The covers of fills that a person has removed, with their albums as `fill review` prints them.
-    func removedCovers() async throws -> [(name: String, file: WrittenFile)] {
+    func removedCovers() async throws -> [(name: String, file: Written)] {
         guard let state = MusicState.existing(of: configuration.libraryPath) else { return [] }
         let names = try await albums.all().enumerated().map {
             ($0.element.id, "\($0.offset + 1). \($0.element.fullName)")
         }
         let byID = Dictionary(names) { first, _ in first }
-        return try state.removedFiles().compactMap { file in byID[file.album].map { ($0, file) } }
+        return try state.removed().compactMap { file in byID[file.album].map { ($0, file) } }
     }
 }

@@ -6,9 +6,9 @@ extension MusicState {
     /// Says of files whose cover was refused that they stay, and what to do. Those that are not as a fill wrote them are a person's.
     /// - Parameter songs: In whose tags a fill has written a cover.
     /// - Throws: `Problem`.
-    func tellWhatStays(_ files: [WrittenFile], songs: Int) throws {
+    func tellWhatStays(_ files: [Written], songs: Int) throws {
         let last = try runs().first
-        let lines = files.filter { !$0.isUndone && $0.isUnchanged }.map { file in
+        let lines = files.filter { $0.state != .removed && $0.isUnchanged }.map { file in
             let undo = file.run == last ? ", or take all of the last fill back by `sleeve fill undo`" : ""
             return "\(file.path): stays; remove it\(undo)"
         }

@@ -1,0 +1,282 @@
+import AlbumLibrary
+import Files
+package import Platform
+
+/// Takes back what fills have written, cover files and pictures in tags alike: a loop over rows, the newest first.
+package struct Undo {
+    /// What became of a row, which is where its file is by now.
+    package typealias Step = (row: Written, step: UndoStep)
+
+    private let state: MusicState
+    private let lane: TagLane
+    private let cached: (Digest) -> String
+    private let isDryRun: Bool
+    /// Where the albums are.
+    private let records: [AlbumRecord]
+    private lazy var files = FilesByLength(roots: (try? state.roots()) ?? [])
+
+    /// - Parameters:
+    ///   - isDryRun: Say what would be done, and do nothing.
+    ///   - start: Starts a worker, which reads and changes tags.
+    ///   - isCancelled: Called before each row.
+    ///   - cached: The path of a cached cover's file. Covers that were kept need none.
+    /// - Returns: The fill that was taken back, nil if none was, and each row with what became of it. Rows that earlier undos could not take back
+    ///   are tried first: if one of them can be taken back now, no other fill is.
+    /// - Throws: `MusicState.Problem` or `TagLane.Unavailable`.
+    package static func run(
+        _ state: MusicState, isDryRun: Bool = false, start: @escaping TagWorkerProcess.Start,
+        isCancelled: @escaping @Sendable () -> Bool = { false },
+        onStep: @Sendable (Step) -> Void = { _ in }, cached: @escaping @Sendable (Digest) -> String
+    ) throws -> (run: Int64?, steps: [Step]) {
+        if !isDryRun { try state.settleBegun() }
+        var undo = Undo(
+            state: state, lane: TagLane(start: start, timeout: .seconds(30), isCancelled: isCancelled), cached: cached,
+            isDryRun: isDryRun, records: try state.albums())
+        defer { if !isDryRun { state.sweepKept() } }
+        let open = try undo.takeBack(try state.written(ofRun: nil), isCancelled, onStep)
+        if open.contains(where: \.step.isDone) { return (nil, open) }
+        guard let run = try state.runs().first else { return (nil, open) }
+        let rows = try state.written(ofRun: run)
+        let steps = try undo.takeBack(rows, isCancelled, onStep)
+        if !isDryRun, steps.count == rows.count { try state.setUndone(run: run) }
+        return (run, steps)
+    }
+
+    private init(
+        state: MusicState, lane: TagLane, cached: @escaping (Digest) -> String, isDryRun: Bool, records: [AlbumRecord]
+    ) {
+        (self.state, self.lane, self.cached, self.isDryRun) = (state, lane, cached, isDryRun)
+        self.records = records
+    }
+
+    private mutating func takeBack(
+        _ rows: [Written], _ isCancelled: () -> Bool, _ onStep: (Step) -> Void
+    ) throws -> [Step] {
+        var steps: [Step] = []
+        for row in rows where !isCancelled() {
+            var row = row
+            var step: UndoStep
+            do {
+                step = try decide(&row)
+                if !isDryRun { step = try take(step, row) }
+            } catch is CancellationError {
+                break
+            } catch {
+                guard let reason = Self.reason(error) else { throw error }
+                step = .fail(reason: reason)
+            }
+            steps.append((row, step))
+            onStep((row, step))
+        }
+        return steps
+    }
+
+    private static func reason(_ error: any Error) -> String? {
+        switch error {
+        case let refusal as OwnFile.Refusal: refusal.reason
+        case is CachedCover.Damaged: UndoStep.uncached
+        default: Embedder.reason(error)
+        }
+    }
+
+    // MARK: Looking
+
+    private mutating func decide(_ row: inout Written) throws -> UndoStep {
+        let found = try find(&row)
+        let replaced = try row.replaced.flatMap { try state.written(number: $0) }
+        let newer = try state.newer(than: row)
+        let cached = cached
+        return UndoStep(
+            row, found, replaced: replaced.flatMap { $0.album == album(at: row) ? $0 : nil }, newer: newer?.digest
+        ) { access(state.replacedCover($0, cached: cached), R_OK) == 0 }
+    }
+
+    /// The album that is in a row's place now: another one may have its folder, and a record stays when its album is gone.
+    private func album(at row: Written) -> Album.ID {
+        let places = records.flatMap { record in record.places.map { (id: record.id, place: $0) } }
+            .filter { ($0.place.folders + $0.place.coverFolders).contains(row.folder) }
+        let there = places.filter { $0.place.namesDigest == Self.namesDigest($0.place.folders) }
+        for found in [places, there] where Set(found.map(\.id)).count == 1 { return found[0].id }
+        return row.album
+    }
+
+    /// As in `AlbumPlace`.
+    private static func namesDigest(_ folders: [BytePath]) -> UInt64 {
+        let names = folders.flatMap { (try? OpenFolder(path: $0.bytes).names()) ?? [] }.map(\.bytes)
+        return names.filter(MusicNames.isAudio).reduce(0) { $0 &+ UInt64(Song.hash(of: $1)) }
+    }
+
+    /// What is in the place of a row, which may be another one by now.
+    private mutating func find(_ row: inout Written) throws -> UndoStep.Found {
+        if !row.isThere, let place = try otherPlace(of: row) {
+            if isDryRun {
+                (row.folder, row.name) = place
+            } else {
+                row = try state.move(row, to: place.folder, name: place.name)
+            }
+        }
+        let folder: OpenFolder
+        do throws(SystemError) {
+            folder = try OpenFolder(path: row.folder.bytes)
+        } catch {
+            guard error.cause == .missing || error.cause == .notAFolder else { throw error }
+            return try state.isAway(row.folder, disk: row.disk) ? .away : .nothing
+        }
+        guard let name = FileName(row.name), try folder.status(of: name) != nil else {
+            return row.disk.map { $0 != folder.disk } ?? false ? .away : .nothing
+        }
+        if row.kind == .file {
+            return try OwnFile(name, in: folder, state.journal).digest().map { .bytes($0) } ?? .other
+        }
+        guard let tags = try lane.read([row.path]).first?.get() else { throw CancellationError() }
+        return tags.picture.map { Digest($0.digest).map { .bytes($0) } ?? .other } ?? .nothing
+    }
+
+    /// A file that was moved or renamed is known by its bytes, a song with other tags by its audio. A person's copy has its original beside it, and
+    /// what is another row's is not this one's.
+    private mutating func otherPlace(of row: Written) throws -> (folder: BytePath, name: [UInt8])? {
+        for folder in try state.otherPlaces(of: row.folder, below: row.root) {
+            let path = folder.appending(row.name)
+            if row.kind == .tags
+                ? path.withCString({ access($0, F_OK) }) == 0
+                : try state.copies(of: row, in: [folder])
+                    .contains(where: { $0.name == row.name })
+            {
+                return (folder, row.name)
+            }
+        }
+        let places = records.first { $0.id == row.album }?.places.flatMap { $0.folders + $0.coverFolders } ?? []
+        if let found = try state.copies(of: row, in: places).first { return found }
+        if let found = try song(of: row, in: places) { return found }
+        let found = try state.copies(of: row, in: files.folders(withFilesAs: row))
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// The song of an album that has a row's audio and picture, whatever its name and its tags.
+    private func song(of row: Written, in folders: [BytePath]) throws -> (folder: BytePath, name: [UInt8])? {
+        guard let audio = row.song?.audio else { return nil }
+        for folder in Set(folders).sorted() {
+            let known = Set(try state.history(of: folder).filter(\.isInPlace).map(\.name))
+            let names = ((try? OpenFolder(path: folder.bytes).names()) ?? []).map(\.bytes)
+            for name in names where MusicNames.isWrittenAudio(name) && !known.contains(name) {
+                let path = folder.appending(name)
+                let asking = TagChange(path: path, copy: path, action: .listen)
+                guard let outcome = try lane.change(asking, length: path.length) else { return nil }
+                if case .success(.made(audio)) = outcome { return (folder, name) }
+            }
+        }
+        return nil
+    }
+
+    // MARK: Acting
+
+    /// - Returns: What was done.
+    private func take(_ step: UndoStep, _ row: Written) throws -> UndoStep {
+        switch step {
+        case .remove:
+            let isRemoved = try remove(row)
+            try state.set(row, .undone)
+            try setUndone(whatReplaced: row)
+            return isRemoved ? step : .keep
+        case .restore(let replaced):
+            try restore(replaced, of: row)
+            try state.set(row, .undone)
+        case .keep:
+            try state.set(row, .undone)
+            try setUndone(whatReplaced: row)
+        case .stayAway:
+            // A folder that is gone may come back with other music.
+            let isRemoval = row.kind == .file ? row.folder.device != nil : row.isThere
+            if row.state == .there || !isRemoval { try state.set(row, isRemoval ? .removed : .undone) }
+        case .wait, .away, .fail: break
+        }
+        return step
+    }
+
+    /// What is not put back is in no place any more.
+    private func setUndone(whatReplaced row: Written) throws {
+        var number = row.replaced
+        while let former = try number.flatMap({ try state.written(number: $0) }), former.isInPlace {
+            try state.set(former, .undone)
+            number = former.replaced
+        }
+    }
+
+    /// - Returns: False for a song with other audio, which is a person's.
+    private func remove(_ row: Written) throws -> Bool {
+        let folder = try OpenFolder(path: row.folder.bytes)
+        guard let name = FileName(row.name) else { return false }
+        guard row.kind == .tags else {
+            try OwnFile(name, in: folder, state.journal).remove(.init(row.digest, isOwn: true))
+            return true
+        }
+        folder.sweep()
+        guard try writer(row, folder).remove(row) else { return false }
+        try folder.sync()
+        return true
+    }
+
+    private func writer(_ row: Written, _ folder: OpenFolder) -> TagWriter {
+        TagWriter(lane: lane, state: state, target: .init(folder: folder, path: row.path), options: .init())
+    }
+
+    private func restore(_ replaced: Written, of row: Written) throws {
+        let folder = try OpenFolder(path: row.folder.bytes)
+        folder.sweep()
+        let source = state.replacedCover(replaced.digest, cached: cached)
+        var restored = replaced
+        (restored.folder, restored.root, restored.disk, restored.state) = (row.folder, row.root, row.disk, .there)
+        if row.kind == .tags {
+            restored.name = row.name
+            guard try writer(row, folder).remove(row) else { return }
+            let cover = try EmbeddableCover(SourceFile(path: source).contents())
+            try writer(row, folder).putBack(cover, restored)
+            return try folder.sync()
+        }
+        guard let name = FileName(row.name), let former = FileName(replaced.name) else { return }
+        let cover = try CachedCover(source, replaced.digest)
+        let (file, new) = (OwnFile(name, in: folder, state.journal), try cover.copy(in: folder))
+        restored.modified = FileStatus(try new.status()).modified
+        if former == name {
+            if try file.digest() != replaced.digest { try file.replace(.init(row.digest, isOwn: true), by: new) }
+        } else {
+            if let status = try folder.status(of: name) {
+                new.setOwner(status.st_uid, status.st_gid, mode: status.st_mode)
+            }
+            try new.sync()
+            let file = OwnFile(former, in: folder, state.journal)
+            if try file.digest() != replaced.digest { try file.create(new) }
+            _ = try remove(row)
+        }
+        try state.save(restored)
+    }
+}
+
+extension UndoStep {
+    /// Whether something was done.
+    fileprivate var isDone: Bool {
+        switch self {
+        case .remove, .restore, .keep, .stayAway: true
+        case .wait, .away, .fail: false
+        }
+    }
+}
+
+/// The folders of files by their lengths, in all scanned folders, which are listed once they are asked for.
+private struct FilesByLength {
+    private var folders: [Int64: Set<BytePath>] = [:]
+
+    init(roots: [BytePath]) {
+        var found = folders
+        var walk = FolderWalk(followsOutside: false) { event in
+            guard case .folder(let listing) = event else { return }
+            for file in listing.audio + listing.pictures { found[file.size, default: []].insert(listing.path) }
+        }
+        for root in roots { try? walk.walk(root) }
+        folders = found
+    }
+
+    func folders(withFilesAs row: Written) -> [BytePath] {
+        row.length.flatMap { folders[Int64($0)] }.map { Array($0) } ?? []
+    }
+}

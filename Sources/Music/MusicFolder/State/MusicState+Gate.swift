@@ -1,0 +1,156 @@
+import CoverSources
+import Platform
+import SQLite
+
+/// Why a picture is not written.
+package enum Objection: Error, Sendable, Hashable {
+    /// It is no whole picture: a clause about it.
+    case damaged(String)
+    /// It is no cover: a clause about it.
+    case placeholder(String)
+    /// - Parameter side: What is wanted, in pixels.
+    case tooSmall(side: Int)
+    /// A person has refused it for the album.
+    case refused
+    /// It shows what a person has refused of another entry.
+    case alike
+    /// A person has accepted another one.
+    case other
+    /// A person has removed it from there.
+    case removed(BytePath)
+    /// An undo has taken it back from there, and nobody watches this fill.
+    case undone(BytePath)
+
+    /// For a person.
+    package var reason: String {
+        switch self {
+        case .damaged(let reason), .placeholder(let reason): "its picture \(reason)"
+        case .tooSmall(let side): "only covers with a side of fewer than \(side) pixels were found"
+        case .refused, .alike: SourceCandidate.refusal
+        case .other: "you accepted another cover; `sleeve fill allow` takes that back"
+        case .removed: "you removed the cover that a fill wrote; `sleeve fill allow` lets it be written again"
+        case .undone: "`sleeve fill undo` took it back; a fill without --quiet writes it again"
+        }
+    }
+}
+
+/// The gate. Every cover file and every picture in tags that is written goes through `begin`, and there is no other way: it knows what a person
+/// has said, what is and what was in the place, and what is no cover.
+extension MusicState {
+    /// Remembers a row as begun, unless something speaks against it: one transaction, in which no music disk is touched.
+    /// - Throws: `Objection` or `Problem`.
+    func begin(_ row: Written, _ picture: FillPicture, _ options: FillOptions) throws -> Written {
+        let picture = try named(picture, for: row.album, hasHistory: !history(of: row.folder).isEmpty)
+        var (begun, objection) = (row, Objection?.none)
+        (begun.state, begun.time) = (.begun, WallClock.milliseconds())
+        try transaction {
+            objection = try self.objection(to: picture, for: row.album, in: row, options)
+            if objection != nil { return }
+            begun.number = try insert(begun)
+            try insert(picture.name, of: row.digest)
+        }
+        if let objection { throw objection }
+        return begun
+    }
+
+    /// What speaks against a picture for an album, wherever it would be written; nil if nothing does.
+    func mayWrite(_ picture: FillPicture, for album: String, _ options: FillOptions) throws -> Objection? {
+        let picture = try named(picture, for: album, hasHistory: false)
+        return try objection(to: picture, for: album, in: nil, options)
+    }
+
+    /// - Parameter place: What would be written.
+    private func objection(
+        to picture: FillPicture, for album: String, in place: Written?, _ options: FillOptions
+    ) throws -> Objection? {
+        var decisions = try decisions(of: album)
+        if picture.giver != .fill { decisions = decisions.withoutService }
+        if let objection = objection(to: picture, decisions, options) { return objection }
+        return try place.flatMap { try objection(to: picture, in: $0, decisions, options) }
+    }
+
+    private func objection(to picture: FillPicture, _ decisions: Decisions, _ options: FillOptions) -> Objection? {
+        if let damage = picture.facts.damage { return .damaged(damage) }
+        if let reason = ShownPictures.refusal(ofFile: picture.facts.mediaType) { return .placeholder(reason) }
+        if picture.giver == .file { return nil }
+        switch decisions.ruling(on: picture.name) {
+        case .accepted: return nil
+        case .refused: return .refused
+        case .alike where picture.giver == .fill: return .alike
+        default: if decisions.current.contains(where: { $0.verdict == .accepted }) { return .other }
+        }
+        let (width, height) = (picture.facts.width, picture.facts.height)
+        if let placeholder = Placeholder(width: width, height: height, hasOneColour: picture.hasOneColour) {
+            return .placeholder(placeholder.reason)
+        }
+        guard let side = options.minimumPixels, min(width ?? 0, height ?? 0) < side else { return nil }
+        return .tooSmall(side: side)
+    }
+
+    /// What was in the place before tells: of the rows of a picture the newest one counts.
+    private func objection(
+        to picture: FillPicture, in place: Written, _ decisions: Decisions, _ options: FillOptions
+    ) throws -> Objection? {
+        let rows = try history(of: place.folder).filter { row in
+            row.kind == place.kind && row.state != .begun && row.number != place.replaced
+                && (row.kind == .file || row.name == place.name && row.song?.audio == place.song?.audio)
+        }
+        guard let row = try rows.first(where: { try isSame(picture, $0) }) else { return nil }
+        let accepted = decisions.current.first { $0.verdict == .accepted }
+        if let accepted, accepted.time > row.time { return nil }
+        switch row.state {
+        case .removed: return .removed(row.path)
+        // A song that has no picture any more.
+        case .there: return row.kind == .tags ? .removed(row.path) : nil
+        case .undone: return options.isUnwatched ? .undone(row.path) : nil
+        case .begun: return nil
+        }
+    }
+
+    /// The rows in whose place another picture belongs that a person has accepted: their numbers.
+    package func unaccepted(_ rows: [Written]) throws(Problem) -> Set<Int64> {
+        let said = try decisions().filter { $1.current.contains { $0.verdict == .accepted } }
+        var numbers: Set<Int64> = []
+        for row in rows {
+            guard let decisions = said[row.album] else { continue }
+            let ruling = try pictureName(of: row.digest).flatMap { decisions.ruling(on: $0) }
+            if ruling != .accepted { numbers.insert(row.number) }
+        }
+        return numbers
+    }
+
+    // MARK: Songs
+
+    /// Whether a person has taken this picture out of a song that did not change since a fill has seen that.
+    func isRemoved(_ row: Written, _ modified: Int64) throws(Problem) -> Bool {
+        try history(of: row.folder).contains {
+            $0.kind == .tags && $0.name == row.name && $0.digest == row.digest && $0.state == .removed
+                && $0.modified == modified
+        }
+    }
+
+    /// A person has taken the picture out of a song.
+    func noteRemoved(_ song: Written) throws(Problem) {
+        for row in try history(of: song.folder)
+        where row.kind == .tags && row.name == song.name && [.there, .removed].contains(row.state) {
+            var removed = row
+            removed.modified = song.modified
+            if row.state == .removed { try save(removed) } else { try set(removed, .removed) }
+        }
+    }
+
+    private func isSame(_ picture: FillPicture, _ row: Written) throws -> Bool {
+        if [picture.digest, picture.name.digest.flatMap { Digest($0) }].contains(row.digest) { return true }
+        return try pictureName(of: row.digest)?.relation(to: picture.name) != nil
+    }
+
+    /// With all that a comparison may ask for. The picture is decoded only if there is something to compare it with.
+    private func named(_ picture: FillPicture, for album: String, hasHistory: Bool) throws -> FillPicture {
+        var picture = picture
+        guard picture.name.likeness == nil, let likenesses = picture.likenesses else { return picture }
+        let isCompared = try hasHistory || !decisions(of: album).isEmpty
+        picture.name.likeness =
+            isCompared ? likenesses.likeness(of: picture.digest, at: picture.path) : likenesses[picture.digest]
+        return picture
+    }
+}

@@ -1,0 +1,97 @@
+import CoverSources
+import Foundation
+import MusicFiles
+import Platform
+import Testing
+
+@testable import MusicFolder
+
+/// What speaks against a picture, by what a person has said and by what it is.
+@Suite struct GateTests {
+    private let query = AlbumQuery(artist: "A", title: "Low Tide")
+
+    private func state(_ folder: Folder, _ decisions: (Decision.Verdict, String)...) throws -> MusicState {
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        for (verdict, url) in decisions { try state.add([Decision(verdict, name(url), of: "1")]) }
+        return state
+    }
+
+    private func name(_ url: String) -> PictureName { PictureName(.itunes, query, urls: ["https://a.example/\(url)"]) }
+
+    private func picture(_ folder: Folder, _ url: String, _ bytes: [UInt8]? = nil) throws -> FillPicture {
+        let bytes = bytes ?? MusicPicture.jpeg(300, 300, number: url.utf8.count).bytes
+        let path = try folder.file("pictures/\(url)", bytes: bytes)
+        return FillPicture(path: path, digest: Digest(of: bytes), name: name(url))
+    }
+
+    private func row(_ folder: Folder, _ picture: FillPicture, run: Int64 = 1) -> Written {
+        Written(folder: folder.path, name: Array("cover.jpg".utf8), digest: picture.digest, album: "1", run: run)
+    }
+
+    @Test func `a person's word decides, for that album alone`() throws {
+        let folder = try Folder()
+        let state = try state(folder, (.accepted, "yes"), (.refused, "nono"))
+        let (yes, no, other) = (
+            try picture(folder, "yes"), try picture(folder, "nono"), try picture(folder, "other")
+        )
+        #expect(try state.mayWrite(yes, for: "1", .init()) == nil)
+        #expect(try state.mayWrite(no, for: "1", .init()) == .refused)
+        #expect(try state.mayWrite(other, for: "1", .init()) == .other)
+        for picture in [yes, no, other] { #expect(try state.mayWrite(picture, for: "2", .init()) == nil) }
+        var file = no
+        file.giver = .file
+        #expect(try state.mayWrite(file, for: "1", .init()) == nil, "a person's file")
+    }
+
+    @Test
+    func `what a person accepted may be small and of one colour, and must be whole and of a type that players show`()
+        throws
+    {
+        let folder = try Folder()
+        let state = try state(folder, (.accepted, "yes"))
+        var options = FillOptions()
+        options.minimumPixels = 500
+        var accepted = try picture(folder, "yes")
+        accepted.hasOneColour = true
+        #expect(try state.mayWrite(accepted, for: "1", options) == nil)
+        #expect(try state.mayWrite(accepted, for: "2", .init()) == .placeholder(Placeholder.color.reason))
+        accepted.hasOneColour = false
+        #expect(try state.mayWrite(accepted, for: "2", options) == .tooSmall(side: 500))
+        let cut = try picture(folder, "yes", Array(MusicPicture.jpeg(300, 300).bytes.dropLast(2)))
+        #expect(try state.mayWrite(cut, for: "1", .init()) == .damaged("is cut off"))
+        let bitmap = Array("BM".utf8) + [UInt8](repeating: 0, count: 12) + [40] + [UInt8](repeating: 0, count: 60)
+        #expect(try state.mayWrite(try picture(folder, "yes", bitmap), for: "1", .init()) != nil)
+    }
+
+    @Test func `a removed cover is not written there again, until it is accepted later or allowed`() throws {
+        let folder = try Folder()
+        let state = try state(folder)
+        let (cover, other) = (try picture(folder, "one"), try picture(folder, "three"))
+        let written = try state.set(try state.begin(row(folder, cover), cover, .init()), .there)
+        let removed = try state.set(written, .removed)
+        #expect(throws: Objection.removed(written.path)) { try state.begin(row(folder, cover), cover, .init()) }
+        let another = try state.begin(row(folder, other), other, .init())
+        #expect(another.state == .begun, "another picture")
+        var elsewhere = row(folder, cover)
+        elsewhere.folder = BytePath(folder.text + "/copy")
+        let copy = try state.begin(elsewhere, cover, .init())
+        #expect(copy.state == .begun, "another copy")
+        var larger = try picture(folder, "one", MusicPicture.jpeg(900, 900, number: 8).bytes)
+        larger.name.digest = larger.digest.description
+        #expect(throws: Objection.removed(written.path)) { try state.begin(row(folder, larger), larger, .init()) }
+        try state.add([Decision(.accepted, cover.name, of: "1", time: removed.time + 1)])
+        #expect(try state.begin(row(folder, cover), cover, .init()).state == .begun)
+    }
+
+    @Test func `what an undo took back is written again only by a fill that somebody watches`() throws {
+        let folder = try Folder()
+        let state = try state(folder)
+        let cover = try picture(folder, "one")
+        let written = try state.set(try state.begin(row(folder, cover), cover, .init()), .undone)
+        var quiet = FillOptions()
+        quiet.isUnwatched = true
+        #expect(throws: Objection.undone(written.path)) { try state.begin(row(folder, cover), cover, quiet) }
+        let again = try state.begin(row(folder, cover, run: 2), cover, .init())
+        #expect(again.number > written.number && again.state == .begun)
+    }
+}

@@ -3,18 +3,9 @@ package import CoverSources
 
 /// What a fill has done for an album, or why it did nothing.
 package enum FillEvent: Sendable {
-    /// Where a cover is from.
-    package enum Origin: Sendable, Hashable {
-        /// A URL that the album had.
-        case own
-        /// The tags of the album's songs.
-        case tags
-        case source(SourceName)
-    }
-
     /// A cover file is in a folder.
     /// - Parameter url: nil for a picture in the tags.
-    case written(Album, Written, bytes: Int, url: String?, origin: Origin)
+    case written(Album, Written, bytes: Int, url: String?, origin: FillPicture.Origin)
     /// The folder has a cover that the fill did not write.
     case exists(Album, BytePath)
     /// A file could not be written.

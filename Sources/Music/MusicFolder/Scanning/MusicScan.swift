@@ -124,7 +124,7 @@ package struct MusicScan: Sendable {
         try take(output, state, &findings, atLeast: 1)
         if let problem = output.value.withLock({ $0.problem }) { throw problem }
         findings.isCancelled = isCancelled()
-        findings.leftOut.countUntagged(of: findings.folders)
+        for (path, contents) in findings.folders { findings.leftOut.addUntagged(contents.untagged, in: path) }
         if !findings.isCancelled { findGone(known, &findings) }
         progress(findings.progress)
         return findings

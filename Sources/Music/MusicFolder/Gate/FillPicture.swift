@@ -17,9 +17,18 @@ package struct FillPicture: Sendable {
     var likenesses: Likenesses?
     /// nil for a picture in the tags.
     var url: String?
-    var origin = FillEvent.Origin.own
+    var origin = Origin.own
     /// What a source has offered; nil for a picture that the album had.
     var offer: SourceCandidate?
+
+    /// Where a cover is from.
+    package enum Origin: Sendable, Hashable {
+        /// A URL that the album had.
+        case own
+        /// The tags of the album's songs.
+        case tags
+        case source(SourceName)
+    }
 
     /// Whose it is. What a person has given outweighs what was said of what services offered.
     enum Giver: Sendable { case fill, address, file }

@@ -31,9 +31,8 @@ package struct LeftOut: Sendable, Hashable {
         }
     }
 
-    mutating func countUntagged(of folders: [BytePath: FolderContents]) {
-        for (path, contents) in folders where contents.untagged > 0 {
-            if images.contains(path) { untaggedImages += contents.untagged } else { untagged += contents.untagged }
-        }
+    /// Counts the audio files of a folder that have no album in their tags.
+    mutating func addUntagged(_ count: Int, in folder: BytePath) {
+        if images.contains(folder) { untaggedImages += count } else { untagged += count }
     }
 }

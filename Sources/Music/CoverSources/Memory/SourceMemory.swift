@@ -6,8 +6,8 @@ import SQLite
 /// `PRAGMA user_version`.
 ///
 /// ```
-/// answers  request | time (ms since 1970), length, albums     what the last answer tells of albums: JSON, compressed (RFC 1950)
-/// faults   picture | ground, text                             why the picture, `SourceCandidate.identity`, is no cover
+/// tries       request | time (ms since 1970), length, albums     what the last answer tells of albums: JSON, compressed (RFC 1950)
+/// candidates  picture | ground, text                             why the picture, `SourceCandidate.identity`, is no cover
 /// ```
 ///
 /// It spares the services, and `sleeve why` and `sleeve fill review` tell from it: answers are judged when they are read, by what is known of the
@@ -54,9 +54,9 @@ package actor SourceMemory {
                 DROP TABLE IF EXISTS candidates;
                 DROP TABLE IF EXISTS requests;
                 DROP TABLE IF EXISTS decisions;
-                CREATE TABLE answers (
+                CREATE TABLE tries (
                     request TEXT PRIMARY KEY, time INTEGER NOT NULL, length INTEGER NOT NULL, albums BLOB NOT NULL);
-                CREATE TABLE faults (picture TEXT PRIMARY KEY, ground TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
+                CREATE TABLE candidates (picture TEXT PRIMARY KEY, ground TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
                 PRAGMA user_version = \(version);
                 """)
         }
@@ -79,7 +79,7 @@ package actor SourceMemory {
 
     private func answer(to request: String) throws(SourceMemoryError) -> ([UInt8], Int64)? {
         try perform {
-            try database.statement("SELECT time, length, albums FROM answers WHERE request = ?").first(.text(request)) {
+            try database.statement("SELECT time, length, albums FROM tries WHERE request = ?").first(.text(request)) {
                 (Self.decompressed($0.bytes(2), length: $0.int(1)), $0.int64(0))
             }
         }
@@ -89,7 +89,7 @@ package actor SourceMemory {
     func keep(_ reading: SourceReading, of request: String, at time: Int64) throws(SourceMemoryError) {
         _ = try perform {
             let bytes = Array(try JSONEncoder().encode(reading.albums))
-            try database.statement("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)")
+            try database.statement("INSERT OR REPLACE INTO tries VALUES (?, ?, ?, ?)")
                 .run(.text(request), .int(time), .int(bytes.count), .blob(Self.compressed(bytes)))
         }
     }
@@ -111,7 +111,7 @@ package actor SourceMemory {
     /// Why pictures are no covers, by `SourceCandidate.identity`.
     func fault(of picture: String) throws(SourceMemoryError) -> Match? {
         try perform {
-            try database.statement("SELECT ground, text FROM faults WHERE picture = ?").first(.text(picture)) { row in
+            try database.statement("SELECT ground, text FROM candidates WHERE picture = ?").first(.text(picture)) { row in
                 let ground = Match.Ground(rawValue: row.text(0))
                 return ground == .repeated ? .repeated : .rejected(row.text(1))
             }
@@ -122,10 +122,10 @@ package actor SourceMemory {
     func note(_ fault: Match?, of picture: String) throws(SourceMemoryError) {
         _ = try perform {
             if let fault {
-                try database.statement("INSERT OR REPLACE INTO faults VALUES (?, ?, ?)")
+                try database.statement("INSERT OR REPLACE INTO candidates VALUES (?, ?, ?)")
                     .run(.text(picture), .text(fault.ground.rawValue), .text(fault.reason))
             } else {
-                try database.statement("DELETE FROM faults WHERE picture = ?").run(.text(picture))
+                try database.statement("DELETE FROM candidates WHERE picture = ?").run(.text(picture))
             }
         }
     }

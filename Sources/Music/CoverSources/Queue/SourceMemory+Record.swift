@@ -1,3 +1,5 @@
+import Platform
+
 extension SourceMemory {
     /// What is kept of an album, whatever its age, as it is judged today.
     package struct Record: Sendable {
@@ -22,7 +24,9 @@ extension SourceMemory {
             }
             covers = search.decided(covers)
             found += covers
-            if let time = walk.time { answers.append(walk.answer(covers, at: time)) }
+            if let time = walk.time ?? walk.lack.map({ _ in WallClock.milliseconds() }) {
+                answers.append(walk.answer(covers, at: time))
+            }
         }
         return Record(answers: answers, covers: found.ordered())
     }

@@ -44,15 +44,16 @@ struct FillCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        if music.folders.isEmpty { try takeContactOfLastFill() }
+        if music.folders.isEmpty { try takeOptionsOfLastFill() }
         try await fill()
     }
 
-    private mutating func takeContactOfLastFill() throws {
-        guard arguments.network.knownContact == nil,
-            let last = MusicState.lastFill(of: try arguments.options.configuration().libraryPath)
+    private mutating func takeOptionsOfLastFill() throws {
+        guard let last = MusicState.lastFill(of: try arguments.options.configuration().libraryPath),
+            let command = try? FillCommand.parse(last.options)
         else { return }
-        arguments.network.contact = (try? FillCommand.parse(last.options))?.arguments.network.contact
+        music.named.follow = music.named.follow || command.music.named.follow
+        if arguments.network.knownContact == nil { arguments.network.contact = command.arguments.network.contact }
     }
 
     private func fill() async throws {

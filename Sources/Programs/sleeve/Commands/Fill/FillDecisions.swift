@@ -93,10 +93,9 @@ struct FillAccept: AsyncParsableCommand {
     func run() async throws {
         try await arguments.withLibrary(asking: sources, isAlone: false) { library, state in
             let last = try state.lastFill()
+            let command = try (try? FillCommand.parse(last?.options ?? [])) ?? FillCommand.parse([])
             var arguments = arguments
-            if let last, let command = try? FillCommand.parse(last.options) {
-                arguments.covers.fillIn(command.arguments.covers)
-            }
+            arguments.covers.fillIn(command.arguments.covers)
             var chosen: [(album: Album, cover: SourceCandidate)] = []
             try await references.decide(
                 in: library, "accepted", isQuiet: true,
@@ -128,7 +127,7 @@ struct FillAccept: AsyncParsableCommand {
             var work = FillWork(arguments, asking: sources, library, state)
             (work.only, work.number) = (Set(chosen.map(\.album.id)), number)
             let folders = try last?.folders ?? state.roots()
-            try await work.run(try MusicFolderOptions.parse([]).scan(else: folders))
+            try await work.run(try command.music.scan(else: folders))
         }
     }
 }

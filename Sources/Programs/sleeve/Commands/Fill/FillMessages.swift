@@ -21,8 +21,18 @@ final class FillMessages: Sendable {
     private let report: FillReport?
     private let state = Mutex(State())
 
+    private struct Line {
+        var text: String
+        /// By what it is known to have been said: albums may have one name.
+        var key: String
+
+        init(_ text: String, of album: Album? = nil) {
+            (self.text, key) = (text, album.map { "\(text) (\($0.id))" } ?? text)
+        }
+    }
+
     private struct State {
-        var lines: [Kind: [String]] = [:]
+        var lines: [Kind: [Line]] = [:]
         var stops: Set<String> = []
         /// In the order of writing, without those that were removed again.
         var written: [(path: BytePath, line: String)] = []
@@ -49,11 +59,12 @@ final class FillMessages: Sendable {
     var problems: Set<String> { Set(lines(\.isProblem)) }
 
     private func lines(_ isWanted: (Kind) -> Bool) -> [String] {
-        state.withLock { state in Kind.allCases.filter(isWanted).flatMap { state.lines[$0] ?? [] } }
+        state.withLock { state in Kind.allCases.filter(isWanted).flatMap { state.lines[$0] ?? [] }.map(\.key) }
     }
 
-    func add(_ kind: Kind, _ text: String) {
-        state.withLock { $0.lines[kind, default: []].append(text) }
+    /// - Parameter album: What the message is about.
+    func add(_ kind: Kind, _ text: String, of album: Album? = nil) {
+        state.withLock { $0.lines[kind, default: []].append(Line(text, of: album)) }
     }
 
     func add(_ outcome: LibraryScan.Outcome) {
@@ -69,13 +80,13 @@ final class FillMessages: Sendable {
         switch event {
         case .ended(let album, .missing(let reason)):
             report?.add(album, "missing", ["reason": reason])
-            add(.album, "\(album.fullName): \(reason)")
+            add(.album, "\(album.fullName): \(reason)", of: album)
         case .ended(let album, .doubtful(let covers)):
             let (first, url) = (covers.first, (covers.first?.pictures.first).map { Redaction.redact($0) })
             report?.add(
                 album, "doubtful", ["url": url, "source": first?.source.rawValue, "reason": first?.match.reason])
             let found = covers.count == 1 ? "a doubtful cover" : "doubtful covers"
-            add(.album, "\(album.fullName): found only \(found); see `sleeve fill review`")
+            add(.album, "\(album.fullName): found only \(found); see `sleeve fill review`", of: album)
         case .ended(let album, .failed(let reason)):
             report?.add(album, "failed", ["reason": Redaction.redact(reason)])
             add(.failure, "\(album.fullName): \(reason)")
@@ -136,18 +147,20 @@ final class FillMessages: Sendable {
     /// - Parameter news: What no fill has said before. With `isQuiet`, nothing else is said but failures; an album that is gone is said once.
     func print(isQuiet: Bool, news: Set<String>) {
         var (all, placeholders) = state.withLock { state in
-            (state.lines.merging([.written: state.written.map(\.line)]) { $1 }, state.placeholders)
+            (state.lines.merging([.written: state.written.map { Line($0.line) }]) { $1 }, state.placeholders)
         }
         all[.note, default: []] += placeholders.sorted { $0.key < $1.key }.map { _, found in
-            found.first + (found.count > 1 ? "; so \(found.count == 2 ? "is" : "are") \(found.count - 1) more" : "")
+            let more = found.count > 1 ? "; so \(found.count == 2 ? "is" : "are") \(found.count - 1) more" : ""
+            return Line(found.first + more)
         }
         for kind in Kind.allCases where !isQuiet || kind.isKept || kind == .failure {
             var lines = all[kind] ?? []
-            if kind == .gone || isQuiet && kind.isKept { lines.removeAll { !news.contains($0) } }
+            if kind == .gone || isQuiet && kind.isKept { lines.removeAll { !news.contains($0.key) } }
             let place =
                 [.file, .gone, .note].contains(kind) ? "`sleeve album scan` lists more" : "--report FILE lists all"
             let write: @Sendable (String) -> Void = { kind == .written ? Log.info($0) : Log.warning($0) }
-            MessageList(kind.rawValue, by: write).print(lines, "; " + (report.map { "see \($0.path)" } ?? place))
+            let rest = "; " + (report.map { "see \($0.path)" } ?? place)
+            MessageList(kind.rawValue, by: write).print(lines.map(\.text), rest)
         }
     }
 }

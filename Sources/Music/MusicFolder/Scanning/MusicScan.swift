@@ -48,7 +48,8 @@ package struct MusicScan: Sendable {
         /// Folders with temporary files of fills.
         package var leftovers: [BytePath] = []
         package var isCancelled = false
-        var roots: [BytePath] = []
+        /// The scanned folders.
+        package var roots: [BytePath] = []
 
         /// Whether an album that was not found in a folder is gone from there. Not if the folder was not scanned or not read.
         package func isGone(_ folder: BytePath) -> Bool {

@@ -24,6 +24,7 @@ struct FillWork {
         (options.embeds, options.servicesBeforeTags) = (arguments.covers.embed, sources.servicesBeforeTags)
     }
 
+    /// Scans, plans, writes covers, writes tags, and tells.
     /// - Parameters:
     ///   - found: What is scanned, and the number of folders that are not there.
     ///   - isDryRun: Print what would be done.
@@ -32,91 +33,135 @@ struct FillWork {
     func run(
         _ found: (scan: LibraryScan, missing: Int), isDryRun: Bool = false, request: [String]? = nil
     ) async throws {
-        let (start, folders, isQuiet) = (ContinuousClock.now, found.scan.scan.roots, arguments.options.quiet)
+        let start = ContinuousClock.now
+        let planned = try await plan(try await scan(found.scan), missing: found.missing)
+        if isDryRun { return try await preview(planned) }
+        if let request { try state.save(.init(folders: planned.folders, options: request)) }
+        planned.outcome.findings.sweep()
+        let covers = try await writeCovers(planned)
+        let tags = try await writeTags(planned, covers)
+        try await tell(planned, covers, tags, seconds: (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    // MARK: Steps
+
+    private func scan(_ scan: LibraryScan) async throws -> LibraryScan.Outcome {
         let outcome = try await MusicFolderOptions.run(
-            found.scan, library.albums, state, arguments.options, arguments.output.progress, reports: false)
+            scan, library.albums, state, arguments.options, arguments.output.progress, reports: false)
         try stopIfSignalled()
+        return outcome
+    }
+
+    /// What a fill is to do.
+    struct Planned {
+        let outcome: LibraryScan.Outcome
+        var folders: [BytePath] { outcome.findings.roots }
+        /// The number of folders that are not there.
+        let missing: Int
+        /// The albums of the library.
+        let albums: [Album.ID: Album]
+        let scanned: [(scanned: ScannedAlbum, album: Album?)]
+        /// What earlier fills wrote, and is there.
+        let written: [Written]
+        let plan: FillPlan
+        let messages: FillMessages
+        /// How many messages tell of faults before anything is written.
+        let problems: Int
+    }
+
+    private func plan(_ outcome: LibraryScan.Outcome, missing: Int) async throws -> Planned {
         let written = try state.written().filter { $0.isInPlace && $0.isThere }
         let filled = try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
         let scanned = scannedAlbums(outcome, albums)
         let plan = FillPlan(
             scanned, of: Array(albums.values), written: written, unaccepted: try state.unaccepted(written),
-            filled: Dictionary(filled) { $1 },
-            options: options, obstacle: FillPlan.Obstacle.ofWriting)
+            filled: Dictionary(filled) { $1 }, options: options, obstacle: FillPlan.Obstacle.ofWriting)
         let messages = try FillMessages(plan, report: arguments.output.report)
         // `fill accept` asks for the accepted covers only.
         if only == nil { messages.add(outcome) }
-        let problems = messages.problems.count
-        if isDryRun {
-            let (steps, idle) = try await steps(plan)
-            let tags =
-                arguments.covers.embed
-                ? try await embed(
-                    scanned.compactMap { one in one.album.map { (one.scanned, $0.id, nil) } }, run: nil, messages)
-                : nil
-            try print(plan, steps, idle: idle, tags, leftOut: outcome.leftOut)
-            let news = try state.news(messages.known, of: folders)
-            messages.print(isQuiet: isQuiet, news: news)
-            if found.missing > 0 || !news.isDisjoint(with: messages.problems) { throw ExitStatus.someFailed }
-            return
-        }
-        if let request { try state.save(.init(folders: folders, options: request)) }
-        outcome.findings.sweep()
+        return Planned(
+            outcome: outcome, missing: missing, albums: albums, scanned: scanned, written: written, plan: plan,
+            messages: messages, problems: messages.problems.count)
+    }
+
+    /// What became of the covers.
+    struct Covers {
+        var summary: FillSummary
+        let run: Int64
+        /// Sentences about accepted covers that are there already.
+        var present: [String] = []
+    }
+
+    private func writeCovers(_ planned: Planned) async throws -> Covers {
         let writer = try CoverWriter(
             state, name: (arguments.covers.name ?? .standard).rawValue, run: number, options: options)
         let likenesses = Likenesses(try state.likenesses())
-        let pictures = try pictures(written, albums, likenesses)
+        let pictures = try pictures(planned.written, planned.albums, likenesses)
         try stopIfSignalled()
-        let present = Mutex(only == nil ? [] : plan.present)
-        let summary = try await fill(plan.jobs, pictures, likenesses, writer) { [only] event in
+        let messages = planned.messages
+        let present = Mutex(only == nil ? [] : planned.plan.present)
+        let summary = try await fill(planned.plan.jobs, pictures, likenesses, writer) { [only] event in
             messages.add(event)
             if only != nil, case .exists(let album, let path) = event { present.withLock { $0.append((path, album)) } }
         }
+        try state.save(repeatedPictures: summary.repeatedPictures)
+        try state.save(likenesses.added)
+        for file in planned.written where summary.repeatedPictures.contains(file.digest) {
+            messages.add(.file, "\(file.path): albums of other artists have the same picture; remove it if it is wrong")
+        }
         let kept = present.withLock { $0 }
-        let files = kept.isEmpty ? [:] : Dictionary(written.map { ($0.path, $0) }) { $1 }
-        var accepted: [String] = []
-        for (file, album) in kept {
+        return Covers(summary: summary, run: writer.run, present: tellPresent(kept, planned.written, messages))
+    }
+
+    /// - Parameter present: Files in the places of accepted covers.
+    /// - Returns: Sentences about those that are the accepted cover.
+    private func tellPresent(
+        _ present: [(file: BytePath, album: Album)], _ written: [Written], _ messages: FillMessages
+    ) -> [String] {
+        if present.isEmpty { return [] }
+        let files = Dictionary(written.map { ($0.path, $0) }) { $1 }
+        return present.compactMap { file, album in
             let isUnchanged = files[file]?.isUnchanged
-            if isUnchanged == true {
-                accepted.append("\(album.fullName) has the accepted cover already: \(file)")
-                continue
-            }
+            if isUnchanged == true { return "\(album.fullName) has the accepted cover already: \(file)" }
             let reason = isUnchanged == nil ? "no fill wrote it" : "it was changed since a fill wrote it"
             messages.add(
                 .album,
                 "\(album.fullName): \(file) stays, as \(reason); remove or rename it, then accept the cover again")
+            return nil
         }
-        try state.save(repeatedPictures: summary.repeatedPictures)
-        try state.save(likenesses.added)
-        for file in written where summary.repeatedPictures.contains(file.digest) {
-            messages.add(.file, "\(file.path): albums of other artists have the same picture; remove it if it is wrong")
+    }
+
+    /// - Returns: Nil if no tags are to be written.
+    private func writeTags(_ planned: Planned, _ covers: Covers) async throws -> EmbedSummary? {
+        guard arguments.covers.embed, Signals.received == nil, !covers.summary.isDiskStopped else { return nil }
+        let albums = planned.scanned.compactMap { one in
+            one.album.map { (scanned: one.scanned, id: $0.id, cover: covers.summary.tagCovers[$0.id]) }
         }
-        let isWhole = Signals.received == nil
-        let covers = scanned.compactMap { one in
-            one.album.map { (scanned: one.scanned, id: $0.id, cover: summary.tagCovers[$0.id]) }
-        }
-        let embedding =
-            arguments.covers.embed && isWhole && !summary.isDiskStopped
-            ? try await embed(covers, run: writer.run, messages) : nil
+        return try await embed(albums, run: covers.run, planned.messages)
+    }
+
+    private func tell(_ planned: Planned, _ covers: Covers, _ tags: EmbedSummary?, seconds: Double) async throws {
+        let (messages, summary) = (planned.messages, covers.summary)
         let problem = messages.closeReport() ?? summary.stopReason
         let hasFailed = summary.failed > 0 || summary.isDiskStopped
-        let isAll = isWhole && problem == nil && !hasFailed
-        let news = only == nil ? try state.tell(messages.known, of: folders, isAll: isAll) : messages.known
-        messages.print(isQuiet: isQuiet, news: news)
+        let isAll = Signals.received == nil && problem == nil && !hasFailed
+        let news = only == nil ? try state.tell(messages.known, of: planned.folders, isAll: isAll) : messages.known
+        messages.print(isQuiet: arguments.options.quiet, news: news)
         if let problem { Log.error(problem) }
         await library.warnOfEvictedCovers()
         let result = FillResult(
-            summary, embedding, covered: plan.covered, obstacles: Set(plan.obstacles.map(\.folder)).count,
-            problems: problems, seconds: (ContinuousClock.now - start) / .seconds(1))
-        let isAllSeen = only != nil || outcome.leftOut.isEmpty && outcome.findings.unread.isEmpty
+            summary, tags, covered: planned.plan.covered, obstacles: Set(planned.plan.obstacles.map(\.folder)).count,
+            problems: planned.problems, seconds: seconds)
+        let (leftOut, findings) = (planned.outcome.leftOut, planned.outcome.findings)
+        let isAllSeen = only != nil || leftOut.isEmpty && findings.unread.isEmpty
         try arguments.options.printResult(
             result,
             text: result.text(
-                isUpgrade: options.upgrades || only != nil, leftOut: isAllSeen ? nil : outcome.leftOut,
-                present: accepted, embedding))
+                isUpgrade: options.upgrades || only != nil, leftOut: isAllSeen ? nil : leftOut,
+                present: covers.present, tags))
         try stopIfSignalled()
-        if !news.isDisjoint(with: messages.problems) || hasFailed || found.missing > 0 || problem != nil {
+        if !news.isDisjoint(with: messages.problems) || hasFailed || planned.missing > 0 || problem != nil {
             throw ExitStatus.someFailed
         }
     }
@@ -188,65 +233,5 @@ struct FillWork {
             "\(done), \(failures) · \(left) left · \(slowest.name)", "\(done) · \(left) left · \(slowest.name)",
             "\(short) · \(left) left · \(slowest.name)", "\(short) · \(left) · \(slowest.name)",
         ]
-    }
-
-    // MARK: Dry run
-
-    /// - Returns: What would be done for each folder, and the number of albums for which nothing would be.
-    private func steps(_ plan: FillPlan) async throws -> (steps: [FillPlanResult.Step], idle: Int) {
-        let queue = try sources.queue(for: library, memory: .existing(for: library.configuration))
-        let decisions = try state.decisions()
-        var (found, asked, idle): ([FillPlanResult.Step], Set<SourceName>, Int) = ([], [], 0)
-        for job in plan.jobs {
-            let (names, known) = await queue.plan(job.query, decisions[job.album.id] ?? .init())
-            asked.formUnion(names)
-            var steps = job.ownURLs.prefix(1).map { "would download \($0)" }
-            if job.embedded != nil, options.servicesBeforeTags != nil {
-                steps.append("would take the picture in its tags")
-            }
-            if !names.isEmpty { steps.append("would ask \(names.map(\.rawValue).joined(separator: ", "))") }
-            if let cover = known.certain { steps.append("would download \(cover.pictures[0]) (\(cover.source.title))") }
-            let refused = known.areRefused ? ", you refused its covers" : ""
-            let again = known.answers.isEmpty ? "" : " again yet\(refused); `sleeve why` tells what each answered"
-            if steps.isEmpty { idle += 1 }
-            if names.isEmpty, known.certain == nil { steps.append("would ask no source\(again)") }
-            let text = Redaction.redact(steps.joined(separator: ", else "))
-            let lacking = job.targets.map {
-                ($0.folder, $0.former == nil ? "no cover" : "would be replaced by a larger one")
-            }
-            for (folder, reason) in lacking + job.tagFolders.map({ ($0, "no cover in the tags") }) {
-                found.append(
-                    .init(
-                        folder: "\(folder)", album: job.album.id, artist: job.album.artist, title: job.album.title,
-                        reason: reason, plan: text))
-            }
-        }
-        if arguments.options.json || arguments.options.quiet { return (found, idle) }
-        for source in try sources.sources() where !asked.isEmpty {
-            source.refusal(userAgent: library.configuration.userAgent).map { Log.info($0) }
-        }
-        return (found, idle)
-    }
-
-    private func print(
-        _ plan: FillPlan, _ steps: [FillPlanResult.Step], idle: Int, _ tags: EmbedSummary?, leftOut: String
-    ) throws {
-        var result = FillPlanResult(
-            albums: plan.jobs.count - idle, covered: plan.covered, blocked: plan.blocked.count, plan: steps)
-        (result.embedded, result.embeddedBytes) = (tags?.embedded, tags?.bytes)
-        var text = steps.map { step in
-            let album = [step.artist, step.title].filter { !$0.isEmpty }.joined(separator: ", ")
-            return "\(step.folder): \(step.reason); \(album): \(step.plan)".withoutControls + "\n"
-        }.joined()
-        text += "\(Decimals.count(result.albums, "album")) would be looked for; "
-        if idle > 0 { text += "\(Decimals.grouped(idle)) not again yet; " }
-        text += "\(Decimals.grouped(result.covered)) \(result.covered == 1 ? "has" : "have") a cover file"
-        let blocked = "; \(Decimals.count(result.blocked, "folder")) cannot get one"
-        text += (result.blocked == 0 ? ".\n" : blocked + ".\n") + leftOut
-        if let tags {
-            text += "\(Decimals.count(tags.embedded, "file")) would get a cover in the tags, and those of albums "
-            text += "whose covers would be found.\n" + tags.otherFormatsText
-        }
-        try arguments.options.printResult(result, text: text)
     }
 }

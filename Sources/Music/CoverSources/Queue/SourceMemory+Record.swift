@@ -5,6 +5,8 @@ extension SourceMemory {
     package struct Record: Sendable {
         /// The answers of sources, in their order.
         package let answers: [SourceAnswer]
+        /// Why others cannot be asked.
+        package let lacks: [SourceAnswer]
         /// The covers in them, and those that ids locate, which are not judged; with what a person has decided, the best first.
         package let covers: [SourceCandidate]
     }
@@ -16,7 +18,7 @@ extension SourceMemory {
         of query: AlbumQuery, _ decisions: Decisions, _ sources: [CoverSource], in memory: SourceMemory?
     ) async throws -> Record {
         let search = try await SourceSearch(sources, query, decisions) { try await memory?.reading(of: $0.key) }
-        var (answers, found) = ([SourceAnswer](), [SourceCandidate]())
+        var (answers, lacks, found) = ([SourceAnswer](), [SourceAnswer](), [SourceCandidate]())
         for walk in search.walks {
             var covers = walk.time == nil ? walk.albums : walk.covers
             for index in covers.indices where covers[index].certainty != .none {
@@ -24,11 +26,10 @@ extension SourceMemory {
             }
             covers = search.decided(covers)
             found += covers
-            if let time = walk.time ?? walk.lack.map({ _ in WallClock.milliseconds() }) {
-                answers.append(walk.answer(covers, at: time))
-            }
+            if let time = walk.time { answers.append(walk.answer(covers, at: time)) }
+            if walk.lack != nil { lacks.append(walk.answer(covers, at: WallClock.milliseconds())) }
         }
-        return Record(answers: answers, covers: found.ordered())
+        return Record(answers: answers, lacks: lacks, covers: found.ordered())
     }
 }
 

@@ -99,8 +99,8 @@ package struct FoundCovers: Sendable {
         let others = decisions.current.map { SourceCandidate($0) }.filter { one in
             !covers.contains { $0.name.isNamed(like: one.name) }
         }
-        return Album(
-            number: index + 1, album: album, covers: (covers + others).ordered(query), answers: record.answers)
+        let answers = record.answers.isEmpty ? [] : record.answers + record.lacks
+        return Album(number: index + 1, album: album, covers: (covers + others).ordered(query), answers: answers)
     }
 }
 

@@ -290,6 +290,35 @@ extension MusicTests {
             }
         }
 
+        @Test func `an accepted cover of an album behind a link is written, as the last fill has followed it`()
+            async throws
+        {
+            try await withMusic(albums: []) { stage, fill in
+                try writeReissued(in: "../elsewhere", date: "2001", stage)
+                try FileManager.default.createDirectory(
+                    atPath: stage.folder + "/music", withIntermediateDirectories: true)
+                try FileManager.default.createSymbolicLink(
+                    atPath: stage.folder + "/music/Link", withDestinationPath: stage.folder + "/elsewhere")
+                #expect(try await run(stage, fill + ["--follow"]).0.doubtful == 1)
+                let accepted = try await SleeveStage.run(
+                    ["fill", "accept", "Reissued"] + fill.dropFirst(3), environment: stage.environment)
+                #expect(accepted.status == 0, "\(accepted)")
+                #expect(FileManager.default.fileExists(atPath: stage.folder + "/elsewhere/cover.jpg"))
+            }
+        }
+
+        @Test func `of two albums of one name each is named`() async throws {
+            try await withMusic(albums: []) { stage, fill in
+                try writeReissued(in: "One", date: "2001", stage)
+                #expect(try await run(stage, fill).1.status == 3)
+                #expect(try await run(stage, fill).1.status == 0, "it was named before")
+                try writeReissued(in: "Other/CD 1", date: "2001", stage)
+                try writeReissued(in: "Other/CD 2", date: "2001", stage)
+                let (counts, result) = try await run(stage, fill)
+                #expect(counts.doubtful == 2 && result.status == 3, "\(result)")
+            }
+        }
+
         @Test func `an accepted cover is written as the last fill wrote the others`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill + ["--name", "folder", "--size", "50"])

@@ -7,6 +7,8 @@ import Platform
 package struct Connection: ~Copyable {
     package enum Access {
         case reading, writing
+        /// Reads a file that exists. What a process that was killed had begun is rolled back first, which `reading` cannot do.
+        case repairing
         /// Reads a file that no process writes meanwhile, without locks and without a log beside it.
         case immutable
     }
@@ -46,6 +48,7 @@ package struct Connection: ~Copyable {
         let flags =
             switch access {
             case .reading: SQLITE_OPEN_READONLY
+            case .repairing: SQLITE_OPEN_READWRITE
             case .writing: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }

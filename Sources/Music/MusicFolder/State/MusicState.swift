@@ -98,7 +98,9 @@ package final class MusicState: @unchecked Sendable {
 
     /// A state that another process may have, for reading; nil if the library has none, or an unreadable one.
     static func reading<Value>(_ library: String, _ body: (borrowing Connection) throws -> Value?) -> Value? {
-        guard let database = try? Connection(path(of: library), .reading, busyTimeout: .seconds(5)) else { return nil }
+        guard let database = try? Connection(path(of: library), .repairing, busyTimeout: .seconds(5)) else {
+            return nil
+        }
         return (try? body(database)) ?? nil
     }
 

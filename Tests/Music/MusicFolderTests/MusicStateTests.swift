@@ -29,10 +29,26 @@ import Testing
         #expect(try state.removed().isEmpty)
     }
 
-    private func record(_ id: String, in folder: BytePath) -> [String: [AlbumPlace]] {
-        var place = AlbumPlace()
+    /// - Parameter length: Of its only song; 0 if that is not known.
+    private func album(_ id: String, in folder: BytePath, length: Int = 0) -> [String: ScannedAlbum] {
+        var (album, place) = (ScannedAlbum(), AlbumPlace())
         (place.folders, place.coverFolders) = ([folder], [folder])
-        return [id: [place]]
+        (album.places, album.facts.lengths) = ([place], [length])
+        return [id: album]
+    }
+
+    @Test(arguments: [true, false])
+    func `what a person removed before the folder was renamed stays removed, and a new rip is none`(isRip: Bool) throws
+    {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let (old, new) = (folder.path.appending(Array("Old".utf8)), folder.path.appending(Array("New".utf8)))
+        try folder.file("New/1.flac", bytes: [1])
+        try state.save([AlbumRecord(id: "1", try #require(album("1", in: old, length: 200_000)["1"]))])
+        try state.save(Written(folder: old, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1))
+        _ = try state.follow(album("1", in: new, length: isRip ? 200_013 : 200_000))
+        let row = try #require(try state.written().first)
+        #expect(row.folder == (isRip ? old : new) && row.state == (isRip ? .there : .removed))
     }
 
     @Test func `a cover follows its album's renamed folder, and a removed one stays removed there`() throws {
@@ -42,14 +58,14 @@ import Testing
         let (old, new) = (folder.path.appending(Array("Old".utf8)), folder.path.appending(Array("New".utf8)))
         try folder.file("New/cover.jpg", bytes: [1])
         try state.save(Written(folder: old, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1))
-        #expect(try !state.follow(record("2", in: new)).hasMoved, "the other album's")
-        #expect(try state.follow(record("1", in: new)).hasMoved)
+        #expect(try !state.follow(album("2", in: new)).hasMoved, "the other album's")
+        #expect(try state.follow(album("1", in: new)).hasMoved)
         let moved = try #require(try state.written().first)
         #expect(moved.folder == new && moved.root == folder.path)
         #expect(moved.path.withCString { unlink($0) } == 0)
-        _ = try state.follow(record("1", in: new))
+        _ = try state.follow(album("1", in: new))
         #expect(try state.written().map(\.state) == [.removed])
-        #expect(try !state.follow(record("1", in: old)).hasMoved)
+        #expect(try !state.follow(album("1", in: old)).hasMoved)
         #expect(try state.written().map(\.folder) == [old])
     }
 
@@ -63,7 +79,7 @@ import Testing
             row.root = folder.path
             try state.save(row)
         }
-        let places = (1...12).reduce(into: [:]) { $0.merge(record("\($1)", in: folder.path)) { one, _ in one } }
+        let places = (1...12).reduce(into: [:]) { $0.merge(album("\($1)", in: folder.path)) { one, _ in one } }
         #expect(try state.follow(places.filter { $0.key != "12" }).emptied == [folder.path])
         #expect(try state.written().allSatisfy { $0.state == .there })
     }
@@ -170,7 +186,7 @@ import Testing
         #expect(try state.roots() == [BytePath(folder.text)])
     }
 
-    @Test(arguments: [99, 5]) func `a damaged state, and one of a former version, is moved aside, a newer one refused`(
+    @Test(arguments: [99, 6]) func `a damaged state, and one of a former version, is moved aside, a newer one refused`(
         version: Int
     ) throws {
         let folder = try Folder()

@@ -93,8 +93,9 @@ package struct Undo {
 
     /// The album that is in a row's place now: another one may have its folder, and a record stays when its album is gone.
     private func album(at row: Written) -> Album.ID {
-        let places = records.flatMap { record in record.places.map { (id: record.id, place: $0) } }
-            .filter { ($0.place.folders + $0.place.coverFolders).contains(row.folder) }
+        let places = records.filter { !$0.isGone }.flatMap { record in record.places.map { (id: record.id, place: $0) }
+        }
+        .filter { ($0.place.folders + $0.place.coverFolders).contains(row.folder) }
         let there = places.filter { $0.place.namesDigest == Self.namesDigest($0.place.folders) }
         for found in [places, there] where Set(found.map(\.id)).count == 1 { return found[0].id }
         return row.album

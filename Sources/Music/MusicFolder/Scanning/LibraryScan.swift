@@ -33,8 +33,8 @@ package struct LibraryScan: Sendable {
         let (update, emptied) = try await WorkThread.run {
             try state.noteFoundURLs()
             var update = try self.update(found, albums, state)
-            let places = zip(update.ids, found.albums).compactMap { id, album in id.map { ($0, album.places) } }
-            let rows = try state.follow(Dictionary(places) { $0 + $1 })
+            let identified = zip(update.ids, found.albums).compactMap { id, album in id.map { ($0, album) } }
+            let rows = try state.follow(Dictionary(identified) { first, _ in first })
             // Covers that fills wrote have other paths by now.
             if rows.hasMoved { update = try self.update(found, albums, state) }
             // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.

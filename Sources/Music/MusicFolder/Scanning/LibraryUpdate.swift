@@ -156,8 +156,14 @@ package struct LibraryUpdate: Sendable {
                 if album.coverFile != nil { edits.append((album, album.withoutCoverFile)) }
                 let isPrunable = former.isUnedited(album) && decisions[album.id] == nil
                 if isPrunable { prunable.append(album.id) }
-                guard options.prunes else { continue }
-                if isPrunable { removedRecords.append(album.id) } else { updated[album.id] = record }
+                if !options.prunes {
+                    updated[album.id] = former
+                    updated[album.id]?.isGone = true
+                } else if isPrunable {
+                    removedRecords.append(album.id)
+                } else {
+                    updated[album.id] = record
+                }
             } else if library[former.id] == nil {
                 updated[former.id] = nil
                 removedRecords.append(former.id)

@@ -9,6 +9,8 @@ package struct AlbumRecord: Sendable, Hashable {
     package var isAdded = false
     /// Whether the album may not be in the library yet: the process ended before the library was written.
     package var isPending = false
+    /// Whether a scan has found none of its places. They stay known, as it may come back, and another album may have them by now.
+    package var isGone = false
     /// As the tags have it. A field of the library's album that differs was edited by a person.
     package var facts = AlbumQuery(artist: "", title: "")
     /// As the tags have it.

@@ -6,7 +6,7 @@ import SQLite
 extension MusicState {
     static let albumsSchema = """
         CREATE TABLE IF NOT EXISTS records (
-            id TEXT PRIMARY KEY, added INTEGER NOT NULL, pending INTEGER NOT NULL, facts TEXT NOT NULL, genre TEXT NOT NULL,
+            id TEXT PRIMARY KEY, added INTEGER NOT NULL, pending INTEGER NOT NULL, gone INTEGER NOT NULL, facts TEXT NOT NULL, genre TEXT NOT NULL,
             places TEXT NOT NULL, filled_url TEXT, filled_facts TEXT) WITHOUT ROWID;
         """
 
@@ -15,14 +15,15 @@ extension MusicState {
         try reading {
             var records: [AlbumRecord] = []
             try database.statement(
-                "SELECT id, added, pending, facts, genre, places, filled_url, filled_facts FROM records ORDER BY id"
+                "SELECT id, added, pending, gone, facts, genre, places, filled_url, filled_facts FROM records ORDER BY id"
             ).each { row in
                 var record = AlbumRecord(id: row.text(0))
                 (record.isAdded, record.isPending) = (row.int(1) != 0, row.int(2) != 0)
+                record.isGone = row.int(3) != 0
                 // What another version has written in another form is found by the next scan.
-                record.facts = row.json(3) ?? record.facts
-                (record.genre, record.places) = (row.text(4), row.json(5) ?? [])
-                if let url = row.optionalText(6), let facts: AlbumQuery = row.json(7) {
+                record.facts = row.json(4) ?? record.facts
+                (record.genre, record.places) = (row.text(5), row.json(6) ?? [])
+                if let url = row.optionalText(7), let facts: AlbumQuery = row.json(8) {
                     record.filled = FilledAddress(url: url, facts: facts)
                 }
                 records.append(record)
@@ -50,7 +51,7 @@ extension MusicState {
     package static func albums(at path: BytePath, in library: String) -> [String] {
         let folders = reading(library) { database in
             var folders: [(id: String, folder: BytePath)] = []
-            try database.statement("SELECT id, places FROM records ORDER BY id").each { row in
+            try database.statement("SELECT id, places FROM records WHERE gone = 0 ORDER BY id").each { row in
                 let (id, places): (String, [AlbumPlace]) = (row.text(0), row.json(1) ?? [])
                 folders += places.flatMap { $0.folders + $0.coverFolders }.map { (id, $0) }
             }
@@ -70,9 +71,10 @@ extension MusicState {
     }
 
     private static func save(_ record: AlbumRecord, in database: borrowing Connection) throws {
-        try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
-            .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0), .json(record.facts),
-            .text(record.genre), .json(record.places), .optional(record.filled?.url),
+        try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+            .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0),
+            .int(record.isGone ? 1 : 0), .json(record.facts), .text(record.genre), .json(record.places),
+            .optional(record.filled?.url),
             record.filled.map { try .json($0.facts) } ?? .null)
     }
 

@@ -1,3 +1,4 @@
+import CoverSources
 import Files
 import Platform
 import SQLite
@@ -43,24 +44,25 @@ extension MusicState {
     }
 
     /// The rows follow albums whose folders or songs were renamed since the last scan, and what a person has removed is noted.
-    /// - Parameter places: Where the scan has found albums, by their ids.
+    /// - Parameter albums: What the scan has found, by the ids of the albums.
     /// - Returns: Whether a row was moved, and the scanned folders most of whose covers are gone: those are no removals of a person.
-    func follow(_ places: [String: [AlbumPlace]]) throws(Problem) -> (hasMoved: Bool, emptied: [BytePath]) {
+    func follow(_ albums: [String: ScannedAlbum]) throws(Problem) -> (hasMoved: Bool, emptied: [BytePath]) {
         var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: Int]) = (false, [], [:])
+        let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
         for row in try written(.file) + written(.tags) {
             if row.kind == .file { counts[row.root, default: 0] += 1 }
-            guard !row.isThere, let places = places[row.album] else { continue }
-            let folders = places.flatMap { $0.folders + $0.coverFolders }
-            if row.state == .removed {
-                // The album's only folder has another name.
-                let places = places.flatMap(\.coverFolders)
-                if row.kind == .file, places.count == 1, !folders.contains(row.folder) { try move(row, to: places[0]) }
-            } else if let found = try copies(of: row, in: folders).first {
+            guard !row.isThere, let album = albums[row.album] else { continue }
+            let folders = album.places.flatMap { $0.folders + $0.coverFolders }
+            var row = row
+            if row.state != .removed, let found = try copies(of: row, in: folders).first {
                 try move(row, to: found.folder, name: found.name)
                 hasMoved = true
-            } else if row.kind == .file, folders.contains(row.folder) {
-                missing.append(row)
+                continue
             }
+            if !folders.contains(row.folder), let folder = album.folder(of: row, since: records[row.album]) {
+                row = try move(row, to: folder)
+            }
+            if row.kind == .file, row.state != .removed, folders.contains(row.folder) { missing.append(row) }
         }
         let gone = Dictionary(grouping: missing, by: \.root)
         let emptied = gone.filter { $1.count >= 10 && $1.count * 2 > counts[$0, default: 0] }
@@ -131,6 +133,27 @@ extension Written {
     }
 
     fileprivate func mayBe(_ status: stat) -> Bool { length.map { Int(status.st_size) == $0 } ?? true }
+}
+
+extension ScannedAlbum {
+    /// The folder that the songs of a row's folder have now, by their names and lengths: those of another rip are other songs.
+    /// What a person has removed stays so in the album's only folder, too.
+    fileprivate func folder(of row: Written, since former: AlbumRecord?) -> BytePath? {
+        let known = former?.places ?? []
+        if let former, former.facts.lengths == facts.lengths,
+            let place = known.first(where: { ($0.coverFolders + $0.folders).contains(row.folder) }),
+            let index = (place.coverFolders + place.folders).firstIndex(of: row.folder)
+        {
+            let moved = places.filter { other in
+                other.namesDigest == place.namesDigest && !known.contains { $0.folders == other.folders }
+                    && other.folders.count == place.folders.count
+                    && other.coverFolders.count == place.coverFolders.count
+            }
+            if moved.count == 1 { return (moved[0].coverFolders + moved[0].folders)[index] }
+        }
+        let folders = places.flatMap(\.coverFolders)
+        return row.kind == .file && row.state == .removed && folders.count == 1 ? folders[0] : nil
+    }
 }
 
 extension BytePath {

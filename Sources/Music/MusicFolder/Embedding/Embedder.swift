@@ -156,19 +156,23 @@ package struct Embedder: Sendable {
             let folder = try OpenFolder(path: path.bytes)
             guard let cover = try state.cover(job.titles, in: folder, at: path), let name = FileName(cover.path.name)
             else { continue }
-            return try prepared(folder.file(name)) { note(.left(cover.path, reason: $0)) }.map { prepared in
-                (prepared, try picture(prepared.digest, at: cover.path, title: job.title))
+            let prepared = try prepared(folder.file(name)) { note(.left(cover.path, reason: $0)) }
+            guard let prepared else { return nil }
+            let row = try state.history(of: path).first {
+                $0.isInPlace && $0.path == cover.path && $0.digest == prepared.digest
             }
+            // That of an album which was here before.
+            if let row, row.album != job.album { continue }
+            return (prepared, try picture(prepared.digest, at: cover.path, title: job.title, isSleeves: row != nil))
         }
         return nil
     }
 
     /// A file that no fill wrote is a person's.
-    private func picture(_ digest: Digest, at path: BytePath, title: String) throws -> FillPicture {
-        let isSleeves = try path.parent.map { folder in
-            try state.history(of: folder).contains { $0.isInPlace && $0.path == path && $0.digest == digest }
-        }
-        let name = isSleeves == true ? try state.pictureName(of: digest) : nil
+    private func picture(
+        _ digest: Digest, at path: BytePath, title: String, isSleeves: Bool
+    ) throws -> FillPicture {
+        let name = isSleeves ? try state.pictureName(of: digest) : nil
         var picture = FillPicture(
             path: path, digest: digest,
             name: name ?? PictureName(.picture, AlbumQuery(artist: "", title: title), urls: []))

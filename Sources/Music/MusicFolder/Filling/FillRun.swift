@@ -256,7 +256,7 @@ struct FillRun: Sendable {
 
     private mutating func write(_ number: Int, _ picture: FillPicture) async {
         let job = jobs[number]
-        var (events, isWritten): ([FillEvent], Bool) = ([], false)
+        var (events, larger, isWritten): ([FillEvent], [BytePath], Bool) = ([], [], false)
         for target in job.targets {
             switch await fill.write(picture, to: target, of: job) {
             case .written(let file, let bytes):
@@ -266,7 +266,7 @@ struct FillRun: Sendable {
                     byName[picture.digest, default: []].append((number, file, bytes, offer))
                 }
             case .exists(let path): events.append(.exists(job.album, path))
-            case .notLarger: break
+            case .notLarger(let path): larger.append(path)
             case .refused(let objection): steps[number].reject(objection.reason)
             case .failed(let folder, let reason):
                 events.append(.unwritten(job.album, folder: folder, reason: reason))
@@ -286,7 +286,7 @@ struct FillRun: Sendable {
             // Another source may have a larger one.
             return advance(number)
         }
-        finish(number, events)
+        finish(number, events + larger.map { .exists(job.album, $0) })
         if ContinuousClock.now - noted > Self.noteInterval {
             // A failure is that of the end, too.
             try? await fill.noteCovers(of: jobs)

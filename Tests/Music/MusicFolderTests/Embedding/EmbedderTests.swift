@@ -160,6 +160,19 @@ import Testing
         #expect(try shelf.picture("a.mp3") == Digest(of: own.bytes).description)
     }
 
+    @Test func `the cover of an album that was in the folder before goes into no song`() async throws {
+        let shelf = try Shelf { try $0.file("album/a.mp3") }
+        let folder = BytePath(shelf.folder.text + "/album")
+        for (album, count) in [("2", 0), ("1", 1)] {
+            var row = Written(
+                folder: folder, name: Array("cover.jpg".utf8), digest: Digest(of: Self.cover.bytes), album: album,
+                run: 1)
+            row.number = 1
+            try shelf.state.save(row)
+            #expect(try await shelf.embed(run: 2).count == count)
+        }
+    }
+
     @Test func `a picture that a person has taken out of a song is not written there again`() async throws {
         let shelf = try Shelf { folder in for name in ["a", "b"] { try folder.file("album/\(name).mp3") } }
         let before = shelf.bytes("a.mp3")

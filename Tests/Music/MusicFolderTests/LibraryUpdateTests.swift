@@ -239,6 +239,15 @@ import Testing
 
     // MARK: Deleted, gone
 
+    @Test func `an album whose folder has another one is gone, until it is found again`() {
+        var known = library([scanned("One", in: "/m/1")])
+        let reused = update([scanned("Two", in: "/m/1")], known, isGone: { _ in true })
+        let former = reused.records.filter(\.isGone)
+        #expect(former.map(\.id) == known.albums.map(\.id) && former.map(\.places) == known.records.map(\.places))
+        known.records = former
+        #expect(update([scanned("One", in: "/m/2")], known).records.map(\.isGone) == [false])
+    }
+
     @Test func `a deleted album is not added again, not even from another folder, and is if asked`() {
         var known = library([scanned("One", in: "/m/1")])
         known.albums = []

@@ -69,6 +69,18 @@ import Testing
         #expect(try state.written().map(\.folder) == [old])
     }
 
+    @Test func `an album whose folder another one has by now is not there`() throws {
+        let folder = try Folder()
+        let library = folder.text + "/albums.json"
+        let state = try MusicState(of: library) { Issue.record("\($0)") }
+        var records = ["1", "2"].map { AlbumRecord(id: $0) }
+        for index in records.indices { records[index].places = try #require(album("", in: folder.path)[""]?.places) }
+        records[0].isGone = true
+        try state.save(records)
+        #expect(MusicState.albums(at: folder.path, in: library) == ["2"])
+        #expect(try state.albums() == records)
+    }
+
     @Test func `if most covers of a folder are gone at once no person has removed them one by one`() throws {
         let folder = try Folder()
         let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }

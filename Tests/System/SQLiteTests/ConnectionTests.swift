@@ -19,6 +19,23 @@ import Testing
         }
     }
 
+    @Test func `what a killed process had begun to write is rolled back by reading that repairs`() throws {
+        try withFile { path in
+            let copy = path + ".copy"
+            try Connection(path).execute("CREATE TABLE t(id, text); INSERT INTO t VALUES (1, '')")
+            let writer = try Connection(path)
+            // Pages of the transaction go into the file before its end.
+            try writer.execute("PRAGMA cache_size = 1")
+            try writer.begin(.immediate)
+            for id in 2...200 { try writer.execute("INSERT INTO t VALUES (\(id), hex(zeroblob(2000)))") }
+            for end in ["", "-journal"] { try FileManager.default.copyItem(atPath: path + end, toPath: copy + end) }
+            #expect(sqliteError { _ = try Connection(copy, .reading).integer("SELECT count(*) FROM t") } != nil)
+            let count = try Connection(copy, .repairing).integer("SELECT count(*) FROM t")
+            #expect(count == 1)
+            #expect(sqliteError { _ = try Connection(path + ".none", .repairing) }?.code == .cannotOpen)
+        }
+    }
+
     @Test func `an immutable database is that of its path, whatever characters it has`() throws {
         try withFile { path in
             let paths = ["%41", "A", "a?mode=memory", "a#b"].map { FilePath.directory(of: path) + "/\($0)" }

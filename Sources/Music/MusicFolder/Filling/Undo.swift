@@ -175,16 +175,20 @@ package struct Undo {
     private func take(_ step: UndoStep, _ row: Written) throws -> UndoStep {
         switch step {
         case .remove:
-            let isRemoved = try remove(row)
-            try state.set(row, .undone)
-            try setUndone(whatReplaced: row)
-            return isRemoved ? step : .keep
+            // If the process is killed, it was no person who removed it.
+            let leaving = try state.set(row, .leaving)
+            do {
+                let isRemoved = try remove(row)
+                try state.setUndone(leaving)
+                return isRemoved ? step : .keep
+            } catch {
+                try state.save(row)
+                throw error
+            }
         case .restore(let replaced):
             try restore(replaced, of: row)
             try state.set(row, .undone)
-        case .keep:
-            try state.set(row, .undone)
-            try setUndone(whatReplaced: row)
+        case .keep: try state.setUndone(row)
         case .stayAway:
             // A folder that is gone may come back with other music.
             let isRemoval = row.kind == .file ? row.folder.device != nil : row.isThere
@@ -192,15 +196,6 @@ package struct Undo {
         case .wait, .away, .fail: break
         }
         return step
-    }
-
-    /// What is not put back is in no place any more.
-    private func setUndone(whatReplaced row: Written) throws {
-        var number = row.replaced
-        while let former = try number.flatMap({ try state.written(number: $0) }), former.isInPlace {
-            try state.set(former, .undone)
-            number = former.replaced
-        }
     }
 
     /// - Returns: False for a song with other audio, which is a person's.

@@ -92,7 +92,7 @@ extension MusicState {
         to picture: FillPicture, in place: Written, _ decisions: Decisions, _ options: FillOptions
     ) throws -> Objection? {
         let rows = try history(of: place.folder).filter { row in
-            row.kind == place.kind && row.state != .begun && row.number != place.replaced
+            row.kind == place.kind && ![.begun, .leaving].contains(row.state) && row.number != place.replaced
                 && (row.kind == .file || row.name == place.name && row.song?.audio == place.song?.audio)
         }
         guard let row = try rows.first(where: { try isSame(picture, $0) }) else { return nil }
@@ -103,7 +103,7 @@ extension MusicState {
         // A song that has no picture any more.
         case .there: return row.kind == .tags ? .removed(row.path) : nil
         case .undone: return options.isUnwatched ? .undone(row.path) : nil
-        case .begun: return nil
+        case .begun, .leaving: return nil
         }
     }
 

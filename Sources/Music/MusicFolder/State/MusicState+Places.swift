@@ -91,7 +91,12 @@ extension MusicState {
     func settleBegun() throws(Problem) {
         for row in try begun() {
             if !row.isThere, try isAway(row.folder, disk: row.disk) { continue }
-            guard digest(at: row.path) == row.fileDigest else {
+            let isWritten = digest(at: row.path) == row.fileDigest
+            if row.state == .leaving {
+                if isWritten { try set(row, .there) } else { try setUndone(row) }
+                continue
+            }
+            guard isWritten else {
                 try forget(row)
                 continue
             }
@@ -124,7 +129,7 @@ extension MusicState {
 
 extension Written {
     /// Whether its file is in its place as far as is known.
-    package var isInPlace: Bool { [.begun, .there].contains(state) }
+    package var isInPlace: Bool { [.begun, .there, .leaving].contains(state) }
 
     /// Whether a file may be its file, by the name.
     func mayBe(_ name: [UInt8]) -> Bool {

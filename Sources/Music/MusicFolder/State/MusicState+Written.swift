@@ -51,8 +51,10 @@ extension MusicState {
         try written("WHERE folder = ? ORDER BY number DESC", .blob(folder.bytes))
     }
 
-    /// Those whose process ended before their files had their names.
-    func begun() throws(Problem) -> [Written] { try written("WHERE state = 'begun' ORDER BY number") }
+    /// Those whose process ended before their files had their names, or were removed.
+    func begun() throws(Problem) -> [Written] {
+        try written("WHERE state IN ('begun', 'leaving') ORDER BY number")
+    }
 
     func written(number: Int64) throws(Problem) -> Written? {
         try written("WHERE number = ?", .int(number)).first
@@ -184,6 +186,16 @@ extension MusicState {
         (changed.state, changed.time) = (state, WallClock.milliseconds())
         try save(changed)
         return changed
+    }
+
+    /// A row was taken back. What it replaced, and is not put back, is in no place any more.
+    func setUndone(_ row: Written) throws(Problem) {
+        var undone = Optional(row)
+        while let row = undone {
+            try set(row, .undone)
+            let former = try row.replaced.flatMap { number throws(Problem) in try written(number: number) }
+            undone = former?.isInPlace == true ? former : nil
+        }
     }
 
     /// Its file never got its name.

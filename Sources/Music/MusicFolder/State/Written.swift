@@ -10,6 +10,8 @@ package struct Written: Sendable, Hashable {
         /// Its file may not have got its name: the process ended, or is about to write it.
         case begun
         case there
+        /// An undo is about to remove it.
+        case leaving
         /// A person has removed it from its place. It is not written there again.
         case removed
         /// It was taken back, or its place has another album.

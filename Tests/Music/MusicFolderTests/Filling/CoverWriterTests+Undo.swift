@@ -106,6 +106,19 @@ extension CoverWriterTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `what an undo that was killed took out is taken back, and no person has removed it`(isTaken: Bool) async throws
+    {
+        try await withShelf { shelf in
+            let file = try written(try await shelf.write(try shelf.cached(300)))
+            let state = try shelf.state()
+            try state.set(file, .leaving)
+            if isTaken { unlink("\(file.path)") }
+            try state.settleBegun()
+            #expect(try state.written(number: file.number)?.state == (isTaken ? .undone : .there))
+        }
+    }
+
     /// A picture of the tags, or one in the size of the fill, in the folders of two discs.
     @Test func `a replaced cover that is in no cache is kept until it is put back`() async throws {
         try await withShelf { shelf in

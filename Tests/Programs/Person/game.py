@@ -248,7 +248,7 @@ class Game:
         if not former.writes: self.model.runs.remove(former)
 
     def check_left(self, files):
-        """After a command over all folders nothing of Sleeve's is left but covers."""
+        """After a fill of all folders nothing of Sleeve's is left but covers."""
         left = [path for path in files if os.path.basename(path).startswith(".")]
         if left: self.model.fault("left", f"{left} are left")
         for path in left: os.remove(f"{self.music}/{path}")
@@ -290,7 +290,7 @@ class Game:
             album, sleeves, persons = folder.album, model.covers(folder, files, True), model.covers(folder, files, False)
             accepted = model.accepted(album)
             keys = {albums.key(data) for data in sleeves.values()}
-            if accepted and not persons and accepted not in folder.gone and keys != {accepted} and not ("--quiet" in options and (folder, accepted) in model.taken):
+            if accepted and not persons and accepted not in folder.gone | folder.former and keys != {accepted} and not ("--quiet" in options and (folder, accepted) in model.taken):
                 model.fault("accepted", f"{folder.path} has {keys or 'no cover'}, {accepted} is accepted for {album}", album)
             offers = [one for one in self.world.releases if self.world.shows[one["picture"]] is album and any(on in sources.replace("tags", "") for on in
                       [{"d": "deezer", "i": "itunes"}[letter] for letter in one["on"]])]
@@ -386,7 +386,6 @@ class Game:
         self.expect_code(words, code, (0, 3), errors)
         model.undo(before, after)
         self.follow(before, after)
-        self.check_left(after)
 
     def follow(self, before, after):
         """Takes over what an undo did."""

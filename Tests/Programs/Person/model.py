@@ -28,6 +28,8 @@ class Folder:
 
     def __init__(self, path, album, format, rip=""):
         self.path, self.is_there = path, True
+        #: What was removed from beside former songs of the album: it may be written again or not.
+        self.former = set()
         self.put(album, format, rip)
         #: Nothing happened to it that may keep a cover away.
         self.is_plain = True
@@ -35,6 +37,8 @@ class Folder:
         self.scanned = None
 
     def put(self, album, format, rip=""):
+        if getattr(self, "album", None) is album: self.former |= self.gone | self.pending.keys()
+        else: self.former = set()
         self.album, self.format = album, format
         #: Pictures that the person removed from beside these songs; and those of which no scan can know yet, with the songs that were there.
         self.gone, self.pending = set(), {}
@@ -106,6 +110,7 @@ class Model:
     def release(self, album, keys=None):
         """A newer acceptance, or `allow`, lets covers be written again that were removed or taken back."""
         for folder in self.of_album(album):
+            folder.former.clear()
             for place in (folder, *folder.songs):
                 place.gone.clear(), place.pending.clear()
                 self.taken = {one for one in self.taken if one[0] is not place}
@@ -213,7 +218,9 @@ class Model:
                 key = albums.key(now.picture)
                 if key not in persons:
                     if persons: self.fault("person's-first", f"{path} got {key}, beside it is the person's {persons}", album)
-                    self.judge(folder, song, key, path, is_quiet)
+                    # The person's picture in the tags, which a run wrote beside the songs.
+                    if not key.startswith("mine") or files.get(next((one for one in self.covers(folder, files, True)), None)) != now.picture:
+                        self.judge(folder, song, key, path, is_quiet)
                 elif key in song.gone | song.pending:
                     self.fault("tags-removed", f"{path}: {key}, which the person took out of it", album)
         song.is_sleeves = now.picture is not None and (not is_undo or then.picture is not None)

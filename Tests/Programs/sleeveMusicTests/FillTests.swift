@@ -194,6 +194,21 @@ extension MusicTests {
             }
         }
 
+        @Test func `an upgrade names the copy whose cover stays beside the one that gets it`() async throws {
+            try await withMusic(albums: Array(Self.albums.prefix(1))) { stage, fill in
+                let (folder, report) = ("The Harbour Lights/Low Tide", stage.folder + "/report")
+                let copy = "\(stage.folder)/music/Portable/Low Tide"
+                try FileManager.default.createDirectory(
+                    atPath: "\(stage.folder)/music/Portable", withIntermediateDirectories: true)
+                try FileManager.default.copyItem(atPath: "\(stage.folder)/music/\(folder)", toPath: copy)
+                _ = try await run(stage, ["fill", stage.folder + "/music/Portable"] + fill.dropFirst(2))
+                let (summary, _) = try await run(stage, fill + ["--upgrade", "--report", report])
+                #expect(summary.files == 1)
+                let told = try stage.text(of: report).split(separator: "\n")
+                #expect(told.count == 2 && told.contains { $0.contains(copy) && $0.contains("\"covered\"") }, "\(told)")
+            }
+        }
+
         @Test func `a quiet fill that finds nothing new says nothing and is no failure`() async throws {
             try await withMusic { stage, fill in
                 let quiet = ["fill"] + fill.dropFirst().filter { $0 != "--json" } + ["--quiet"]

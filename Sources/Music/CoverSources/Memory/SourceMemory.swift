@@ -111,7 +111,8 @@ package actor SourceMemory {
     /// Why pictures are no covers, by `SourceCandidate.identity`.
     func fault(of picture: String) throws(SourceMemoryError) -> Match? {
         try perform {
-            try database.statement("SELECT ground, text FROM candidates WHERE picture = ?").first(.text(picture)) { row in
+            try database.statement("SELECT ground, text FROM candidates WHERE picture = ?").first(.text(picture)) {
+                row in
                 let ground = Match.Ground(rawValue: row.text(0))
                 return ground == .repeated ? .repeated : .rejected(row.text(1))
             }

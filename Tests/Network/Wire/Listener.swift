@@ -68,12 +68,15 @@ package func withListener(
 }
 
 /// A port at which nothing listens, for as long as this process runs: a socket that does not listen has it.
-package func closedPort() throws -> Int {
+/// - Parameter isShared: Whether another program of the user may listen there, with `SO_REUSEPORT`.
+package func closedPort(isShared: Bool = false) throws -> Int {
     #if os(Linux)
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     #else
         let descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #endif
+    var yes: Int32 = 1
+    if isShared { setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &yes, socklen_t(MemoryLayout<Int32>.size)) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -42,7 +42,8 @@ package struct Nginx: Sendable {
         let folder = FileManager.default.temporaryDirectory.path + "/sleeve-\(UUID())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let nginx = Nginx(port: try await freePort(), folder: folder, scheme: service == .http ? "http" : "https")
+        let port = try closedPort(isShared: true)
+        let nginx = Nginx(port: port, folder: folder, scheme: service == .http ? "http" : "https")
         if service != .http { try await onThread { try nginx.makeCertificate() } }
         let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \($0);" }
         let certificate = "ssl_certificate certificate.pem; ssl_certificate_key key.pem;"
@@ -54,7 +55,7 @@ package struct Nginx: Sendable {
                 access_log off; \(folders.joined(separator: " "))
                 \(http)
                 server {
-                    listen 127.0.0.1:\(nginx.port) \(service.rawValue); \(service == .http ? "" : certificate)
+                    listen 127.0.0.1:\(nginx.port) reuseport \(service.rawValue); \(service == .http ? "" : certificate)
                     \(server)
                 }
             }

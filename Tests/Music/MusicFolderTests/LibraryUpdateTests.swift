@@ -288,7 +288,7 @@ import Testing
         let isGone = { @Sendable (folder: BytePath) in folder.isInside(BytePath("/m")) }
         let update = update([], known, isGone: isGone)
         #expect(update.gone.map(\.title) == ["One", "Two"] && update.prunable == [known.albums[0].id])
-        #expect(update.records.isEmpty && update.removedRecords.isEmpty)
+        #expect(update.records.allSatisfy(\.isGone) && update.removedRecords.isEmpty)
         var options = LibraryUpdateOptions()
         options.prunes = true
         let pruning = self.update([], known, options: options, isGone: isGone)

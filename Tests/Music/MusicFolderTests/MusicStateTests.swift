@@ -77,7 +77,7 @@ import Testing
         for index in records.indices { records[index].places = try #require(album("", in: folder.path)[""]?.places) }
         records[0].isGone = true
         try state.save(records)
-        #expect(MusicState.albums(at: folder.path, in: library) == ["2"])
+        #expect(Set(MusicState.albums(at: folder.path, in: library)) == ["2"])
         #expect(try state.albums() == records)
     }
 

@@ -85,6 +85,11 @@ extension MusicState {
         return try written("WHERE state = 'there' AND run IN (SELECT run FROM undone_runs) ORDER BY number DESC")
     }
 
+    /// The cover files of a fill that were taken back, also by an undo that was killed before the library knew of it.
+    package func undoneFiles(ofRun run: Int64) throws(Problem) -> [Written] {
+        try written("WHERE kind = 'file' AND state = 'undone' AND run = ?", .int(run))
+    }
+
     /// A fill was taken back, as far as it could be.
     func setUndone(run: Int64) throws(Problem) {
         try transaction { try database.statement("INSERT OR IGNORE INTO undone_runs VALUES (?)").run(.int(run)) }
@@ -118,7 +123,7 @@ extension MusicState {
         let written = try numbers(
             """
             SELECT DISTINCT run FROM written
-            WHERE state IN ('there', 'removed') AND run NOT IN (SELECT run FROM undone_runs)
+            WHERE state != 'begun' AND run NOT IN (SELECT run FROM undone_runs)
             """)
         return Set(written + (try acceptances().compactMap(\.run))).sorted(by: >)
     }

@@ -62,6 +62,11 @@ extension CoverWriterTests {
 
     @Test func `undo gives the folder that another album has by now no cover of the former one`() async throws {
         try await withShelf { shelf in
+            let other = shelf.root + "/music/other"
+            try MusicFile.write(other + "/1.mp3")
+            let target = FillJob.Target(folder: BytePath(other), audioFolders: [BytePath(other)], former: nil)
+            let first = try CoverWriter(try shelf.state(), name: "cover")
+            let older = try written(await first.write(try shelf.cached(400), to: target, of: "3", titles: ["Other"]))
             let former = try written(try await shelf.write(try shelf.cached(300)))
             // The record of an album that is gone stays.
             let records = ["1", "2"].map { id in
@@ -75,6 +80,8 @@ extension CoverWriterTests {
             _ = try written(try await shelf.write(try shelf.cached(900, number: 1), former: former, of: "2"))
             #expect(try shelf.undo().map(\.step) == [.remove])
             #expect(try shelf.files.isEmpty && shelf.undo().isEmpty)
+            // The second undo was that of the former one's fill.
+            #expect(try older.isThere && shelf.undo().map(\.row.path) == [older.path])
         }
     }
 

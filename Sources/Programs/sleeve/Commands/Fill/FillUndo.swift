@@ -58,6 +58,12 @@ struct FillUndo: AsyncParsableCommand {
                 Log.error("\(row.path): \(step.obstacle)")
             }
         }
+
+        /// What an undo that was killed took back: the library may not know.
+        mutating func addUndone(_ row: Written) {
+            if places[row.album]?.keys.contains(row.path) == true { return }
+            places[row.album, default: [:]][row.path] = .some(row.isThere ? row.path : nil)
+        }
     }
 
     private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
@@ -75,6 +81,7 @@ struct FillUndo: AsyncParsableCommand {
         }
         var outcome = Outcome()
         for (row, step) in steps { outcome.add(row, step) }
+        for row in try run.map(state.undoneFiles) ?? [] { outcome.addUndone(row) }
         let accepted = try run.map { run in Set(try state.acceptances().filter { $0.run == run }.map(\.album)) } ?? []
         let unwritten = accepted.subtracting(outcome.places.keys).count
         if !dryRun {
@@ -92,7 +99,7 @@ struct FillUndo: AsyncParsableCommand {
         let done =
             counts.filter { $0.0 > 0 }.map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
             + told(withdrawn: unwritten, isAll: steps.isEmpty)
-        let isNothing = done.isEmpty && kept + failed == 0
+        let isNothing = run == nil && done.isEmpty && kept + failed == 0
         let stays = kept + failed - outcome.gone
         let stay = stays > 0 ? "; \(Decimals.count(stays, "file")) \(stays == 1 ? "stays" : "stay")" : ""
         let nothing = "Nothing \(dryRun ? "would be" : "was") taken back\(stay).\n"

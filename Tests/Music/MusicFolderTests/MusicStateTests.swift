@@ -69,6 +69,20 @@ import Testing
         #expect(try state.written().map(\.folder) == [old])
     }
 
+    @Test func `what a killed fill wrote is known where its folder is by now`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let (old, new) = (folder.path.appending(Array("Old".utf8)), folder.path.appending(Array("New".utf8)))
+        try folder.file("New/cover.jpg", bytes: [1])
+        var row = Written(folder: old, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        row.state = .begun
+        try state.save(row)
+        try state.settleBegun()
+        _ = try state.follow(album("1", in: new))
+        #expect(try state.written().map(\.path) == [new.appending(Array("cover.jpg".utf8))])
+        #expect(try state.begun().isEmpty)
+    }
+
     @Test func `an album whose folder another one has by now is not there`() throws {
         let folder = try Folder()
         let library = folder.text + "/albums.json"

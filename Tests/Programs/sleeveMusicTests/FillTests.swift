@@ -194,7 +194,7 @@ extension MusicTests {
             }
         }
 
-        @Test func `an upgrade names the copy whose cover stays beside the one that gets it`() async throws {
+        @Test func `the copy of an album that gets no cover is named beside the one that gets it`() async throws {
             try await withMusic(albums: Array(Self.albums.prefix(1))) { stage, fill in
                 let (folder, report) = ("The Harbour Lights/Low Tide", stage.folder + "/report")
                 let copy = "\(stage.folder)/music/Portable/Low Tide"
@@ -206,6 +206,13 @@ extension MusicTests {
                 #expect(summary.files == 1)
                 let told = try stage.text(of: report).split(separator: "\n")
                 #expect(told.count == 2 && told.contains { $0.contains(copy) && $0.contains("\"covered\"") }, "\(told)")
+                // So does one whose cover a person has removed.
+                try FileManager.default.removeItem(atPath: copy + "/cover.jpg")
+                _ = try await run(stage, fill)
+                #expect(try await stage.run("fill", "undo").status == 0)
+                _ = try await run(stage, fill + ["--report", report])
+                let left = try stage.text(of: report).split(separator: "\n")
+                #expect(left.count == 2 && left.contains { $0.contains(copy) && $0.contains("you removed") }, "\(left)")
             }
         }
 

@@ -256,7 +256,7 @@ struct FillRun: Sendable {
 
     private mutating func write(_ number: Int, _ picture: FillPicture) async {
         let job = jobs[number]
-        var (events, larger, isWritten): ([FillEvent], [BytePath], Bool) = ([], [], false)
+        var (events, others, isWritten): ([FillEvent], [FillEvent], Bool) = ([], [], false)
         for target in job.targets {
             switch await fill.write(picture, to: target, of: job) {
             case .written(let file, let bytes):
@@ -266,8 +266,10 @@ struct FillRun: Sendable {
                     byName[picture.digest, default: []].append((number, file, bytes, offer))
                 }
             case .exists(let path): events.append(.exists(job.album, path))
-            case .notLarger(let path): larger.append(path)
-            case .refused(let objection): steps[number].reject(objection.reason)
+            case .notLarger(let path): others.append(.exists(job.album, path))
+            case .refused(let objection):
+                steps[number].reject(objection.reason)
+                others.append(.unwritten(job.album, folder: target.folder, reason: objection.reason))
             case .failed(let folder, let reason):
                 events.append(.unwritten(job.album, folder: folder, reason: reason))
             case .noRoom(let folder, let reason): stop(folder, reason)
@@ -286,7 +288,7 @@ struct FillRun: Sendable {
             // Another source may have a larger one.
             return advance(number)
         }
-        finish(number, events + larger.map { .exists(job.album, $0) })
+        finish(number, events + others)
         if ContinuousClock.now - noted > Self.noteInterval {
             // A failure is that of the end, too.
             try? await fill.noteCovers(of: jobs)

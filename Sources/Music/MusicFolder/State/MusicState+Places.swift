@@ -64,6 +64,12 @@ extension MusicState {
             }
             if row.kind == .file, row.state != .removed, folders.contains(row.folder) { missing.append(row) }
         }
+        for row in try begun() where !row.isThere {
+            guard let album = albums[row.album], try !isAway(row.folder, disk: row.disk) else { continue }
+            let found = try copies(of: row, in: album.places.flatMap { $0.folders + $0.coverFolders }).first
+            hasMoved = hasMoved || found != nil
+            try settle(found.map { place throws(Problem) in try move(row, to: place.folder, name: place.name) } ?? row)
+        }
         let gone = Dictionary(grouping: missing, by: \.root)
         let emptied = gone.filter { $1.count >= 10 && $1.count * 2 > counts[$0, default: 0] }
         for row in missing where emptied[row.root] == nil { try set(row, .removed) }
@@ -87,27 +93,29 @@ extension MusicState {
         return found
     }
 
-    /// Of what a killed process had begun, the bytes at the place tell whether it was done. What is away stays begun.
+    /// Of what a killed process had begun, the bytes at the place tell whether it was done. What is away stays begun, and what may have another
+    /// path by now until a scan has found its album.
     func settleBegun() throws(Problem) {
-        for row in try begun() {
+        for row in try begun() where row.folder.device != nil {
             if !row.isThere, try isAway(row.folder, disk: row.disk) { continue }
-            let isWritten = digest(at: row.path) == row.fileDigest
-            if row.state == .leaving {
-                if isWritten { try set(row, .there) } else { try setUndone(row) }
-                continue
-            }
-            guard isWritten else {
-                try forget(row)
-                continue
-            }
-            try set(row, .there)
-            // The file of another type that it replaces.
-            if row.kind == .file, let number = row.replaced, let former = try written(number: number),
-                former.path != row.path,
-                let name = FileName(former.name), let folder = try? OpenFolder(path: row.folder.bytes)
-            {
-                try? OwnFile(name, in: folder, journal).remove(.init(former.digest, isOwn: true))
-            }
+            try settle(row)
+        }
+    }
+
+    private func settle(_ row: Written) throws(Problem) {
+        let isWritten = digest(at: row.path) == row.fileDigest
+        if row.state == .leaving {
+            if isWritten { try set(row, .there) } else { try setUndone(row) }
+            return
+        }
+        guard isWritten else { return try forget(row) }
+        try set(row, .there)
+        // The file of another type that it replaces.
+        if row.kind == .file, let number = row.replaced, let former = try written(number: number),
+            former.path != row.path,
+            let name = FileName(former.name), let folder = try? OpenFolder(path: row.folder.bytes)
+        {
+            try? OwnFile(name, in: folder, journal).remove(.init(former.digest, isOwn: true))
         }
     }
 

@@ -1,4 +1,4 @@
-import CoverSources
+@testable import CoverSources
 import Foundation
 import Synchronization
 
@@ -166,4 +166,14 @@ func kept(
     _ memory: SourceMemory, _ query: AlbumQuery, _ decisions: Decisions = .init()
 ) async throws -> SourceMemory.Record {
     try await SourceMemory.record(of: query, decisions, CoverSource.all(), in: memory)
+}
+
+extension SourceCandidate {
+    /// Judges candidates beside those of other sources.
+    static func matching(
+        _ query: AlbumQuery, _ candidates: [SourceCandidate], known: [SourceCandidate] = []
+    ) -> [SourceCandidate] {
+        let comparison = AlbumComparison(query)
+        return matching(comparison, candidates, Namesakes(candidates + known, comparison), Decisions())
+    }
 }

@@ -183,7 +183,7 @@ import Testing
         let silent = AlbumQuery(artist: "Low Tide", title: "Harbour", year: 1994, trackCount: 10)
         #expect(Match.judge(disc, silent).certainty == .doubtful)
         let candidate = SourceCandidate(source: .deezer, album: silent, pictures: ["a"], details: "b")
-        #expect(candidate.judged(.judge(disc, silent)).needsDetails(for: disc))
+        #expect(candidate.judged(.judge(disc, silent)).needsDetails(for: AlbumComparison(disc)))
     }
 
     @Test func `an album without lengths is doubtful where one of its name has others`() {

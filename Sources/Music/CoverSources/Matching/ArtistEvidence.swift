@@ -18,11 +18,12 @@ struct ArtistEvidence: Sendable {
     /// Theirs names performers, none of whom is ours.
     var isOtherPerformer = false
 
-    init(_ query: AlbumQuery, _ candidate: AlbumQuery) {
-        let (ours, theirs) = (Self.names(query), Self.names(candidate))
-        let various = (Name(query.artist).isVarious, Name(candidate.artist).isVarious)
+    init(_ our: FoldedAlbum, _ their: FoldedAlbum) {
+        let (query, candidate) = (our.album, their.album)
+        let (ours, theirs) = (our.artists.filter(\.isKnown), their.artists.filter(\.isKnown))
+        let various = (our.artists[0].isVarious, their.artists[0].isVarious)
         // Karaoke stars and tribute bands are joined with the artist whose songs they play.
-        let isSameRecording = FoldedText(artist: query.artist).isSameRecording(as: .init(artist: candidate.artist))
+        let isSameRecording = our.artists[0].whole.isSameRecording(as: their.artists[0].whole)
         line = .init(.contradicts, "artist differs: “\(candidate.artist)”")
         if various == (true, true) {
             (line, areVarious) = (.init(.agrees, "artist agrees"), true)
@@ -66,66 +67,68 @@ struct ArtistEvidence: Sendable {
         let rest = FoldedText.trimmed(String(name[..<start]))
         return rest.isEmpty ? nil : rest
     }
+}
 
-    private static func names(_ album: AlbumQuery) -> [Name] {
-        ([album.artist] + album.otherArtists).map { Name($0) }.filter { !$0.folded.key.isEmpty }
+/// A name of an artist.
+struct ArtistName: Sendable {
+    /// Without featured artists.
+    let text: String
+    let folded: FoldedText
+    /// The name with featured artists.
+    let whole: FoldedText
+    var isKnown: Bool { !folded.key.isEmpty }
+    var isVarious: Bool { folded.isVarious }
+
+    init(_ name: String) {
+        text = FoldedText.withoutFeatures(name)
+        folded = FoldedText(artist: text)
+        whole = text == name ? folded : FoldedText(artist: name)
     }
 
-    private struct Name {
-        let text: String
-        let folded: FoldedText
-        var isVarious: Bool { folded.isVarious }
+    func agrees(with other: ArtistName) -> Bool {
+        folded.isSame(as: other.folded) || isReversed(other) || other.isReversed(self) || isLeader(of: other)
+            || other.isLeader(of: self) || members.count > 1 && members == other.members
+    }
 
-        init(_ text: String) {
-            self.text = FoldedText.withoutFeatures(text)
-            folded = FoldedText(artist: self.text)
-        }
+    /// Whether it is another artist's name, not a form of this one with guests, a band or in another script.
+    func isOther(than other: ArtistName) -> Bool {
+        let (ours, theirs) = (Set(folded.words), Set(other.folded.words))
+        return !ours.isSubset(of: theirs) && !theirs.isSubset(of: ours) && !isVarious
+            && !folded.isOneLetter(from: other.folded) && !Script.differ(text, other.text)
+    }
 
-        func agrees(with other: Name) -> Bool {
-            folded.isSame(as: other.folded) || isReversed(other) || other.isReversed(self) || isLeader(of: other)
-                || other.isLeader(of: self) || members.count > 1 && members == other.members
-        }
+    private func isReversed(_ other: ArtistName) -> Bool {
+        ArtistEvidence.reversed(text).map { FoldedText(artist: $0).key == other.folded.key } ?? false
+    }
 
-        /// Whether it is another artist's name, not a form of this one with guests, a band or in another script.
-        func isOther(than other: Name) -> Bool {
-            let (ours, theirs) = (Set(folded.words), Set(other.folded.words))
-            return !ours.isSubset(of: theirs) && !theirs.isSubset(of: ours) && !isVarious
-                && !folded.isOneLetter(from: other.folded) && !Script.differ(text, other.text)
-        }
+    /// `Prince` and `Prince & The Revolution`.
+    private func isLeader(of other: ArtistName) -> Bool {
+        let (ours, theirs) = (Self.tokens(text), Self.tokens(other.text))
+        guard theirs.count > ours.count + 2, theirs.starts(with: ours) else { return false }
+        return ["&", "and", "+"].contains(theirs[ours.count])
+            && ["the", "his", "her"].contains(theirs[ours.count + 1])
+    }
 
-        private func isReversed(_ other: Name) -> Bool {
-            ArtistEvidence.reversed(text).map { FoldedText(artist: $0).key == other.folded.key } ?? false
-        }
+    /// One of several names. A whole name counts: 10,000 Maniacs are no two.
+    func isPart(of other: ArtistName) -> Bool {
+        let (ours, theirs) = (members, other.members)
+        return theirs.count > ours.count && ours.isSubset(of: theirs)
+            || theirs.count > 1 && theirs.contains(folded.key)
+    }
 
-        /// `Prince` and `Prince & The Revolution`.
-        private func isLeader(of other: Name) -> Bool {
-            let (ours, theirs) = (Self.tokens(text), Self.tokens(other.text))
-            guard theirs.count > ours.count + 2, theirs.starts(with: ours) else { return false }
-            return ["&", "and", "+"].contains(theirs[ours.count])
-                && ["the", "his", "her"].contains(theirs[ours.count + 1])
+    private var members: Set<String> {
+        var names = [""]
+        for token in Self.tokens(text) {
+            if !TitleWords.joiners.contains(token) { names[names.count - 1] += " " + token }
+            if TitleWords.joiners.contains(token) || token.hasSuffix(",") { names.append("") }
         }
+        return Set(
+            names.flatMap { $0.split(whereSeparator: { "/|;".contains($0) }) }
+                .map { FoldedText(artist: String($0)).key }.filter { !$0.isEmpty })
+    }
 
-        /// One of several names. A whole name counts: 10,000 Maniacs are no two.
-        func isPart(of other: Name) -> Bool {
-            let (ours, theirs) = (members, other.members)
-            return theirs.count > ours.count && ours.isSubset(of: theirs)
-                || theirs.count > 1 && theirs.contains(folded.key)
-        }
-
-        private var members: Set<String> {
-            var names = [""]
-            for token in Self.tokens(text) {
-                if !TitleWords.joiners.contains(token) { names[names.count - 1] += " " + token }
-                if TitleWords.joiners.contains(token) || token.hasSuffix(",") { names.append("") }
-            }
-            return Set(
-                names.flatMap { $0.split(whereSeparator: { "/|;".contains($0) }) }
-                    .map { FoldedText(artist: String($0)).key }.filter { !$0.isEmpty })
-        }
-
-        private static func tokens(_ text: String) -> [String] {
-            ScalarFolding.fold(text).split(whereSeparator: \.isWhitespace).map(String.init)
-        }
+    private static func tokens(_ text: String) -> [String] {
+        ScalarFolding.fold(text).split(whereSeparator: \.isWhitespace).map(String.init)
     }
 }
 

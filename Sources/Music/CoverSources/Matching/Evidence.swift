@@ -1,14 +1,19 @@
 /// What a service says of an album beside what a person's files say of theirs: artist, title, year and tracks, each of which agrees, says
 /// nothing or contradicts.
 struct Evidence: Sendable {
+    let (ours, theirs): (FoldedAlbum, FoldedAlbum)
+    /// Without the artists' names.
+    let titles: (FoldedText, FoldedText)
     let artist: ArtistEvidence
     let title: TitleEvidence
     let year: YearEvidence
     let tracks: TrackEvidence
 
-    init(_ query: AlbumQuery, _ candidate: AlbumQuery) {
-        artist = ArtistEvidence(query, candidate)
-        let titles = TitleEvidence.folded(query, candidate)
+    init(_ ours: FoldedAlbum, _ theirs: FoldedAlbum) {
+        (self.ours, self.theirs) = (ours, theirs)
+        let (query, candidate) = (ours.album, theirs.album)
+        artist = ArtistEvidence(ours, theirs)
+        titles = TitleEvidence.folded(ours, theirs)
         year = YearEvidence(query, candidate, isReissue: titles.0.isReissue || titles.1.isReissue)
         tracks = TrackEvidence(query, candidate, isPart: titles.0.disc != nil)
         // Without lengths, an edition of equal year and number has what the other has.
@@ -16,6 +21,8 @@ struct Evidence: Sendable {
         let areAll = tracks.lengths.map { $0.agree && !$0.haveBonus } ?? false
         title = TitleEvidence(titles.0, titles.1, lengthsAgree: areAll, areSame: areSame)
     }
+
+    init(_ query: AlbumQuery, _ candidate: AlbumQuery) { self.init(FoldedAlbum(query), FoldedAlbum(candidate)) }
 
     private var lines: [Match.Line] { [artist.line, title.line, year.line, tracks.line] }
 

@@ -81,7 +81,11 @@ package struct Match: Sendable, Hashable {
     package static func judge(
         _ query: AlbumQuery, _ candidate: AlbumQuery, hasNamesake: Bool = false, isContested: Bool = false
     ) -> Match {
-        let evidence = Evidence(query, candidate)
+        judge(Evidence(query, candidate), hasNamesake: hasNamesake, isContested: isContested)
+    }
+
+    static func judge(_ evidence: Evidence, hasNamesake: Bool = false, isContested: Bool = false) -> Match {
+        let (query, candidate) = (evidence.ours.album, evidence.theirs.album)
         let isRelease = query.releaseID != nil && query.releaseID == candidate.releaseID
         if isRelease || query.releaseGroupID != nil && query.releaseGroupID == candidate.releaseGroupID {
             // Ids lie: those of a box, or of another album that was tagged before.
@@ -95,7 +99,7 @@ package struct Match: Sendable, Hashable {
                     : Match(.certain, [line], score: score)
             }
         }
-        let weakness = Weakness(query, candidate, evidence, hasNamesake: hasNamesake || query.hasNamesake)
+        let weakness = Weakness(evidence, hasNamesake: hasNamesake || query.hasNamesake)
         if suffices(evidence, weakness) || evidence.isCertainInAnotherScript
             || evidence.isCertainByLengths(isContested: isContested)
         {
@@ -158,9 +162,9 @@ private enum Weakness {
     /// One artist is joined with others.
     case joined(isGeneral: Bool)
 
-    init?(_ query: AlbumQuery, _ candidate: AlbumQuery, _ evidence: Evidence, hasNamesake: Bool) {
-        let titles = TitleEvidence.folded(query, candidate)
-        let artists = [query.artist, candidate.artist].map { FoldedText(artist: $0) }
+    init?(_ evidence: Evidence, hasNamesake: Bool) {
+        let titles = evidence.titles
+        let artists = [evidence.ours, evidence.theirs].map { $0.artists[0].whole }
         let isGeneric = [titles.0, titles.1].contains { TitleEvidence.isGeneric($0, artists) }
         if TitleEvidence.isWork(titles.0) || TitleEvidence.isWork(titles.1) || evidence.artist.isOthersWork {
             self = .work

@@ -45,15 +45,18 @@ struct TitleEvidence: Sendable {
     }
 
     /// The titles without the artist's name and the composer's.
-    static func folded(_ query: AlbumQuery, _ candidate: AlbumQuery) -> (FoldedText, FoldedText) {
-        let albums = [query, candidate]
-        let names = albums.flatMap { [$0.artist] + $0.otherArtists }
-            .map { FoldedText(artist: $0) }.filter { !$0.isVarious && !$0.key.isEmpty }
-        let titles = albums.map { FoldedText(withoutArtist(FoldedText.spaced($0.title), names), year: $0.year) }
-        return (titles[0], titles[1])
+    static func folded(_ ours: FoldedAlbum, _ theirs: FoldedAlbum) -> (FoldedText, FoldedText) {
+        let names = (ours.artists + theirs.artists).map(\.whole).filter { !$0.isVarious && !$0.key.isEmpty }
+        func title(_ folded: FoldedAlbum) -> FoldedText {
+            withoutArtist(FoldedText.spaced(folded.album.title), names)
+                .map { FoldedText($0, year: folded.album.year) } ?? folded.title
+        }
+        return (title(ours), title(theirs))
     }
 
-    private static func withoutArtist(_ title: String, _ names: [FoldedText]) -> String {
+    /// Nil for a title that has no such name.
+    private static func withoutArtist(_ title: String, _ names: [FoldedText]) -> String? {
+        guard title.utf8.contains(where: { $0 == 0x2D || $0 == 0x3A }) else { return nil }
         func isName(_ text: Substring) -> Bool {
             let key = FoldedText(artist: String(text)).key
             return names.contains { $0.key == key }
@@ -64,12 +67,12 @@ struct TitleEvidence: Sendable {
         if let dash = title.ranges(of: " - ").last, isName(title[dash.upperBound...]) {
             return String(title[..<dash.lowerBound])
         }
-        guard let colon = title.firstRange(of: ": ") else { return title }
+        guard let colon = title.firstRange(of: ": ") else { return nil }
         let composer = FoldedText(artist: String(title[..<colon.lowerBound]))
         let isComposer =
             composer.words.last.map(TitleWords.composers.contains) == true && composer.words.count < 4
             || isName(title[..<colon.lowerBound])
-        return isComposer ? String(title[colon.upperBound...]) : title
+        return isComposer ? String(title[colon.upperBound...]) : nil
     }
 
     /// Whether titles of these words tell no album from another: without the artist's name nothing is left but numbers, and words as any

@@ -20,13 +20,11 @@ struct TrackEvidence: Sendable {
     /// - Parameter isPart: Whether ours is one disc of an album.
     init(_ query: AlbumQuery, _ candidate: AlbumQuery, isPart: Bool) {
         let (ours, theirs) = (query.trackCounts, candidate.trackCounts)
-        let areEqual = ours.isEmpty || theirs.isEmpty ? nil : !ours.isDisjoint(with: theirs)
+        let areEqual = Self.areEqual(ours, theirs)
         let isNear = ours.contains { one in theirs.contains { abs($0 - one) == 1 && min($0, one) >= 8 } }
         let count = candidate.trackCount.map { "\($0) track\($0 == 1 ? "" : "s")" } ?? "tracks"
         let numbers = query.trackCount.map { areEqual == false ? "\(count) where yours has \($0)" : count } ?? count
-        let set = query.setLengths.flatMap { LengthEvidence($0, candidate.lengths, areEqual: true) }
-        let isSet = set.map { $0.telling > .nothing && !$0.haveBonus } ?? false
-        lengths = isSet ? set : LengthEvidence(query.lengths, candidate.lengths, areEqual: areEqual)
+        lengths = Self.lengths(query, candidate)
         guard let lengths else {
             switch areEqual {
             case true?: line = .init(.agrees, "\(count) in both")
@@ -51,8 +49,18 @@ struct TrackEvidence: Sendable {
     }
 
     /// Whether two albums have the same songs; nil if that is unknown.
-    static func lengthsAgree(_ first: AlbumQuery, _ second: AlbumQuery) -> Bool? {
-        TrackEvidence(first, second, isPart: false).lengthsAgree
+    static func lengthsAgree(_ first: AlbumQuery, _ second: AlbumQuery) -> Bool? { lengths(first, second)?.agree }
+
+    private static func lengths(_ query: AlbumQuery, _ candidate: AlbumQuery) -> LengthEvidence? {
+        let set = query.setLengths.flatMap { LengthEvidence($0, candidate.lengths, areEqual: true) }
+        if let set, set.telling > .nothing, !set.haveBonus { return set }
+        let areEqual = areEqual(query.trackCounts, candidate.trackCounts)
+        return LengthEvidence(query.lengths, candidate.lengths, areEqual: areEqual)
+    }
+
+    /// Whether the numbers of tracks are equal; nil if those of one are unknown.
+    private static func areEqual(_ ours: Set<Int>, _ theirs: Set<Int>) -> Bool? {
+        ours.isEmpty || theirs.isEmpty ? nil : !ours.isDisjoint(with: theirs)
     }
 }
 

@@ -1,6 +1,6 @@
 /// What the sources have for one album: of each the walk over its requests, as far as answers are known.
 struct SourceSearch: Sendable {
-    private let query: AlbumQuery
+    private let comparison: AlbumComparison
     private let decisions: Decisions
     private(set) var walks: [SourceWalk]
     private(set) var findings = SourceFindings()
@@ -11,10 +11,11 @@ struct SourceSearch: Sendable {
         _ sources: [CoverSource], _ query: AlbumQuery, _ decisions: Decisions, asking asked: [SourceName]? = nil,
         _ client: SourceWalk.Client
     ) async rethrows {
-        (self.query, self.decisions) = (query, decisions)
+        let comparison = AlbumComparison(query)
+        (self.comparison, self.decisions) = (comparison, decisions)
         walks = sources.map { source in
             let mayAsk = source.location.map { asked?.contains($0.informant) ?? true } ?? true
-            return SourceWalk(source, query, decisions, asksInformant: mayAsk)
+            return SourceWalk(source, comparison, decisions, asksInformant: mayAsk)
         }
         for index in walks.indices { try await walks[index].run(client) }
         for index in walks.indices { judge(index) }
@@ -22,7 +23,7 @@ struct SourceSearch: Sendable {
 
     /// A walk that has not begun.
     func walk(over source: CoverSource) -> SourceWalk {
-        var walk = SourceWalk(source, query, decisions)
+        var walk = SourceWalk(source, comparison, decisions)
         walk.judge(beside: walks)
         return walk
     }
@@ -32,7 +33,7 @@ struct SourceSearch: Sendable {
 
     /// Covers with what a person has decided in place of what was judged, the best first.
     func decided(_ covers: [SourceCandidate]) -> [SourceCandidate] {
-        covers.decided(by: decisions, for: query, among: walks.filter { $0.time != nil }.flatMap(\.covers))
+        covers.decided(by: decisions, for: comparison.query, among: walks.filter { $0.time != nil }.flatMap(\.covers))
     }
 
     /// Adds what is known of a source.

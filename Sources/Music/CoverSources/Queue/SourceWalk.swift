@@ -15,10 +15,11 @@ struct SourceWalk: Sendable {
     typealias Client = @Sendable (SourceRequest) async throws -> (reading: SourceReading, time: Int64)?
 
     let source: CoverSource
-    private let query: AlbumQuery
+    private let comparison: AlbumComparison
     private let decisions: Decisions
     /// What other sources have answered: they may know of several albums of one name.
     private var known: [SourceCandidate] = []
+    private var namesakes = SourceCandidate.Namesakes()
     /// The album as it is located without a request.
     private let located: SourceCandidate?
     /// What is requested, in this order, until one answers with an album that may be it.
@@ -35,8 +36,9 @@ struct SourceWalk: Sendable {
     private static let maximumDetails = 3
 
     /// - Parameter asksInformant: Whether the source may be asked that knows what is located.
-    init(_ source: CoverSource, _ query: AlbumQuery, _ decisions: Decisions, asksInformant: Bool = true) {
-        (self.source, self.query, self.decisions) = (source, query, decisions)
+    init(_ source: CoverSource, _ comparison: AlbumComparison, _ decisions: Decisions, asksInformant: Bool = true) {
+        (self.source, self.comparison, self.decisions) = (source, comparison, decisions)
+        let query = comparison.query
         located = source.known(query).first
         let details = asksInformant ? located?.details : nil
         paths = source.location == nil ? source.searches(query) : [details].compactMap(\.self)
@@ -67,7 +69,7 @@ struct SourceWalk: Sendable {
             judge()
         }
         for number in 0..<Self.maximumDetails where time != nil {
-            guard let index = albums.indexOfDetails(covers, isFirst: number == 0, for: query),
+            guard let index = albums.indexOfDetails(covers, isFirst: number == 0, for: comparison),
                 let path = albums[index].details,
                 let reading = try await answer(to: path, source.readDetails, client)
             else { break }
@@ -93,14 +95,14 @@ struct SourceWalk: Sendable {
 
     private mutating func judge() {
         needsMore = false
-        covers = SourceCandidate.matching(query, albums, known: known, decisions: decisions)
+        namesakes = .init(albums + known, comparison)
+        covers = SourceCandidate.matching(comparison, albums, namesakes, decisions)
     }
 
     /// A certain cover of which the source could say more is not certain yet.
     private mutating func endJudging() {
-        guard let first = covers.first, first.certainty == .certain, time != nil, first.needsDetails(for: query) else {
-            return
-        }
+        guard let first = covers.first, first.certainty == .certain, time != nil, first.needsDetails(for: comparison)
+        else { return }
         needsMore = true
         covers[0] = first.doubted("not asked for more")
     }
@@ -110,6 +112,7 @@ struct SourceWalk: Sendable {
         let now = others.filter { $0.source.name != source.name && $0.time != nil }.flatMap(\.covers)
         if now == known { return }
         known = now
+        if .init(albums + known, comparison) == namesakes { return }
         judge()
         endJudging()
     }

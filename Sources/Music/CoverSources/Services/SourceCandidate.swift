@@ -91,24 +91,18 @@ package struct SourceCandidate: Sendable, Hashable, Codable {
     /// Judges what a source has answered. Candidates that match are kept, and those that a person has decided about: certain ones first, one
     /// for each picture.
     /// - Parameters:
-    ///   - known: What other sources have answered.
+    ///   - namesakes: Those in the answers of all sources.
     ///   - decisions: What a person has said about the album's pictures.
     static func matching(
-        _ query: AlbumQuery, _ candidates: [SourceCandidate], known: [SourceCandidate] = [],
-        decisions: Decisions = .init()
+        _ comparison: AlbumComparison, _ candidates: [SourceCandidate], _ namesakes: Namesakes, _ decisions: Decisions
     ) -> [SourceCandidate] {
-        let named = named(candidates + known, query)
-        let hasNamesake = areSeveral(named)
-        let isContested = named.contains { $0.evidence.year.isEqual && $0.evidence.tracks.isOther() }
-        // One without lengths may be the other one.
-        let isOpen = named.contains {
-            !$0.evidence.year.line.contradicts && $0.evidence.tracks.isOther(ofOneNumber: true)
-        }
+        let query = comparison.query
         var seen: Set<String> = []
         let judged = candidates.map { candidate in
+            let evidence = comparison.evidence(candidate.album)
             let judged = candidate.judged(
-                .judge(query, candidate.album, hasNamesake: hasNamesake, isContested: isContested))
-            return isOpen && judged.match.isByName && SongLengths.known(candidate.album.lengths) == nil
+                .judge(evidence, hasNamesake: namesakes.areSeveral, isContested: namesakes.areContested))
+            return namesakes.areOpen && judged.match.isByName && SongLengths.known(candidate.album.lengths) == nil
                 ? judged.doubted("an album of this name has other lengths") : judged
         }
         let found =
@@ -120,7 +114,8 @@ package struct SourceCandidate: Sendable, Hashable, Codable {
     }
 
     /// Whether the source can still say something of the album that counts: more than the judgement has, or what would make it certain.
-    func needsDetails(for query: AlbumQuery) -> Bool {
+    func needsDetails(for comparison: AlbumComparison) -> Bool {
+        let query = comparison.query
         guard details != nil, match.isByName || certainty == .doubtful else { return false }
         let hasLengths = SongLengths.known(query.lengths) != nil
         let isOpen =
@@ -134,7 +129,7 @@ package struct SourceCandidate: Sendable, Hashable, Codable {
         let lists = hasLengths && best.lengths.isEmpty ? [query.lengths, query.setLengths ?? []] : [best.lengths]
         return lists.contains { lengths in
             best.lengths = lengths
-            return Match.judge(query, best).certainty == .certain
+            return Match.judge(comparison.evidence(best)).certainty == .certain
         }
     }
 }
@@ -145,32 +140,53 @@ extension [SourceCandidate] {
     /// - Parameters:
     ///   - matching: What matches of these.
     ///   - isFirst: Whether none was asked for yet.
-    func indexOfDetails(_ matching: [SourceCandidate], isFirst: Bool, for query: AlbumQuery) -> Int? {
+    func indexOfDetails(_ matching: [SourceCandidate], isFirst: Bool, for comparison: AlbumComparison) -> Int? {
         if let best = matching.first(where: { $0.certainty > .none }) {
-            return best.needsDetails(for: query) ? firstIndex { $0.details == best.details } : nil
+            return best.needsDetails(for: comparison) ? firstIndex { $0.details == best.details } : nil
         }
         guard isFirst, matching.isEmpty else { return nil }
-        func evidence(_ index: Int) -> Evidence { Evidence(query, self[index].album) }
-        return indices.filter { self[$0].mayAgreeInLengths(with: query) }
-            .max { evidence($0).score < evidence($1).score }
+        func score(_ index: Int) -> Int { comparison.evidence(self[index].album).score }
+        return indices.filter { self[$0].mayAgreeInLengths(comparison) }.max { score($0) < score($1) }
     }
 }
 
 extension SourceCandidate {
     /// Whether its lengths may make an album of other names doubtful: it has as many tracks, and is not of another year.
-    fileprivate func mayAgreeInLengths(with query: AlbumQuery) -> Bool {
+    fileprivate func mayAgreeInLengths(_ comparison: AlbumComparison) -> Bool {
+        let query = comparison.query
         guard details != nil, album.lengths.isEmpty, !album.trackCounts.isDisjoint(with: query.trackCounts) else {
             return false
         }
         var album = album
         album.lengths = query.lengths
-        return Match.judge(query, album).certainty > .none && !Evidence(query, album).year.line.contradicts
+        let evidence = comparison.evidence(album)
+        return Match.judge(evidence).certainty > .none && !evidence.year.line.contradicts
     }
 }
 
 // MARK: Albums of one name
 
 extension SourceCandidate {
+    /// What answers tell of albums of our name. It is all that weighs of other sources when the answers of one are judged.
+    struct Namesakes: Sendable, Hashable {
+        var areSeveral = false
+        /// One of our year has other lengths.
+        var areContested = false
+        /// One has other lengths, and one without lengths may be that.
+        var areOpen = false
+
+        init() {}
+
+        init(_ candidates: [SourceCandidate], _ comparison: AlbumComparison) {
+            let named = named(candidates, comparison)
+            areSeveral = SourceCandidate.areSeveral(named)
+            areContested = named.contains { $0.evidence.year.isEqual && $0.evidence.tracks.isOther() }
+            areOpen = named.contains {
+                !$0.evidence.year.line.contradicts && $0.evidence.tracks.isOther(ofOneNumber: true)
+            }
+        }
+    }
+
     /// Whether the answers have another album of the artist and title that are wanted: bands name albums after themselves, and record an album
     /// again.
     private static func areSeveral(_ named: [Named]) -> Bool {
@@ -186,14 +202,14 @@ extension SourceCandidate {
 
     /// Whether the answers have several albums of the artist and title that are wanted.
     static func haveNamesakes(_ candidates: [SourceCandidate], _ query: AlbumQuery) -> Bool {
-        areOther(named(candidates, query))
+        areOther(named(candidates, AlbumComparison(query)))
     }
 
     private typealias Named = (candidate: SourceCandidate, evidence: Evidence)
 
-    private static func named(_ candidates: [SourceCandidate], _ query: AlbumQuery) -> [Named] {
+    private static func named(_ candidates: [SourceCandidate], _ comparison: AlbumComparison) -> [Named] {
         candidates.prefix(200).compactMap { candidate in
-            let evidence = Evidence(query, candidate.album)
+            let evidence = comparison.evidence(candidate.album)
             return evidence.namesAgree && evidence.title.haveSameEditions ? (candidate, evidence) : nil
         }
     }

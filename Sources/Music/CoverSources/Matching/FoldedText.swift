@@ -254,7 +254,9 @@ package struct FoldedText: Sendable, Hashable {
     private static func hasWords(_ text: String) -> Bool { text.unicodeScalars.contains(where: isWord) }
 
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        // Categories are searched for.
+        if scalar.isASCII { return isDigit(scalar) || ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) }
+        return switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber:
             true
@@ -263,7 +265,8 @@ package struct FoldedText: Sendable, Hashable {
     }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-        [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)
+        !scalar.isASCII
+            && [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)
     }
 
     private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }

@@ -176,7 +176,7 @@ class Model:
             if old == new or os.path.basename(path).startswith("."): continue
             folder, song = self.folder(path), self.song(path)
             if song:
-                writes.append(self.change_song(folder, song, old, new, after, is_undo, is_quiet))
+                writes.append(self.change_song(folder, song, old, new, after, is_undo, is_quiet, is_cut))
                 continue
             if old is not None and not self.is_sleeves(path, old):
                 self.fault("person's", f"{path}, a file of the person, was {'removed' if new is None else 'changed'}", folder and folder.album)
@@ -199,7 +199,7 @@ class Model:
 
     def pictures(self, folder, files): return [songs.Parts(files[folder.at(song)]).picture for song in folder.songs if folder.at(song) in files]
 
-    def change_song(self, folder, song, old, new, files, is_undo, is_quiet):
+    def change_song(self, folder, song, old, new, files, is_undo, is_quiet, is_cut=False):
         path, album = folder.at(song), folder.album
         if new is None:
             self.fault("song", f"{path} is gone", album)
@@ -210,7 +210,9 @@ class Model:
         if len(now.pictures) > 1: self.fault("pictures", f"{path} has {len(now.pictures)} pictures", album)
         if then.picture and not song.is_sleeves: self.fault("person's", f"the person's picture in {path} was replaced or taken out", album)
         if not is_undo:
-            if now.picture is None or now.picture == then.picture:
+            # The picture that another one replaces goes first.
+            if now.picture is None and is_cut: pass
+            elif now.picture is None or now.picture == then.picture:
                 self.fault("rewritten", f"{path} has changed, and has no new picture", album)
             else:
                 if not albums.is_whole(now.picture): self.fault("whole", f"{path} has no whole picture", album)

@@ -307,18 +307,6 @@ extension MusicTests {
             }
         }
 
-        @Test func `of two albums of one name each is named`() async throws {
-            try await withMusic(albums: []) { stage, fill in
-                try writeReissued(in: "One", date: "2001", stage)
-                #expect(try await run(stage, fill).1.status == 3)
-                #expect(try await run(stage, fill).1.status == 0, "it was named before")
-                try writeReissued(in: "Other/CD 1", date: "2001", stage)
-                try writeReissued(in: "Other/CD 2", date: "2001", stage)
-                let (counts, result) = try await run(stage, fill)
-                #expect(counts.doubtful == 2 && result.status == 3, "\(result)")
-            }
-        }
-
         @Test func `an accepted cover is written as the last fill wrote the others`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill + ["--name", "folder", "--size", "50"])

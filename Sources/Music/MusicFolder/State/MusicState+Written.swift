@@ -39,6 +39,12 @@ extension MusicState {
             .text(album))
     }
 
+    /// The cover files of a folder.
+    func written(in folder: BytePath) throws(Problem) -> [Written] {
+        try written(
+            "WHERE kind = 'file' AND folder = ? AND \(Self.isCurrent) ORDER BY name, number", .blob(folder.bytes))
+    }
+
     /// What a person has removed, as the last scan has noted it, or as it is now.
     package func removed() throws(Problem) -> [Written] {
         try (written(.file) + written(.tags)).filter { row in

@@ -19,10 +19,4 @@ package struct FillOptions: Sendable, Hashable {
     package var isUnwatched = false
 
     package init() {}
-
-    /// Whether a picture is known to have fewer pixels than are wanted.
-    func isTooSmall(_ width: Int?, _ height: Int?) -> Bool {
-        guard let minimumPixels, let width, let height else { return false }
-        return min(width, height) < minimumPixels
-    }
 }

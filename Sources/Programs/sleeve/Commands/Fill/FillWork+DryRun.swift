@@ -8,10 +8,7 @@ import Platform
 extension FillWork {
     func preview(_ planned: Planned) async throws {
         let (steps, idle) = try await steps(planned.plan)
-        let albums = planned.scanned.compactMap { one in
-            one.album.map { (scanned: one.scanned, id: $0.id, cover: FillPicture?.none) }
-        }
-        let tags = arguments.covers.embed ? try await embed(albums, run: nil, planned.messages) : nil
+        let tags = arguments.covers.embed ? try await embed(planned, run: nil) : nil
         try print(planned.plan, steps, idle: idle, tags, leftOut: planned.outcome.leftOut)
         let news = try state.news(planned.messages.known, of: planned.folders)
         planned.messages.print(isQuiet: arguments.options.quiet, news: news)

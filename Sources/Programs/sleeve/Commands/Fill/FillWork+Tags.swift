@@ -5,10 +5,16 @@ import MusicFolder
 /// Covers in the tags of audio files.
 extension FillWork {
     /// Embeds the covers of albums.
-    /// - Parameter run: nil to write nothing, and count the files that would get the cover that is beside them.
+    /// - Parameters:
+    ///   - covers: Those that are for the tags alone.
+    ///   - run: nil to write nothing, and count the files that would get the cover that is beside them.
     func embed(
-        _ albums: [(scanned: ScannedAlbum, id: Album.ID, cover: FillPicture?)], run: Int64?, _ messages: FillMessages
+        _ planned: Planned, _ covers: [Album.ID: FillPicture] = [:], run: Int64?
     ) async throws -> EmbedSummary {
+        let messages = planned.messages
+        let albums = planned.scanned.compactMap { one in
+            one.album.map { (scanned: one.scanned, id: $0.id, cover: covers[$0.id]) }
+        }
         let embedder = Embedder(state, options: options, start: try TagsWorker.starter())
         let jobs = EmbedJob.jobs(albums, replacing: try state.embeddedPictures())
         return try await withProgress(

@@ -135,10 +135,7 @@ struct FillWork {
     /// - Returns: Nil if no tags are to be written.
     private func writeTags(_ planned: Planned, _ covers: Covers) async throws -> EmbedSummary? {
         guard arguments.covers.embed, Signals.received == nil, !covers.summary.isDiskStopped else { return nil }
-        let albums = planned.scanned.compactMap { one in
-            one.album.map { (scanned: one.scanned, id: $0.id, cover: covers.summary.tagCovers[$0.id]) }
-        }
-        return try await embed(albums, run: covers.run, planned.messages)
+        return try await embed(planned, covers.summary.tagCovers, run: covers.run)
     }
 
     private func tell(_ planned: Planned, _ covers: Covers, _ tags: EmbedSummary?, seconds: Double) async throws {

@@ -8,6 +8,16 @@ import Testing
 
 /// Fills that are taken back.
 extension CoverWriterTests {
+    /// Writes the cover of an album in another folder, as a fill of its own.
+    private func writeOther(_ shelf: Shelf, _ side: Int, of album: String) async throws -> Written {
+        let other = shelf.root + "/music/other"
+        try MusicFile.write(other + "/1.mp3")
+        let target = FillJob.Target(folder: BytePath(other), audioFolders: [BytePath(other)], former: nil)
+        return try written(
+            await CoverWriter(try shelf.state(), name: "cover").write(
+                try shelf.cached(side), to: target, of: album, titles: ["Other"]))
+    }
+
     @Test func `what cannot be taken back blocks nothing, and is tried first by the next undo`() async throws {
         try await withShelf { shelf in
             let other = shelf.root + "/music/other"
@@ -32,11 +42,7 @@ extension CoverWriterTests {
 
     @Test func `undo of a fill whose covers a person has removed takes back no fill before it`() async throws {
         try await withShelf { shelf in
-            let other = shelf.root + "/music/other"
-            try MusicFile.write(other + "/1.mp3")
-            let target = FillJob.Target(folder: BytePath(other), audioFolders: [BytePath(other)], former: nil)
-            let first = try CoverWriter(try shelf.state(), name: "cover")
-            let older = try written(await first.write(try shelf.cached(300), to: target, of: "2", titles: ["Other"]))
+            let older = try await writeOther(shelf, 300, of: "2")
             let file = try written(try await shelf.write(try shelf.cached(900)))
             unlink(shelf.album + "/cover.jpg")
             try shelf.state().set(file, .removed)
@@ -62,11 +68,7 @@ extension CoverWriterTests {
 
     @Test func `undo gives the folder that another album has by now no cover of the former one`() async throws {
         try await withShelf { shelf in
-            let other = shelf.root + "/music/other"
-            try MusicFile.write(other + "/1.mp3")
-            let target = FillJob.Target(folder: BytePath(other), audioFolders: [BytePath(other)], former: nil)
-            let first = try CoverWriter(try shelf.state(), name: "cover")
-            let older = try written(await first.write(try shelf.cached(400), to: target, of: "3", titles: ["Other"]))
+            let older = try await writeOther(shelf, 400, of: "3")
             let former = try written(try await shelf.write(try shelf.cached(300)))
             // The record of an album that is gone stays.
             let records = ["1", "2"].map { id in

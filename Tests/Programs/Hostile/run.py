@@ -153,7 +153,7 @@ async def scenario(options, seed, names):
         await stage.run()
     except Fault as fault:
         print(f"seed {seed}: the cache is in {stage.folder}")
-        numbers = {number for url, number in stage.urls.items() if url in str(fault)}
+        numbers = set().union(*(stage.server.led(number) for url, number in stage.urls.items() if url in str(fault)))
         for connection, texts in stage.server.history(numbers).items() if len(numbers) < 9 else []:
             print(f"  connection {connection}: {'; '.join(texts)}")
         options.keep = True

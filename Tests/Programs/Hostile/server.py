@@ -49,14 +49,20 @@ class Server:
         again, and has none until then."""
         names = ("followed", "doubled", "late_double", "body_of_304", "too_short", "bad_length", "bad_chunks", "bad_head")
         connections = {connection for connection, _, text in self.log if text.split(" ")[4] in names}
-        return {number for connection, number, _ in self.log if connection in connections}
+        doubted = {number for connection, number, _ in self.log if connection in connections}
+        return doubted | {number for number in range(self.scenario.count) if doubted & self.led(number)}
 
-    def allowed(self, number):
-        """The digests that were sent as a whole cover of a number's URL, or of one that it redirected to."""
+    def led(self, number):
+        """A number, and those that its redirects led to."""
         numbers, found = {number}, set()
         while numbers - found:
             found |= numbers
             numbers = found.union(*(self.named[each] for each in found))
+        return found
+
+    def allowed(self, number):
+        """The digests that were sent as a whole cover of a number's URL, or of one that it redirected to."""
+        found = self.led(number)
         # A whole picture may come by an answer that promises none, such as one whose coding is none.
         own = {plans.digest(plans.picture(each, version)) for each in found for version in range(3)}
         return own.union(*(self.sent[each] for each in found))

@@ -13,10 +13,10 @@ struct AlbumReference: ExpressibleByArgument {
         case number, title, id
     }
 
-    private func index(in albums: [Album]) throws -> Int {
+    private func index(_ albums: [Album], _ library: String) throws -> Int {
         for kind in Kind.allCases where text.hasPrefix("\(kind.rawValue):") {
             let name = String(text.dropFirst(kind.rawValue.count + 1))
-            return try only(Self.find(name, kind, albums), name, kind, albums)
+            return try only(Self.find(name, kind, albums), name, kind, albums, library)
         }
         let found = Kind.allCases.map { ($0, Self.find(text, $0, albums)) }.filter { !$0.1.isEmpty }
         if Set(found.flatMap(\.1)).count > 1, found.count > 1 {
@@ -24,7 +24,7 @@ struct AlbumReference: ExpressibleByArgument {
             throw fail("“\(text)” matches several albums; write \(choices)")
         }
         let (kind, indices) = found.first ?? (Int(text) == nil ? .title : .number, [])
-        return try only(indices, text, kind, albums)
+        return try only(indices, text, kind, albums, library)
     }
 
     /// The index of the album in `albums`. It may also be named by a folder that it is in, or by a file there.
@@ -35,13 +35,13 @@ struct AlbumReference: ExpressibleByArgument {
         let path = given.resolved
         guard text.contains("/") || path != nil, Kind.allCases.allSatisfy({ Self.find(text, $0, albums).isEmpty })
         else {
-            return try index(in: albums)
+            return try index(albums, library)
         }
         let ids = Set(MusicState.albums(at: path ?? given, in: library))
         let found = albums.indices.filter { ids.contains(albums[$0].id) }
         if let index = found.first, found.count == 1 { return index }
-        if found.isEmpty, path == nil { return try index(in: albums) }
-        guard found.isEmpty else { throw fail("\(found.count) albums are in \(given)\(Self.choice(found))") }
+        if found.isEmpty, path == nil { return try index(albums, library) }
+        guard found.isEmpty else { throw Self.several(found, "are in \(given)", albums, library) }
         throw fail("no album of the library is in \(given); `sleeve album scan` adds those of a folder")
     }
 
@@ -73,14 +73,23 @@ struct AlbumReference: ExpressibleByArgument {
         }
     }
 
-    private static func choice(_ found: [Int]) -> String {
-        let more = found.count > 10 ? " and \(found.count - 10) more" : ""
-        return "; name one by its number: " + found.prefix(10).map { String($0 + 1) }.joined(separator: ", ") + more
+    /// Prints albums of which one is to be named. - Returns: The exit code.
+    static func several(_ found: [Int], _ what: String, _ albums: [Album], _ library: String) -> ExitCode {
+        let choices = found.prefix(10).map { index in
+            let folder = MusicState.places(of: albums[index].id, in: library).first?.folders.first
+            let place = folder.map { ", \($0)" } ?? ""
+            return "\(index + 1). \(albums[index].fullName), id \(albums[index].id)\(place)"
+        }
+        let more = found.count > 10 ? "; and \(found.count - 10) more" : ""
+        return fail(
+            "\(found.count) albums \(what); name one: \(choices.joined(separator: "; "))\(more)", .validationFailure)
     }
 
-    private func only(_ found: [Int], _ name: String, _ kind: Kind, _ albums: [Album]) throws -> Int {
+    private func only(
+        _ found: [Int], _ name: String, _ kind: Kind, _ albums: [Album], _ library: String
+    ) throws -> Int {
         if let index = found.first, found.count == 1 { return index }
-        if found.count > 1 { throw fail("\(found.count) albums are titled “\(name)”\(Self.choice(found))") }
+        if found.count > 1 { throw Self.several(found, "are titled “\(name)”", albums, library) }
         if kind == .number {
             throw fail(
                 "there is no album \(name); the library has \(Decimals.count(albums.count, "album"))"

@@ -34,8 +34,13 @@ struct CoverReferences: ParsableArguments {
         for index in named.indices where named[index].isURL {
             let own = named[index].found.filter { albums.contains($0.album.id) }
             if own.isEmpty {
-                try checkOne(
-                    named[index].found.filter { $0.covers.contains(where: isMeant) }, named[index].text, library)
+                let found = named[index].found.filter { $0.covers.contains(where: isMeant) }
+                if found.count > 1 {
+                    // It is decided about beside one of them.
+                    throw AlbumReference.several(
+                        found.map { $0.number - 1 }, "were offered \(named[index].text)",
+                        try await library.albums.all(), library.configuration.libraryPath)
+                }
                 continue
             }
             named[index].found = own
@@ -56,19 +61,6 @@ struct CoverReferences: ParsableArguments {
             all += total
         }
         return DecidedCovers(covers: all)
-    }
-
-    /// A URL that was offered to several albums is decided about beside one of them.
-    private func checkOne(_ found: [FoundCovers.Album], _ url: String, _ library: LibraryAPI) throws {
-        if found.count < 2 { return }
-        let albums = found.map { found in
-            let places = MusicState.places(of: found.album.id, in: library.configuration.libraryPath)
-            let folder = places.first?.folders.first.map { ", \($0)" } ?? ""
-            return "\(found.number). \(found.album.fullName), id \(found.album.id)\(folder)"
-        }
-        throw fail(
-            "\(url) was offered to several albums; name one before it: \(albums.joined(separator: "; "))",
-            .validationFailure)
     }
 }
 
@@ -112,9 +104,12 @@ struct FillAccept: AsyncParsableCommand {
             let number = isAlone ? try state.nextRun() : nil
             let removed = Set(try state.removed().map(\.album))
             var decisions: [Decision] = []
-            // Undo withdraws what is new.
-            for (album, cover) in chosen where cover.match != .accepted || removed.contains(album.id) {
-                decisions += await library.decisions(.accepted, [cover], of: album, run: number)
+            // Undo withdraws what is new. What is said again is written again where an undo took it back.
+            for (album, cover) in chosen {
+                let isNew = cover.match != .accepted || removed.contains(album.id)
+                let former = try state.decisions(of: album.id).current.first { $0.verdict == .accepted }
+                decisions += await library.decisions(
+                    .accepted, [cover], of: album, run: isNew ? number : former?.run)
             }
             try state.add(decisions)
             if !arguments.options.quiet {
@@ -197,7 +192,8 @@ struct FillAllow: AsyncParsableCommand {
                 let decided = found.covers.filter { $0.match.ground == .person }
                 let state = try MusicState(of: library.configuration.libraryPath) { Log.warning($0) }
                 try state.add(state.decisions(of: found.album.id).allowing(decided))
-                let files = isURL ? [] : removed.filter { $0.album == found.album.id }
+                var files = removed.filter { $0.album == found.album.id }
+                if isURL { files = try state.rows(files, of: found.covers.map(\.name)) }
                 for file in files { try state.set(file, .undone) }
                 return decided.count + files.count
             }

@@ -24,7 +24,10 @@ extension FoundCovers {
             return [try await covers.covers(of: albums[index].id)].compactMap(\.self)
         }
         let found = try await covers.covers(at: reference)
-        if found.isEmpty { throw fail("no source has offered a cover at \(reference); name its album") }
+        if found.isEmpty {
+            let hint = "`sleeve album edit --cover-url` gives an album another one"
+            throw fail("no source has offered a cover at \(reference); \(hint)")
+        }
         return found
     }
 }

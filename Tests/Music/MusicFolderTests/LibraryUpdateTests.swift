@@ -33,12 +33,12 @@ import Testing
     private func update(
         _ scanned: [ScannedAlbum], _ library: Library = Library(), decisions: [Album.ID: Decisions] = [:],
         options: LibraryUpdateOptions = .init(), isAway: @escaping @Sendable (BytePath) -> Bool = { _ in false },
-        isFilled: @escaping @Sendable (BytePath) -> Bool = { _ in false },
+        filled: @escaping @Sendable (BytePath) -> Album.ID? = { _ in nil },
         isGone: @escaping @Sendable (BytePath) -> Bool = { _ in false }
     ) -> LibraryUpdate {
         LibraryUpdate(
             scanned, library: library.albums, records: library.records, decisions: decisions, options: options,
-            places: .init(isGone: isGone, isAway: isAway, isFilled: isFilled))
+            places: .init(isGone: isGone, isAway: isAway, filled: filled))
     }
 
     /// The albums of a library, with what is remembered of them.
@@ -206,9 +206,12 @@ import Testing
         #expect(update(albums, known).edits.map(\.album.coverFilePath) == [nil])
         known.records[0].filled = FilledAddress(url: "https://a.example/1", facts: albums[0].facts)
         #expect(update(albums, known).edits.isEmpty)
-        #expect(update(albums, known, isFilled: { _ in true }).edits.map(\.album.coverFilePath) == [nil])
+        let id = known.albums[0].id
+        #expect(update(albums, known, filled: { _ in id }).edits.map(\.album.coverFilePath) == [nil])
         known.albums[0].coverURL = nil
-        #expect(update(albums, known, isFilled: { _ in true }).edits.isEmpty)
+        #expect(update(albums, known, filled: { _ in id }).edits.isEmpty)
+        let formers = update(albums, known, filled: { _ in "another" })
+        #expect(formers.edits.map(\.album.coverFilePath) == [nil], "that of an album which was here before")
     }
 
     @Test func `a file that was removed, is renamed, or is that of several albums is no cover any more`() {

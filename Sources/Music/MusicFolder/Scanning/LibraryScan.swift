@@ -62,7 +62,7 @@ package struct LibraryScan: Sendable {
             options: options,
             places: .init(
                 isGone: found.findings.isGone, isAway: try state.away().contains,
-                isFilled: try state.sleevesFiles(), resolve: \.withoutLink))
+                filled: try state.filled(), resolve: \.withoutLink))
     }
 
     /// Scans without changing a library. What was read of the folders is remembered.

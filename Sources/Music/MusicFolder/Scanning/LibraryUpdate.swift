@@ -38,8 +38,8 @@ package struct LibraryUpdate: Sendable {
         var isGone: @Sendable (BytePath) -> Bool
         /// Whether a folder's disk may not be mounted.
         var isAway: @Sendable (BytePath) -> Bool = { _ in false }
-        /// Whether a fill has written a cover file, which is unchanged since.
-        var isFilled: @Sendable (BytePath) -> Bool = { _ in false }
+        /// The album for which a fill has written a cover file, which is unchanged since.
+        var filled: @Sendable (BytePath) -> Album.ID? = { _ in nil }
         /// The path of a cover file without a link at its end.
         var resolve: @Sendable (BytePath) -> BytePath = { $0 }
     }
@@ -110,13 +110,15 @@ package struct LibraryUpdate: Sendable {
         record.filled = nil
     }
 
-    /// A person's file counts as the cover unless a person, or a list, has given the album an address. Without an address so does a fill's.
+    /// A person's file counts as the cover unless a person, or a list, has given the album an address. Without an address so does a fill's, if it
+    /// was written for this album.
     private func setCoverFile(of album: inout Album, _ record: AlbumRecord, _ scanned: ScannedAlbum) {
         let url = album.coverURL ?? ""
         var file: BytePath?
         if url.isEmpty || url == record.filled?.url {
             let covers = scanned.places.filter { !$0.isShared }.compactMap(\.cover).filter { $0.mediaType != nil }
-            file = covers.lazy.map(\.path).first { url.isEmpty || !places.isFilled($0) }.map(places.resolve)
+            let found = covers.map(\.path).first { places.filled($0).map { url.isEmpty && $0 == record.id } ?? true }
+            file = found.map(places.resolve)
         }
         if album.coverFilePath != file?.bytes { album.coverFilePath = file?.bytes }
     }

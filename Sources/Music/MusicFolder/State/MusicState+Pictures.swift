@@ -5,17 +5,18 @@ extension MusicState {
     /// What fills have written.
     func sleevesPictures() throws(Problem) -> SleevesPictures {
         var found = SleevesPictures()
-        found.isFile = try sleevesFiles()
+        let albums = try filled()
+        found.isFile = { albums($0) != nil }
         for cover in try written(.tags) {
             found.inTags[cover.folder, default: [:]][Song.hash(of: cover.name)] = cover.digest.description
         }
         return found
     }
 
-    /// Whether a fill has written a file, which is unchanged since.
-    func sleevesFiles() throws(Problem) -> @Sendable (BytePath) -> Bool {
+    /// The id of the album for which a fill has written a file, which is unchanged since.
+    func filled() throws(Problem) -> @Sendable (BytePath) -> String? {
         let files = Dictionary(try written().map { ($0.path, $0) }) { $1 }
-        return { files[$0]?.isUnchanged == true }
+        return { path in files[path].flatMap { $0.isUnchanged ? $0.album : nil } }
     }
 
     /// The cover of an album in a folder as it is now.

@@ -50,6 +50,7 @@ struct Why: AsyncParsableCommand {
         scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
         let state = MusicState.existing(of: library.configuration.libraryPath)
         let written = (try? state?.written(of: album.id)) ?? []
+        let formers = (try? state?.written(in: scanned.places.flatMap { $0.folders + $0.coverFolders })) ?? []
         let removed = ((try? state?.removed()) ?? []).filter { $0.album == album.id && $0.kind == .file }
         let plan = FillPlan(
             [(scanned, album)], written: [], options: .init(), obstacle: FillPlan.Obstacle.ofWriting)
@@ -72,7 +73,8 @@ struct Why: AsyncParsableCommand {
         return CoverReport(
             album: album.redacted, shown: shown[0]?.found, sources: found?.answers.map { .init($0) } ?? [],
             files: CoverReport.File.all(
-                of: album, written: written, embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
+                of: album, written: written + formers.filter { $0.album != album.id },
+                embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" }
                 + removed.map { "\($0.folder): \(Objection.removed($0.path).reason)" },
             candidates: candidates.map { .init($0) },

@@ -32,7 +32,7 @@ struct CoverReport: Encodable {
         }
 
         /// - Parameters:
-        ///   - written: The files that fills have written for the album.
+        ///   - written: The files that fills have written for the album, and for others that were in its folders.
         ///   - embedded: The pictures that fills have written into tags.
         static func all(
             of album: Album, written: [Written], embedded: Set<String>, _ places: [AlbumPlace]
@@ -44,7 +44,8 @@ struct CoverReport: Encodable {
             }
             return [own].compactMap(\.self)
                 + present.map { file in
-                    let state = file.isUnchanged ? "written" : "changed since"
+                    let state =
+                        file.album != album.id ? "of another album" : file.isUnchanged ? "written" : "changed since"
                     return File(file.path, state, fill: file.run, fromTags: tags.contains("\(file.digest)"))
                 }
         }

@@ -63,6 +63,23 @@ import Testing
         #expect(try state.mayWrite(try picture(folder, "yes", bitmap), for: "1", .init()) != nil)
     }
 
+    @Test func `a renamed song is known by its audio, and of two with the same audio each by its name`() throws {
+        let folder = try Folder()
+        let state = try state(folder)
+        let cover = try picture(folder, "one")
+        func song(_ name: String) throws -> Written {
+            var song = row(folder, cover)
+            (song.kind, song.name) = (.tags, Array(name.utf8))
+            song.song = .init(audio: Digest(of: [1]), growth: 0, file: Digest(of: Array(name.utf8)))
+            return song
+        }
+        let former = try state.set(try state.begin(song("old.mp3"), cover, .init()), .removed)
+        try folder.file("new.mp3", bytes: [1])
+        #expect(throws: Objection.removed(former.path)) { try state.begin(song("new.mp3"), cover, .init()) }
+        try folder.file("old.mp3", bytes: [1])
+        #expect(try state.begin(song("new.mp3"), cover, .init()).state == .begun, "it is another song")
+    }
+
     @Test func `a removed cover is not written there again, until it is accepted later or allowed`() throws {
         let folder = try Folder()
         let state = try state(folder)

@@ -69,6 +69,37 @@ import Testing
         #expect(try state.written().map(\.folder) == [old])
     }
 
+    @Test func `what an undo took back is known where its folder is by now, for another rip not`() throws {
+        for (length, isMoved) in [(200_000, true), (200_013, false)] {
+            let folder = try Folder()
+            let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+            let (old, new) = (folder.path.appending(Array("Old".utf8)), folder.path.appending(Array("New".utf8)))
+            try folder.file("New/1.flac", bytes: [1])
+            try state.save([AlbumRecord(id: "1", try #require(album("1", in: old, length: 200_000)["1"]))])
+            var row = Written(
+                folder: old, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+            row.state = .undone
+            try state.save(row)
+            _ = try state.follow(album("1", in: new, length: length))
+            #expect(try state.undone().map(\.folder) == [isMoved ? new : old])
+        }
+    }
+
+    @Test func `a cover of an album that became a part of another one is known by its bytes`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let (old, new) = (folder.path.appending(Array("Old".utf8)), folder.path.appending(Array("New".utf8)))
+        var row = Written(folder: old, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        row.length = 1
+        try state.save(row)
+        var joined = try #require(album("2", in: new)["2"])
+        joined.places[0].covers = [CoverFile(path: try folder.file("New/cover.jpg", bytes: [2]))]
+        #expect(try !state.follow(["2": joined]).hasMoved, "other bytes")
+        try folder.file("New/cover.jpg", bytes: [1])
+        #expect(try state.follow(["2": joined]).hasMoved)
+        #expect(try state.written().map(\.folder) == [new])
+    }
+
     @Test func `what a killed fill wrote is known where its folder is by now`() throws {
         let folder = try Folder()
         let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }

@@ -203,6 +203,7 @@ class Game:
         if self.options.verbose > 1: print(f"      $ sleeve {' '.join(words)}  [{result.returncode}]\n{result.stdout}{result.stderr}".rstrip())
         if result.returncode < 0 and not (kill and result.returncode == -9):
             raise Fault("crash", f"sleeve {' '.join(words)} ended by signal {-result.returncode}: {result.stderr[-2000:]}")
+        self.output = result.stdout
         lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")] if result.returncode >= 0 else []
         return result.returncode, lines, result.stderr
 
@@ -221,8 +222,10 @@ class Game:
         after, is_below = self.files(), lambda folder: not below or folder.path.startswith(f"{below}/")
         self.last = below or "."
         run.writes = model.change(before, after, is_quiet="--quiet" in options, is_cut=code == -9)
-        if run.writes: model.runs.append(run)
         run.is_killed = code == -9
+        # A fill that was killed in its first file is undone alone, too.
+        run.is_maybe = run.is_killed and not run.writes
+        if run.writes or run.is_maybe: model.runs.append(run)
         if run.is_killed: return
         model.notice(is_below)
         self.expect_code(words, code, (0, 3), errors)
@@ -333,13 +336,14 @@ class Game:
         id, offers = self.why(folder)
         url = next((url for found, url, _ in offers if found == key), None)
         if url is None or id is None: return False
-        if verb == "allow" and not model.newest(album, key) in ("accepted", "refused"): return False
+        # An acceptance that a newer one has replaced is none.
+        if verb == "allow" and key not in {*model.refused(album), model.accepted(album)}: return False
         if verb == "refuse" and model.newest(album, key) == "refused": return False
         words = ["fill", verb, self.name(folder, id, by), url, "--json", *options]
         # What is accepted already is not accepted by this command.
         is_new = verb != "accept" or model.accepted(album) != key
         if is_new: run.said = model.say({"accept": "accepted", "refuse": "refused", "allow": "allowed"}[verb], album, [key], url)
-        else: model.release(album)
+        else: model.release(album, [key])
         code, lines, errors = self.command(*words, kill=kill)
         after = self.files()
         run.writes = model.change(before, after, is_cut=code == -9)

@@ -104,16 +104,21 @@ class Model:
     def say(self, verb, album, keys, url=None):
         found = [Said(verb, key, url) for key in keys]
         self.said.setdefault(album, []).extend(found)
-        if verb != "refused": self.release(album, keys if verb == "accepted" else None)
+        if verb != "refused": self.release(album, keys)
         return found
 
     def release(self, album, keys=None):
-        """A newer acceptance, or `allow`, lets covers be written again that were removed or taken back."""
+        """A newer acceptance, or `allow`, lets covers be written again that were removed or taken back: all, or those named."""
         for folder in self.of_album(album):
-            folder.former.clear()
             for place in (folder, *folder.songs):
-                place.gone.clear(), place.pending.clear()
-                self.taken = {one for one in self.taken if one[0] is not place}
+                sets = [place.gone, place.pending] + ([folder.former] if place is folder else [])
+                for pictures in sets:
+                    for key in list(pictures):
+                        if keys is not None and key not in keys: continue
+                        pictures.pop(key) if isinstance(pictures, dict) else pictures.discard(key)
+                self.taken = {one for one in self.taken if one[0] is not place or keys is not None and one[1] not in keys}
+
+    def counts(self, said): return any(said in all and self.accepted(album) == said.key for album, all in self.said.items())
 
     def of_album(self, album): return [folder for folder in self.folders if folder.is_there and folder.album is album]
 
@@ -241,11 +246,16 @@ class Model:
                 found[write.path] = [None if is_others else write.before]
             elif write.song and now is not None and now != write.before:
                 then, parts = songs.Parts(write.after), songs.Parts(now)
-                if parts.picture is not None and parts.picture == then.picture: found[write.path] = [now, "without"]
+                if parts.picture is not None and parts.picture == then.picture:
+                    former = songs.Parts(write.before).picture if write.before else None
+                    found[write.path] = [now, "without", former]
         return found
 
     def undo(self, before, after):
         """Judges an undo that ended by itself. - Returns: the run that it took back; None if there was none."""
+        # An acceptance that was allowed since is taken back already.
+        while self.runs and not self.runs[-1].writes and not self.runs[-1].is_maybe and not any(self.counts(one) for one in self.runs[-1].said):
+            self.runs.pop()
         runs = [self.runs[-1]] if self.runs else []
         if runs and runs[0].is_maybe and len(self.runs) > 1: runs.append(self.runs[-2])
         problems = []
@@ -254,6 +264,8 @@ class Model:
             if problems[-1] is None:
                 while self.runs[-1] is not run: self.withdraw(self.runs.pop())
                 self.take_back(self.runs.pop(), before)
+                # Nothing was to be changed for the run before either: it may have been that one.
+                if run.is_maybe and run is runs[0] and len(runs) > 1 and self.problem(runs[1], before, after) is None: runs[1].is_maybe = True
                 return run
         if not runs:
             problems = [self.problem(Run(), before, after)]
@@ -271,10 +283,10 @@ class Model:
             if new in allowed: continue
             if "without" in allowed and new is not None:
                 then, now = songs.Parts(old), songs.Parts(new)
-                if (then.audio, then.tags) == (now.audio, now.tags) and now.picture is None: continue
+                if (then.audio, then.tags) == (now.audio, now.tags) and now.picture in (None, allowed[2]): continue
             folder = self.folder(path)
             show = lambda data: "nothing" if data is None else f"{albums.key(data)} {albums.digest(data)}"
-            wanted = " or ".join(show(one) for one in allowed if one != "without")
+            wanted = " or ".join(show(one) for one in allowed[:1])
             is_former, write = allowed == [None] and new is not None and new != old, next((one for one in run.writes if one.path == path), None)
             kind = "undo-former" if is_former else "undo-moved" if write and write.written != path and new == old else "undo"
             return (kind, f"{path} was {show(old)}, is {show(new)}, is to be {wanted}", folder and folder.album)

@@ -15,6 +15,23 @@ import Testing
         #expect(result.status == 0, "\(result)")
     }
 
+    @Test(arguments: try histories()) func `what was a fault once is right`(_ history: String) async throws {
+        let result = try await python(["run.py", "--sleeve", sleeveBinary, "--history", history])
+        #expect(result.status == 0, "\(result)")
+    }
+
+    private static func histories() throws -> [String] {
+        let folder = repository.appending(path: "Tests/Programs/Person/histories").path
+        return try FileManager.default.contentsOfDirectory(atPath: folder).sorted().map { "\(folder)/\($0)" }
+    }
+
+    @Test func `each state that people bring folders into, and each command that meets it, is as the article says`()
+        async throws
+    {
+        let result = try await python(["states.py", "--sleeve", sleeveBinary])
+        #expect(result.status == 0, "\(result)")
+    }
+
     @Test func `the model of a person sees each kind of fault`() async throws {
         let result = try await python(["test_model.py"])
         #expect(result.status == 0, "\(result)")

@@ -81,6 +81,7 @@ package struct Embedder: Sendable {
             var former: Written?
             if let found = tags.picture {
                 former = rows.first { $0.path == file.path && "\($0.digest)" == found.digest }
+                if isAccepted, former == nil { former = try row(of: file.path, with: found, lane) }
                 guard isAccepted, former != nil, former?.digest != cover.digest else { continue }
             }
             guard MusicNames.isWrittenAudio(file.path.name) else {
@@ -106,6 +107,16 @@ package struct Embedder: Sendable {
                 guard let reason = Self.reason(error) else { throw error }
                 note(.left(file.path, reason: reason))
             }
+        }
+    }
+
+    /// The row of a song that was renamed and retagged since, which its audio tells.
+    private func row(of song: BytePath, with picture: EmbeddedPicture, _ lane: TagLane) throws -> Written? {
+        guard let folder = song.parent, let digest = Digest(picture.digest) else { return nil }
+        let strays = try state.strays(with: digest)
+        guard !strays.isEmpty, let audio = try lane.audio(of: song) else { return nil }
+        return try strays.first { $0.song?.audio == audio }.map { row throws(MusicState.Problem) in
+            try state.move(row, to: folder, name: song.name)
         }
     }
 

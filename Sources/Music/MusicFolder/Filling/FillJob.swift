@@ -33,6 +33,8 @@ package struct FillJob: Sendable {
 
     /// The folders that lack the cover.
     package var folders: [BytePath] { targets.map(\.folder) + tagFolders }
+    /// The album's covers of earlier fills, which stay if nothing larger is found.
+    package var kept: [Written] { targets.compactMap(\.former).filter { $0.album == album.id } }
 
     init(_ scanned: ScannedAlbum, _ album: Album, filled: FilledAddress?) {
         (self.album, query, titles) = (album, AlbumQuery(scanned.facts, edited: album), scanned.titles)

@@ -10,6 +10,8 @@ package struct FillPlan: Sendable {
         case shared
         /// The folder's file system is mounted read-only.
         case readOnly
+        /// The folder is not there.
+        case away
         /// A file cannot be created in the folder.
         case unwritable(reason: String)
         /// The file with the name of a cover is no image that is known.
@@ -20,6 +22,7 @@ package struct FillPlan: Sendable {
             switch self {
             case .shared: "the folder has other albums, too, whose cover it would be"
             case .readOnly: "its file system is read-only"
+            case .away: MusicState.awayReason
             case .unwritable(let reason): "no file can be written: \(reason)"
             case .noImage(let file): "\(BytePath(bytes: file.name)) is no image, or cannot be read; remove or rename it"
             }
@@ -28,7 +31,11 @@ package struct FillPlan: Sendable {
         /// Why no file can be created in a folder; nil if one can.
         package static func ofWriting(into folder: BytePath) -> Obstacle? {
             if folder.withCString({ access($0, W_OK | X_OK) }) == 0 { return nil }
-            return errno == EROFS ? .readOnly : .unwritable(reason: SystemError("write").reason)
+            switch errno {
+            case EROFS: return .readOnly
+            case ENOENT, ENOTDIR: return .away
+            default: return .unwritable(reason: SystemError("write").reason)
+            }
         }
     }
 

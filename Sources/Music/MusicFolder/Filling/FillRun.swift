@@ -215,9 +215,9 @@ struct FillRun: Sendable {
             search()
         case .end(let end):
             // What an upgrade does not find is no loss: the album has a cover.
-            let formers = job.targets.compactMap(\.former).filter { $0.album == job.album.id }
-            let isUpgrade = formers.count == job.folders.count && !fill.options.writesAcceptedOnly
-            finish(number, isUpgrade ? formers.map { .exists(job.album, $0.path) } : [FillEvent.ended(job.album, end)])
+            let kept = fill.options.writesAcceptedOnly ? [] : job.kept
+            let ended = kept.count == job.folders.count ? [] : [FillEvent.ended(job.album, end)]
+            finish(number, ended + kept.map { .exists(job.album, $0.path) })
         }
     }
 

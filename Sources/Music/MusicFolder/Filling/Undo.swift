@@ -13,7 +13,10 @@ package struct Undo {
     private let isDryRun: Bool
     /// Where the albums are.
     private let records: [AlbumRecord]
-    private lazy var files = FilesByLength(roots: (try? state.roots()) ?? [])
+    private lazy var files = ScannedFiles(roots: (try? state.roots()) ?? [])
+    /// The pictures in tags that are to be taken back, and the songs that have one, by their audio.
+    private var pictures: Set<Digest> = []
+    private lazy var songs = Result { try songsByAudio() }
 
     /// - Parameters:
     ///   - isDryRun: Say what would be done, and do nothing.
@@ -21,13 +24,15 @@ package struct Undo {
     ///   - isCancelled: Called before each row.
     ///   - cached: The path of a cached cover's file. Covers that were kept need none.
     /// - Returns: The fill that was taken back, nil if none was, and each row with what became of it. Rows that earlier undos could not take back
-    ///   are tried first: if one of them can be taken back now, no other fill is.
+    ///   are tried first: if one of them can be taken back now, no other fill is. A fill that was killed in its first file has no rows.
     /// - Throws: `MusicState.Problem` or `TagLane.Unavailable`.
     package static func run(
         _ state: MusicState, isDryRun: Bool = false, start: @escaping TagWorkerProcess.Start,
         isCancelled: @escaping @Sendable () -> Bool = { false },
         onStep: @Sendable (Step) -> Void = { _ in }, cached: @escaping @Sendable (Digest) -> String
     ) throws -> (run: Int64?, steps: [Step]) {
+        // What a killed fill had begun is put back by now, which is all that it wrote: the fill before it is not taken back for it.
+        let interrupted = try state.interruptedFill()
         if !isDryRun { try state.settleBegun() }
         var undo = Undo(
             state: state, lane: TagLane(start: start, timeout: .seconds(30), isCancelled: isCancelled), cached: cached,
@@ -35,6 +40,7 @@ package struct Undo {
         defer { if !isDryRun { state.sweepKept() } }
         let open = try undo.takeBack(try state.written(ofRun: nil), isCancelled, onStep)
         if open.contains(where: \.step.isDone) { return (nil, open) }
+        if let interrupted { return (interrupted, open) }
         guard let run = try state.runs().first else { return (nil, open) }
         let rows = try state.written(ofRun: run)
         let steps = try undo.takeBack(rows, isCancelled, onStep)
@@ -53,6 +59,7 @@ package struct Undo {
         _ rows: [Written], _ isCancelled: () -> Bool, _ onStep: (Step) -> Void
     ) throws -> [Step] {
         var steps: [Step] = []
+        pictures.formUnion(rows.filter { $0.kind == .tags }.map(\.digest))
         for row in rows where !isCancelled() {
             var row = row
             var step: UndoStep
@@ -149,8 +156,32 @@ package struct Undo {
         let places = records.first { $0.id == row.album }?.places.flatMap { $0.folders + $0.coverFolders } ?? []
         if let found = try state.copies(of: row, in: places).first { return found }
         if let found = try song(of: row, in: places) { return found }
-        let found = try state.copies(of: row, in: files.folders(withFilesAs: row))
+        var found = try state.copies(of: row, in: files.folders(withFilesAs: row))
+        if found.isEmpty, let audio = row.song?.audio { found = try songs.get()[audio] ?? [] }
         return found.count == 1 ? found[0] : nil
+    }
+
+    /// The songs that have a picture of the rows and no row of their own, in folders that are new since the last scan, or in which it has found
+    /// such a picture: their tags may have been edited, too.
+    private mutating func songsByAudio() throws -> [Digest: [(folder: BytePath, name: [UInt8])]] {
+        let wanted = Set(pictures.map { "\($0)" })
+        let places = records.flatMap(\.places)
+        let known = Set(places.flatMap(\.folders))
+        let marked = places.filter { $0.embedded.map { wanted.contains($0.digest) } ?? false }.flatMap(\.folders)
+        var songs: [Digest: [(folder: BytePath, name: [UInt8])]] = [:]
+        for folder in Set(marked).union(files.folders.subtracting(known)).sorted() {
+            let rows = Set(try state.history(of: folder).filter(\.isInPlace).map(\.name))
+            let names = ((try? OpenFolder(path: folder.bytes).names()) ?? []).map(\.bytes).filter {
+                MusicNames.isWrittenAudio($0) && !rows.contains($0)
+            }
+            for (name, tags) in zip(names, try lane.read(names.map { folder.appending($0) })) {
+                guard let picture = try? tags.get().picture?.digest, wanted.contains(picture) else { continue }
+                if let audio = try lane.audio(of: folder.appending(name)) {
+                    songs[audio, default: []].append((folder, name))
+                }
+            }
+        }
+        return songs
     }
 
     /// The song of an album that has a row's audio and picture, whatever its name and its tags.
@@ -160,10 +191,7 @@ package struct Undo {
             let known = Set(try state.history(of: folder).filter(\.isInPlace).map(\.name))
             let names = ((try? OpenFolder(path: folder.bytes).names()) ?? []).map(\.bytes)
             for name in names where MusicNames.isWrittenAudio(name) && !known.contains(name) {
-                let path = folder.appending(name)
-                let asking = TagChange(path: path, copy: path, action: .listen)
-                guard let outcome = try lane.change(asking, length: path.length) else { return nil }
-                if case .success(.made(audio)) = outcome { return (folder, name) }
+                if try lane.audio(of: folder.appending(name)) == audio { return (folder, name) }
             }
         }
         return nil
@@ -258,21 +286,23 @@ extension UndoStep {
     }
 }
 
-/// The folders of files by their lengths, in all scanned folders, which are listed once they are asked for.
-private struct FilesByLength {
-    private var folders: [Int64: Set<BytePath>] = [:]
+/// The files of all scanned folders, which are listed once they are asked for.
+private struct ScannedFiles {
+    private(set) var folders: Set<BytePath> = []
+    private var byLength: [Int64: Set<BytePath>] = [:]
 
     init(roots: [BytePath]) {
-        var found = folders
+        var found = self
         var walk = FolderWalk(followsOutside: false) { event in
             guard case .folder(let listing) = event else { return }
-            for file in listing.audio + listing.pictures { found[file.size, default: []].insert(listing.path) }
+            found.folders.insert(listing.path)
+            for file in listing.audio + listing.pictures { found.byLength[file.size, default: []].insert(listing.path) }
         }
         for root in roots { try? walk.walk(root) }
-        folders = found
+        self = found
     }
 
     func folders(withFilesAs row: Written) -> [BytePath] {
-        row.length.flatMap { folders[Int64($0)] }.map { Array($0) } ?? []
+        row.length.flatMap { byLength[Int64($0)] }.map { Array($0) } ?? []
     }
 }

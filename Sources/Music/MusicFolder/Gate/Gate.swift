@@ -40,11 +40,13 @@ extension MusicState {
     /// Remembers a row as begun, unless something speaks against it: one transaction, in which no music disk is touched.
     /// - Throws: `Objection` or `Problem`.
     func begin(_ row: Written, _ picture: FillPicture, _ options: FillOptions) throws -> Written {
-        let picture = try named(picture, for: row.album, hasHistory: !history(of: row.folder).isEmpty)
+        let rows = try history(of: row.folder).filter { $0.kind == row.kind && $0.number != row.replaced }
+        let picture = try named(picture, for: row.album, hasHistory: !rows.isEmpty)
+        let songs = row.otherSongs(in: rows)
         var (begun, objection) = (row, Objection?.none)
         (begun.state, begun.time) = (.begun, WallClock.milliseconds())
         try transaction {
-            objection = try self.objection(to: picture, for: row.album, in: row, options)
+            objection = try self.objection(to: picture, for: row.album, in: row, beside: songs, options)
             if objection != nil { return }
             begun.number = try insert(begun)
             try insert(picture.name, of: row.digest)
@@ -59,14 +61,17 @@ extension MusicState {
         return try objection(to: picture, for: album, in: nil, options)
     }
 
-    /// - Parameter place: What would be written.
+    /// - Parameters:
+    ///   - place: What would be written.
+    ///   - songs: The names of the songs beside it that may have its audio.
     private func objection(
-        to picture: FillPicture, for album: String, in place: Written?, _ options: FillOptions
+        to picture: FillPicture, for album: String, in place: Written?, beside songs: Set<[UInt8]> = [],
+        _ options: FillOptions
     ) throws -> Objection? {
         var decisions = try decisions(of: album)
         if picture.giver != .fill { decisions = decisions.withoutService }
         if let objection = objection(to: picture, decisions, options) { return objection }
-        return try place.flatMap { try objection(to: picture, in: $0, decisions, options) }
+        return try place.flatMap { try objection(to: picture, in: $0, beside: songs, decisions, options) }
     }
 
     private func objection(to picture: FillPicture, _ decisions: Decisions, _ options: FillOptions) -> Objection? {
@@ -89,11 +94,12 @@ extension MusicState {
 
     /// What was in the place before tells: of the rows of a picture the newest one counts.
     private func objection(
-        to picture: FillPicture, in place: Written, _ decisions: Decisions, _ options: FillOptions
+        to picture: FillPicture, in place: Written, beside songs: Set<[UInt8]>, _ decisions: Decisions,
+        _ options: FillOptions
     ) throws -> Objection? {
         let rows = try history(of: place.folder).filter { row in
             row.kind == place.kind && ![.begun, .leaving].contains(row.state) && row.number != place.replaced
-                && (row.kind == .file || row.name == place.name && row.song?.audio == place.song?.audio)
+                && (row.kind == .file || row.song?.audio == place.song?.audio && !songs.contains(row.name))
         }
         guard let row = try rows.first(where: { try isSame(picture, $0) }) else { return nil }
         let accepted = decisions.current.first { $0.verdict == .accepted }
@@ -131,10 +137,14 @@ extension MusicState {
 
     /// A person has taken the picture out of a song.
     func noteRemoved(_ song: Written) throws(Problem) {
-        for row in try history(of: song.folder)
-        where row.kind == .tags && row.name == song.name && [.there, .removed].contains(row.state) {
+        let rows = try history(of: song.folder).filter { $0.kind == .tags }
+        let others = song.otherSongs(in: rows)
+        for row in rows
+        where row.song?.audio == song.song?.audio && !others.contains(row.name)
+            && [.there, .removed].contains(row.state)
+        {
             var removed = row
-            removed.modified = song.modified
+            (removed.modified, removed.name) = (song.modified, song.name)
             if row.state == .removed { try save(removed) } else { try set(removed, .removed) }
         }
     }
@@ -152,5 +162,14 @@ extension MusicState {
         picture.name.likeness =
             isCompared ? likenesses.likeness(of: picture.digest, at: picture.path) : likenesses[picture.digest]
         return picture
+    }
+}
+
+extension Written {
+    /// Of the songs that rows name, those that are beside this one: a song that was renamed is known by its audio, which two songs may share.
+    fileprivate func otherSongs(in rows: [Written]) -> Set<[UInt8]> {
+        guard kind == .tags else { return [] }
+        let others = rows.filter { $0.name != name && $0.song?.audio == song?.audio && $0.isThere }
+        return Set(others.map(\.name))
     }
 }

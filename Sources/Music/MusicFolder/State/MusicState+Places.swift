@@ -49,9 +49,21 @@ extension MusicState {
     func follow(_ albums: [String: ScannedAlbum]) throws(Problem) -> (hasMoved: Bool, emptied: [BytePath]) {
         var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: Int]) = (false, [], [:])
         let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
+        let covers = albums.values.flatMap(\.places).flatMap(\.covers).map(\.path)
+        var lengths: [Int: [BytePath]]?
         for row in try written(.file) + written(.tags) {
             if row.kind == .file { counts[row.root, default: 0] += 1 }
-            guard !row.isThere, let album = albums[row.album] else { continue }
+            if row.isThere { continue }
+            guard let album = albums[row.album] else {
+                // Its album may be a part of another one by now.
+                guard row.kind == .file, row.state != .removed, let length = row.length else { continue }
+                if lengths == nil { lengths = Dictionary(grouping: covers, by: \.length) }
+                let found = try copies(of: row, in: lengths?[length, default: []].compactMap(\.parent) ?? [])
+                if found.count != 1 { continue }
+                try move(row, to: found[0].folder, name: found[0].name)
+                hasMoved = true
+                continue
+            }
             let folders = album.places.flatMap { $0.folders + $0.coverFolders }
             var row = row
             if row.state != .removed, let found = try copies(of: row, in: folders).first {
@@ -59,10 +71,17 @@ extension MusicState {
                 hasMoved = true
                 continue
             }
-            if !folders.contains(row.folder), let folder = album.folder(of: row, since: records[row.album]) {
+            if let folder = album.folder(of: row, since: records[row.album]) {
                 row = try move(row, to: folder)
             }
             if row.kind == .file, row.state != .removed, folders.contains(row.folder) { missing.append(row) }
+        }
+        // What an undo took back is not written again where its folder is now, by a fill that nobody watches.
+        for row in try undone() {
+            guard let album = albums[row.album], let folder = album.folder(of: row, since: records[row.album]) else {
+                continue
+            }
+            try move(row, to: folder)
         }
         for row in try begun() where !row.isThere {
             guard let album = albums[row.album], try !isAway(row.folder, disk: row.disk) else { continue }
@@ -93,6 +112,11 @@ extension MusicState {
         return found
     }
 
+    /// Of songs that are not where they were, the rows with a picture.
+    func strays(with picture: Digest) throws(Problem) -> [Written] {
+        try written(.tags).filter { $0.digest == picture && $0.state == .there && !$0.isThere }
+    }
+
     /// Of what a killed process had begun, the bytes at the place tell whether it was done. What is away stays begun, and what may have another
     /// path by now until a scan has found its album.
     func settleBegun() throws(Problem) {
@@ -100,6 +124,13 @@ extension MusicState {
             if !row.isThere, try isAway(row.folder, disk: row.disk) { continue }
             try settle(row)
         }
+    }
+
+    /// The last fill whose process ended while it wrote its first file, which has not got its name, or was put back; nil if there is none.
+    func interruptedFill() throws(Problem) -> Int64? {
+        let last = try runs().first ?? 0
+        let begun = try begun().filter { $0.state == .begun && $0.run > last && $0.folder.device != nil }
+        return begun.contains { digest(at: $0.path) == $0.fileDigest } ? nil : begun.last?.run
     }
 
     private func settle(_ row: Written) throws(Problem) {
@@ -153,6 +184,7 @@ extension ScannedAlbum {
     /// What a person has removed stays so in the album's only folder, too.
     fileprivate func folder(of row: Written, since former: AlbumRecord?) -> BytePath? {
         let known = former?.places ?? []
+        if places.contains(where: { ($0.coverFolders + $0.folders).contains(row.folder) }) { return nil }
         if let former, former.facts.lengths == facts.lengths,
             let place = known.first(where: { ($0.coverFolders + $0.folders).contains(row.folder) }),
             let index = (place.coverFolders + place.folders).firstIndex(of: row.folder)

@@ -1,4 +1,4 @@
-import CoverSources
+package import CoverSources
 import Platform
 import SQLite
 
@@ -45,6 +45,13 @@ extension MusicState {
             "WHERE kind = 'file' AND folder = ? AND \(Self.isCurrent) ORDER BY name, number", .blob(folder.bytes))
     }
 
+    /// The cover files of folders.
+    package func written(in folders: [BytePath]) throws(Problem) -> [Written] {
+        var found: [Written] = []
+        for folder in Set(folders).sorted() { found += try written(in: folder) }
+        return found
+    }
+
     /// What a person has removed, as the last scan has noted it, or as it is now.
     package func removed() throws(Problem) -> [Written] {
         try (written(.file) + written(.tags)).filter { row in
@@ -61,6 +68,9 @@ extension MusicState {
     func begun() throws(Problem) -> [Written] {
         try written("WHERE state IN ('begun', 'leaving') ORDER BY number")
     }
+
+    /// What was taken back.
+    func undone() throws(Problem) -> [Written] { try written("WHERE state = 'undone' ORDER BY number") }
 
     func written(number: Int64) throws(Problem) -> Written? {
         try written("WHERE number = ?", .int(number)).first
@@ -222,6 +232,16 @@ extension MusicState {
             try database.statement("SELECT name FROM pictures WHERE digest = ?").first(.digest(digest)) { $0.json(0) }
                 ?? nil
         }
+    }
+
+    /// The rows that are of pictures with these names.
+    package func rows(_ rows: [Written], of pictures: [PictureName]) throws(Problem) -> [Written] {
+        var found: [Written] = []
+        for row in rows {
+            let name = try pictureName(of: row.digest)
+            if pictures.contains(where: { name?.relation(to: $0) == .same }) { found.append(row) }
+        }
+        return found
     }
 
     /// In a transaction.

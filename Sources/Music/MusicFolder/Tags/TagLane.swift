@@ -62,6 +62,16 @@ package final class TagLane {
         }
     }
 
+    /// The digest of a song's audio, whatever its tags say; nil if it cannot be read.
+    /// - Throws: `Unavailable`, or `CancellationError` if `isCancelled` is true.
+    func audio(of song: BytePath) throws -> Digest? {
+        guard let outcome = try change(TagChange(path: song, copy: song, action: .listen), length: song.length) else {
+            throw CancellationError()
+        }
+        if case .success(.made(let audio)) = outcome { return audio }
+        return nil
+    }
+
     /// Sends requests, and returns an answer for each, as for `read`.
     /// - Parameter timeout: For one of them; not below that of the lane.
     private func exchange(

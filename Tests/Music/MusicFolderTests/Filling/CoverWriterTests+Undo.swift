@@ -52,6 +52,18 @@ extension CoverWriterTests {
         }
     }
 
+    @Test func `undo of a fill that was killed in its first file takes back no fill before it`() async throws {
+        try await withShelf { shelf in
+            let older = try await writeOther(shelf, 300, of: "2")
+            var killed = older
+            (killed.number, killed.folder, killed.album, killed.run) = (0, BytePath(shelf.album), "1", older.run + 1)
+            killed.state = .begun
+            try shelf.state().save(killed)
+            #expect(try shelf.undo().isEmpty && older.isThere)
+            #expect(try shelf.undo().map(\.row.path) == [older.path])
+        }
+    }
+
     @Test func `three fills are taken back one by one`() async throws {
         try await withShelf { shelf in
             let covers = try [300, 600, 900].map { try shelf.cached($0, number: $0) }

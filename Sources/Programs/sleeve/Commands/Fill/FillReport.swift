@@ -13,7 +13,11 @@ struct FillReport {
     /// - Throws: An exit code, after an error message.
     init(_ path: String, _ plan: FillPlan) throws {
         (self.path, file) = (path, try ReportFile(path))
-        folders = Dictionary(plan.jobs.map { ($0.album.id, $0.folders) }, uniquingKeysWith: +)
+        folders = Dictionary(
+            plan.jobs.map { job in
+                let kept = Set(job.kept.map(\.folder))
+                return (job.album.id, job.folders.filter { !kept.contains($0) })
+            }, uniquingKeysWith: +)
         for (cover, album) in plan.present { add(covered: album, by: cover) }
         for (folder, album, obstacle) in plan.obstacles {
             add(album, in: [folder], "unwritten", ["reason": Redaction.redact(obstacle.reason)])

@@ -33,6 +33,8 @@ struct FillUndo: AsyncParsableCommand {
         var (removed, restored, ofTags): ([BytePath], [BytePath], [BytePath]) = ([], [], [])
         /// `gone` are those of `kept` that are not there.
         var (kept, gone, failed) = (0, 0, 0)
+        /// What is said of files that stay as they are, in the order of the rows.
+        private var messages: [(text: String, isError: Bool, files: [BytePath: [BytePath]])] = []
         /// What is in the place of each file now, by the albums.
         var places: [Album.ID: [BytePath: BytePath?]] = [:]
 
@@ -49,13 +51,30 @@ struct FillUndo: AsyncParsableCommand {
                 kept += 1
                 if row.kind == .file { places[row.album, default: [:]][row.path] = row.path }
                 let what = row.kind == .file ? "was changed" : "its tags or its audio were changed"
-                Log.warning("\(row.path): \(what) since; it stays as it is")
+                note(row, "\(what) since; it stays as it is")
             case .stayAway:
                 (kept, gone) = (kept + 1, gone + 1)
-                Log.warning("\(row.path): was gone already")
+                note(row, "was gone already")
             case .wait, .away, .fail:
                 failed += 1
-                Log.error("\(row.path): \(step.obstacle)")
+                note(row, step.obstacle, isError: true)
+            }
+        }
+
+        private mutating func note(_ row: Written, _ text: String, isError: Bool = false) {
+            let index = messages.firstIndex { $0.text == text } ?? messages.count
+            if index == messages.count { messages.append((text, isError, [:])) }
+            messages[index].files[row.folder, default: []].append(row.path)
+        }
+
+        /// Says what stays, each folder once.
+        func tellWhatStays() {
+            for (text, isError, files) in messages {
+                let lines = files.sorted { $0.key < $1.key }.map { folder, files in
+                    files.count == 1 ? "\(files[0])" : "\(folder), \(Decimals.count(files.count, "file"))"
+                }
+                MessageList("file or folder", "files or folders") { isError ? Log.error($0) : Log.warning($0) }
+                    .print(lines.map { "\($0): \(text)" }, ": \(text)")
             }
         }
 
@@ -81,6 +100,7 @@ struct FillUndo: AsyncParsableCommand {
         }
         var outcome = Outcome()
         for (row, step) in steps { outcome.add(row, step) }
+        outcome.tellWhatStays()
         for row in try run.map(state.undoneFiles) ?? [] { outcome.addUndone(row) }
         let accepted = try run.map { run in Set(try state.acceptances().filter { $0.run == run }.map(\.album)) } ?? []
         let unwritten = accepted.subtracting(outcome.places.keys).count

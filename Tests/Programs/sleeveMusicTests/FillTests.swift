@@ -233,13 +233,38 @@ extension MusicTests {
                 }
                 let loud = try await SleeveStage.run(Array(quiet.dropLast()), environment: stage.environment)
                 #expect(loud.stderr.contains("Nowhere") && !loud.stderr.contains("gone:"), "\(loud)")
-                // Without folders, those of the last fill; what is new there is said, and nothing else.
+                // Without folders, those that were scanned; what is new there is said, and nothing else.
                 try MusicFile.write(
                     stage.folder + "/music/New/1.mp3", MusicTags(album: "Unheard", albumArtist: "New", track: 1))
                 let third = try await SleeveStage.run(
                     quiet.filter { $0 != stage.folder + "/music" }, environment: stage.environment)
                 #expect(third.status == 3 && third.stderr.split(separator: "\n").count == 1, "\(third)")
                 #expect(third.stderr.contains("Unheard"), "\(third)")
+            }
+        }
+
+        @Test func `a fill by hand writes again what an undo took back, and says so; a quiet one does not`()
+            async throws
+        {
+            try await withMusic(albums: [Self.albums[0]]) { stage, fill in
+                #expect(try await run(stage, fill).0.files == 1)
+                #expect(try await stage.run("fill", "undo").status == 0)
+                #expect(try await run(stage, fill + ["--quiet"]).0.files == 0)
+                let (again, result) = try await run(stage, fill)
+                #expect(again.files == 1, "\(result)")
+                #expect(result.stderr.contains("(iTunes), which an undo had taken back"), "\(result)")
+            }
+        }
+
+        @Test func `a fill without folders is one of all scanned ones, with the last fill's options`() async throws {
+            try await withMusic { stage, fill in
+                let folder = stage.folder + "/music/The Harbour Lights"
+                let first = fill.map { $0 == stage.folder + "/music" ? folder : $0 } + ["--name", "folder"]
+                #expect(try await run(stage, first).0.files == 1)
+                _ = try await stage.run("album", "scan", stage.folder + "/music/Id")
+                #expect(try await run(stage, ["fill", "--json"]).0.files == 1)
+                let files = ["Id/With an Id/folder.jpg", "The Harbour Lights/Low Tide/folder.jpg"]
+                #expect(pictures(stage).keys.sorted() == files)
             }
         }
 
@@ -274,8 +299,8 @@ extension MusicTests {
                 let contact = try await stage.run("fill", music, "--dry-run", "--contact", "me@example.org")
                 #expect(contact.stdout.contains("would ask musicbrainz, itunes, deezer\n"), "\(contact)")
                 _ = try await stage.run("fill", music, "--source", "tags", "--contact", "me@example.org")
-                let next = try await stage.run("fill", "--dry-run")
-                #expect(next.stdout.contains("would ask musicbrainz, itunes, deezer\n"), "of the last fill: \(next)")
+                let next = try await stage.run("fill", "--dry-run", "--source", "musicbrainz")
+                #expect(next.stdout.contains("would ask musicbrainz\n"), "with the last fill's contact: \(next)")
             }
         }
 

@@ -45,6 +45,7 @@ extension MusicState {
         let songs = row.otherSongs(in: rows)
         var (begun, objection) = (row, Objection?.none)
         (begun.state, begun.time) = (.begun, WallClock.milliseconds())
+        begun.isAgain = try row.kind == .file && rows.first { try isSame(picture, $0) }?.state == .undone
         try transaction {
             objection = try self.objection(to: picture, for: row.album, in: row, beside: songs, options)
             if objection != nil { return }

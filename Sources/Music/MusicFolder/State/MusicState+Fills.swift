@@ -12,29 +12,28 @@ extension MusicState {
         """
 
     /// What a person has asked a fill for.
-    package struct FillRequest: Sendable, Hashable, Codable {
-        package var folders: [BytePath]
+    private struct FillRequest: Codable {
         /// Its options, as words of a command line.
-        package var options: [String]
-
-        package init(folders: [BytePath], options: [String]) { (self.folders, self.options) = (folders, options) }
+        var options: [String]
     }
 
-    /// The last fill; nil if there was none.
-    package func lastFill() throws(Problem) -> FillRequest? { try reading { try Self.lastFill(in: database) } }
+    /// The options of the last fill, as words of a command line; nil if there was none.
+    package func lastFill() throws(Problem) -> [String]? { try reading { try Self.lastFill(in: database) } }
 
     /// That of a library whose state another process may have; nil if it has none, or an unreadable one.
-    package static func lastFill(of library: String) -> FillRequest? {
-        reading(library) { try lastFill(in: $0) }
+    package static func lastFill(of library: String) -> [String]? {
+        reading(library) { try lastFill(in: $0) } ?? nil
     }
 
-    private static func lastFill(in database: borrowing Connection) throws -> FillRequest? {
-        try database.statement("SELECT request FROM last_fill").first { $0.json(0) } ?? nil
+    private static func lastFill(in database: borrowing Connection) throws -> [String]? {
+        let request: FillRequest? = try database.statement("SELECT request FROM last_fill").first { $0.json(0) } ?? nil
+        return request?.options
     }
 
-    package func save(_ request: FillRequest) throws(Problem) {
+    package func save(lastFill options: [String]) throws(Problem) {
         try transaction {
-            try database.statement("INSERT OR REPLACE INTO last_fill VALUES (1, ?)").run(.json(request))
+            try database.statement("INSERT OR REPLACE INTO last_fill VALUES (1, ?)").run(
+                .json(FillRequest(options: options)))
         }
     }
 

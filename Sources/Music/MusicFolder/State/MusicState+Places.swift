@@ -9,6 +9,14 @@ extension MusicState {
     /// The scanned folder that contains a folder; nil if there is none.
     func root(of folder: BytePath) throws(Problem) -> BytePath? { try roots().last { folder.isInside($0) } }
 
+    /// The scanned folders that contain places of albums; all, if none does.
+    package func roots(of albums: [String]) throws(Problem) -> [BytePath] {
+        let (all, ids) = (try roots(), Set(albums))
+        let folders = try self.albums().filter { ids.contains($0.id) }.flatMap { $0.places.flatMap(\.folders) }
+        let found = all.filter { root in folders.contains { $0.isInside(root) } }
+        return found.isEmpty ? all : found
+    }
+
     /// The paths that a folder below a root has below the other scanned folders.
     func otherPlaces(of folder: BytePath, below root: BytePath?) throws(Problem) -> [BytePath] {
         guard let root, folder.isInside(root) else { return [] }

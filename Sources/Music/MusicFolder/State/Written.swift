@@ -49,6 +49,9 @@ package struct Written: Sendable, Hashable {
     package var root: BytePath?
     package var disk: String?
 
+    /// Whether an undo had taken the same picture back from there. It is not stored.
+    package var isAgain = false
+
     /// What is known of a song whose tags got a picture.
     package struct Song: Sendable, Hashable {
         /// Of the audio, as `AudioDigest` has it. A file with other audio is a person's.

@@ -114,15 +114,11 @@ extension Serve {
         }
         let library = configuration.libraryFile == nil ? [] : ["--library", configuration.libraryPath]
         let archive = archive.server.coverArtArchive.map { ["--source-base", "caa=\($0)"] } ?? []
-        // The folders and the options of the last fill; its own options count, and those of requests that this program was given.
+        // All scanned folders, with the options of the last fill; its own options count, and those of requests that this program was given.
         let fill = CommandRun(name: "fill", command: ["fill", "--unwatched"], options: common + library + archive) {
             wishes in
             guard configuration.libraryFile != nil, !configuration.isOffline else { return nil }
-            if let last = MusicState.lastFill(of: configuration.libraryPath) {
-                return contact(wishes) + last.options + last.folders.map { "\($0)" }
-            }
-            let roots = MusicState.roots(of: configuration.libraryPath)
-            return roots.isEmpty ? nil : contact(wishes) + roots.map { "\($0)" }
+            return MusicState.roots(of: configuration.libraryPath).isEmpty ? nil : contact(wishes)
         }
         let files = ["--cache", configuration.cacheDirectory.relativePath] + library
         let scan = CommandRun(name: "scan", command: ["album", "scan"], options: files, hasReport: false) { wishes in

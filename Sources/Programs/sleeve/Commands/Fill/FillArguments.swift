@@ -32,9 +32,9 @@ struct FillArguments: ParsableArguments {
             static let standard = Self.cover
         }
 
-        /// Takes what is not given from the options of another fill.
+        /// Takes what is not given from the options of another fill. An accepted cover may be small.
         mutating func fillIn(_ other: Covers) {
-            (minPixels, size, name) = (minPixels ?? other.minPixels, size ?? other.size, name ?? other.name)
+            (size, name, embed) = (size ?? other.size, name ?? other.name, embed || other.embed)
         }
 
         func validate() throws {

@@ -14,7 +14,7 @@ struct FillCommand: AsyncParsableCommand {
               sleeve fill ~/Music --dry-run
               sleeve fill review
 
-            Without DIR, the last fill's folders and contact. A cover is written only if it is the album's for certain; doubtful ones \
+            Without DIR, all scanned folders, with the last fill's options but --upgrade. A cover is written only if it is the album's for certain; doubtful ones \
             are listed by `fill review`. No file of yours is replaced, renamed or removed. Exits with 3 if an album has no cover \
             that was not named before, and with 75 while another scan or fill runs.
             """,
@@ -49,11 +49,17 @@ struct FillCommand: AsyncParsableCommand {
     }
 
     private mutating func takeOptionsOfLastFill() throws {
-        guard let last = MusicState.lastFill(of: try arguments.options.configuration().libraryPath),
-            let command = try? FillCommand.parse(last.options)
-        else { return }
-        music.named.follow = music.named.follow || command.music.named.follow
-        if arguments.network.knownContact == nil { arguments.network.contact = command.arguments.network.contact }
+        let last = MusicState.lastFill(of: try arguments.options.configuration().libraryPath)
+        let known = (last ?? []).filter { !["--upgrade", "--offline"].contains($0) }
+        // Of an option that is given twice the last one counts.
+        let given = arguments.words + (music.named.follow ? ["--follow"] : [])
+        guard let command = try? FillCommand.parse(known + given) else { return }
+        (music.named.follow, arguments.covers) = (command.music.named.follow, command.arguments.covers)
+        let contact = arguments.network.knownContact
+        arguments.network = command.arguments.network
+        arguments.network.contact = contact ?? arguments.network.contact
+        if sources.source.isEmpty { sources.source = command.sources.source }
+        if sources.sourceBase.isEmpty { sources.sourceBase = command.sources.sourceBase }
     }
 
     private func fill() async throws {
@@ -64,11 +70,8 @@ struct FillCommand: AsyncParsableCommand {
             var work = FillWork(arguments, asking: sources, library, state)
             work.options.upgrades = choice.upgrade
             work.options.isUnwatched = choice.unwatched || arguments.options.quiet
-            let last = music.folders.isEmpty ? try state.lastFill()?.folders ?? [] : []
-            if music.folders.isEmpty, last.isEmpty {
-                throw fail("name the music folders to fill: there was no fill yet")
-            }
-            try await work.run(try music.scan(else: last), isDryRun: choice.dryRun, request: words)
+            let folders = try music.named.remembered(state, to: "to fill")
+            try await work.run(try music.scan(else: folders), isDryRun: choice.dryRun, request: words)
         }
     }
 

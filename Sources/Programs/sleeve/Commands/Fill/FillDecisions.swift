@@ -72,7 +72,7 @@ struct FillAccept: AsyncParsableCommand {
         commandName: "accept", _superCommandName: "sleeve fill",
         abstract: "Write doubtful covers that are right.",
         discussion: """
-            In the folders of the last fill, with its --name, --size and --min-pixels unless given. Of an album, the first cover that \
+            With the last fill's options unless given, such as --embed. Of an album, the first cover that \
             `fill review` lists; any other one by its URL. It replaces one that a fill wrote, with --embed in the tags, too; a file of yours stays, and is \
             named. No service is asked. While a fill runs, the next one writes it.
             """)
@@ -84,8 +84,7 @@ struct FillAccept: AsyncParsableCommand {
 
     func run() async throws {
         try await arguments.withLibrary(asking: sources, isAlone: false) { library, state in
-            let last = try state.lastFill()
-            let command = try (try? FillCommand.parse(last?.options ?? [])) ?? FillCommand.parse([])
+            let command = try (try? FillCommand.parse(state.lastFill() ?? [])) ?? FillCommand.parse([])
             var arguments = arguments
             arguments.covers.fillIn(command.arguments.covers)
             var chosen: [(album: Album, cover: SourceCandidate)] = []
@@ -121,8 +120,7 @@ struct FillAccept: AsyncParsableCommand {
             }
             var work = FillWork(arguments, asking: sources, library, state)
             (work.only, work.number) = (Set(chosen.map(\.album.id)), number)
-            let folders = try last?.folders ?? state.roots()
-            try await work.run(try command.music.scan(else: folders))
+            try await work.run(try command.music.scan(else: state.roots(of: Array(work.only ?? []))))
         }
     }
 }

@@ -118,7 +118,8 @@ final class FillMessages: Sendable {
                     "file": "\(file.path)", "url": url.map { Redaction.redact($0) }, "source": source,
                     "digest": "\(file.digest)", "bytes": bytes, "width": file.width, "height": file.height,
                 ])
-            state.withLock { $0.written.append((file.path, "wrote \(file.path) (\(place))")) }
+            let again = file.isAgain ? ", which an undo had taken back; `sleeve fill refuse` keeps it away" : ""
+            state.withLock { $0.written.append((file.path, "wrote \(file.path) (\(place))\(again)")) }
         case .exists(let album, let path): report?.add(covered: album, by: path)
         }
     }

@@ -36,7 +36,7 @@ struct FillWork {
         let start = ContinuousClock.now
         let planned = try await plan(try await scan(found.scan), missing: found.missing)
         if isDryRun { return try await preview(planned) }
-        if let request { try state.save(.init(folders: planned.folders, options: request)) }
+        if let request { try state.save(lastFill: request) }
         planned.outcome.findings.sweep()
         let covers = try await writeCovers(planned)
         let tags = try await writeTags(planned, covers)

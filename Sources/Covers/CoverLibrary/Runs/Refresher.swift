@@ -17,12 +17,14 @@ final class Refresher: OutcomeSink {
     private let run: Run
     let origin: AskOrigin?
     private let isBudgetSpent = Atomic(false)
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     fileprivate struct State {
         /// Final answers that are held back at a time. Others count by the answers until then.
         static let maximumHeld = 4_096
 
+        /// Final answers count in each refresh, rather than once a night: this one asks for all covers.
+        let countsEachTime: Bool
         /// The failures before of entries whose servers are asked, by key.
         var failing: [String: EntryAnnotation.Failing] = [:]
         var answers = RunAnswers()
@@ -48,6 +50,7 @@ final class Refresher: OutcomeSink {
         self.pipeline = pipeline
         self.request = request
         self.run = run
+        state = Mutex(State(countsEachTime: request.scope == .all))
         origin = pipeline.currentOrigin()
     }
 
@@ -269,17 +272,18 @@ extension Refresher.State {
     /// The outcome of a check by the answers so far.
     fileprivate mutating func outcome(of check: Refresher.Check) -> CoverOutcome {
         var (outcome, failure) = (check.outcome, check.failure)
-        let isLoss = failure.isFinalAnswer && answers.showLoss(failure, from: check.origin)
+        let now = WallClock.milliseconds()
+        let isOtherNight = countsEachTime || check.former?.isOtherNight(now) ?? true
+        let isLoss = isOtherNight && failure.isFinalAnswer && answers.showLoss(failure, from: check.origin)
         let wasGone = check.former?.isGone == true
         failure.isGone = EntryAnnotation.Failing.isGone(
-            failure, after: check.former, isLoss: isLoss, othersAnswer: answers.haveCover,
-            at: WallClock.milliseconds())
+            failure, after: check.former, isLoss: isLoss, othersAnswer: answers.haveCover, at: now)
         // The store has counted an absence.
         if isLoss, !failure.isAbsence, failure.kind != .placeholder, !wasGone {
             if let version = check.version { counted.append((failure, check.key, version)) }
             if failure.isGone {
                 failure.isNewlyGone = true
-                failure.detail += "; gone, as three checks got no cover; the cached one stays"
+                failure.detail += "; gone, as the checks of three nights got no cover; the cached one stays"
             }
         }
         outcome.failure = failure

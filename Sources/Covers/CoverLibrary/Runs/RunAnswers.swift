@@ -67,15 +67,20 @@ extension EntryAnnotation.Failing {
     /// How long a host may be away until its covers are gone for good, in milliseconds, while nothing else tells whether this machine is
     /// online; and how often it may fail while others answer.
     private static let (longestOutage, failures) = (Int64(14 * 86_400_000), 3)
+    /// The least time between the answers of two nights, in milliseconds: a nightly run may begin some hours early or late.
+    private static let night = Int64(16 * 3_600_000)
 
     /// The entry's server does not have its cover any more, or gives it to others only.
     var isGone: Bool { answers >= Self.gone || answers > 1 && answer?.isAbsence == true }
+
+    /// Whether a final answer now is that of another night than the last one that was counted.
+    func isOtherNight(_ now: Int64) -> Bool { answer == nil || now < answeredAt || now - answeredAt >= Self.night }
 
     /// Whether the failure of a check is no news: the cover is gone from its server, or its server is gone. A cover that is gone stays so,
     /// whatever failure follows, until the server gives it again.
     /// - Parameters:
     ///   - former: the failures before.
-    ///   - isLoss: as `RunAnswers` says of a final answer.
+    ///   - isLoss: a final answer counts: it shows a loss (`RunAnswers`), and none of its night was counted before.
     ///   - othersAnswer: another server has answered meanwhile.
     ///   - now: milliseconds since 1970.
     static func isGone(

@@ -65,7 +65,7 @@ extension CachedEntry {
     func failing(_ url: HTTPURL?, _ failure: CoverFailure, at now: Int64) -> Renewal {
         var failing = failing(at: now)
         failing.count += 1
-        if failure.isAbsence || failure.kind == .placeholder { failing.add(failure) }
+        if failure.isAbsence || failure.kind == .placeholder { failing.add(failure, at: now) }
         return renewal(failing, url)
     }
 
@@ -74,7 +74,7 @@ extension CachedEntry {
         var failing = failing(at: now)
         // The failure may be noted already, as that of `no-store` is not.
         failing.count = max(failing.count, 1)
-        failing.add(failure)
+        failing.add(failure, at: now)
         return renewal(failing, try? metadata.url())
     }
 

@@ -25,10 +25,13 @@ enum EntryAnnotation: Sendable, Hashable {
         var answers = 0
         /// The last one that was counted.
         var answer: Answer?
+        /// When that was.
+        var answeredAt: Int64 = 0
 
         /// Counts a final answer.
-        mutating func add(_ failure: CoverFailure) {
+        mutating func add(_ failure: CoverFailure, at now: Int64) {
             (answers, answer) = (min(answers + 1, Self.gone), Answer(kind: failure.kind, status: failure.status))
+            answeredAt = now
         }
     }
 
@@ -75,7 +78,7 @@ enum EntryAnnotation: Sendable, Hashable {
         switch self {
         case .failing(let failing):
             "\(failing.last) \(failing.first) \(failing.count)"
-                + (failing.answer.map { " \(failing.answers) \($0.word)" } ?? "")
+                + (failing.answer.map { " \(failing.answers) \($0.word) \(failing.answeredAt)" } ?? "")
         case .requestURL(let value), .redirects(let value): value
         case .validatorsPlace(let place): String(place, radix: 16)
         case .omittedParameters: "parameters"
@@ -91,12 +94,13 @@ enum EntryAnnotation: Sendable, Hashable {
         case "tried at":
             // A pack or a damaged index holds any number.
             let words = value.split(separator: " ")
-            let numbers = words.prefix(4).map { min(max(Int64($0) ?? 0, 0), 1 << 48) }
+            let numbers = words.map { min(max(Int64($0) ?? 0, 0), 1 << 48) }
             guard let last = numbers.first else { return nil }
             var failing = Failing(last: last, first: last)
             if words.count >= 3 { (failing.first, failing.count) = (numbers[1], Int(numbers[2])) }
-            if words.count == 5, let answer = Answer(words[4]) {
+            if words.count == 6, let answer = Answer(words[4]) {
                 (failing.answers, failing.answer) = (min(Int(numbers[3]), Failing.gone), answer)
+                failing.answeredAt = numbers[5]
             }
             self = .failing(failing)
         case "request URL": self = .requestURL(value)

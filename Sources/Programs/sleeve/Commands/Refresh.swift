@@ -16,8 +16,8 @@ struct Refresh: AsyncParsableCommand {
             cover, the cached one stays. A cache that is empty or missing needs no refresh: the command says so and succeeds.
 
             A cover that its server has lost (404, 410) is a failure once, and known to be gone from then on: it is counted, and listed \
-            by --report with "gone":true, but is no failure of the run. So is one for which three refreshes got another final answer (401, 403, 451, \
-            a page instead of the picture, no-store); the third names it. So is one whose host cannot be reached for two weeks, or for three checks \
+            by --report with "gone":true, but is no failure of the run. So is one that got another final answer (401, 403, 451, \
+            a page instead of the picture, no-store) in three nights, or in three runs with --all; the third names it. So is one whose host cannot be reached for two weeks, or for three checks \
             while others answer. What is gone stays in the cache, and is asked for each time. A host that answers 403 for eight covers and none otherwise may \
             have banned this computer: these stay failures.
 

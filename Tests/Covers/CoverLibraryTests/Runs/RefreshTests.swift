@@ -410,6 +410,29 @@ import Wire
         }
     }
 
+    @Test func `refreshes of what is stale count a final answer once a night`() async throws {
+        try await withScriptedServer { _ in
+            httpResponse("403 Forbidden")
+        } _: { server in
+            try await withStage {
+                $0.retries = 0
+            } _: { stage in
+                let now = WallClock.milliseconds(), hour = Int64(3_600_000)
+                for (number, hours) in ([1, 15, 17] as [Int64]).enumerated() {
+                    let time = now - hours * hour
+                    try await stage.store(
+                        server.url + "/walled/\(hours).png", CoverImage.png(number: number),
+                        fields: "tried at: \(time) \(time - 99 * hour) 2 2 401 \(time)\n")
+                }
+                for _ in 1...4 {
+                    let (outcomes, summary) = try await stage.library.refresh().collect()
+                    #expect(summary.failed == 3 && summary.gone == 1, "\(summary)")
+                    #expect(outcomes.first { $0.failure?.isGone == true }?.url.hasSuffix("/17.png") == true)
+                }
+            }
+        }
+    }
+
     @Test func `a run keeps its budget, and the next run continues`() async throws {
         try await withStage { stage in
             let urls = (1...10).map { stage.url($0, "cache-control=max-age%3D1000") }

@@ -28,7 +28,7 @@ import Testing
     private func failing(_ answers: [CoverFailure], count: Int? = nil, since days: Int64 = 0) -> EntryAnnotation.Failing
     {
         var failing = EntryAnnotation.Failing(last: now, first: now - days * Self.day, count: count ?? answers.count)
-        for answer in answers { failing.add(answer) }
+        for answer in answers { failing.add(answer, at: now) }
         return failing
     }
 
@@ -83,6 +83,17 @@ import Testing
             #expect(!failure.isFinalAnswer, "\(failure)")
             #expect(!isGone(failure, after: failing([], count: 2)), "\(failure)")
         }
+    }
+
+    @Test func `answers are of different nights if 16 hours are between them, or a clock was wrong`() {
+        let hour = Self.day / 24
+        func isOtherNight(_ time: Int64?) -> Bool {
+            var failing = EntryAnnotation.Failing(last: now, first: now)
+            if let time { failing.add(failure(.status, status: 403), at: time) }
+            return failing.isOtherNight(now)
+        }
+        #expect(isOtherNight(nil) && isOtherNight(now - 16 * hour) && isOtherNight(now + 1))
+        #expect(!isOtherNight(now) && !isOtherNight(now - 15 * hour))
     }
 
     // MARK: Bans and portals

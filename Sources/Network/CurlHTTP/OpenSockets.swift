@@ -10,15 +10,13 @@ final class OpenSockets {
         /// When it was opened, in milliseconds since 1970.
         fileprivate let openedAt = WallClock.milliseconds()
         fileprivate let proxy: String?
-        /// The transfers that use it; nil before the first.
-        fileprivate var transfers: Int?
-        /// Counts up with each use.
+        /// The transfers that it carries, the one that began last as the last.
+        fileprivate var users: [Transfer.ID] = []
+        /// Counts up with each use; 0 before the first has ended.
         fileprivate var lastUse = 0
         fileprivate var isShutDown = false
         fileprivate var endpoints: Endpoints?
         fileprivate(set) var isOpen = true
-        /// The transfer that it carries; nil if it is idle.
-        fileprivate var user: Transfer.ID?
         /// A request of HTTP/1.1 was answered on it.
         private(set) var hasAnswered = false
         var hasAnsweredOverHTTP2 = false
@@ -50,8 +48,7 @@ final class OpenSockets {
 
         /// A transfer is about to send a request.
         /// - Parameter cover: what it asks for; nil if that is no cover.
-        func begin(_ transfer: Transfer.ID, for cover: RequestedCover?, at origin: Substring) {
-            user = transfer
+        func begin(for cover: RequestedCover?, at origin: Substring) {
             pace.send(at: .now)
             if origins.last != origin, !origins.contains(origin) { origins.append(origin) }
             // The first answer is its own: there is nothing else yet that the server could answer.
@@ -70,12 +67,9 @@ final class OpenSockets {
             laterCovers.all.isEmpty || isShifted ? nil : pace.isSettledAt
         }
 
-        /// The transfer has ended. Another may be using the connection already.
-        func end(_ transfer: Transfer.ID) { if user == transfer { user = nil } }
-
         /// Whether it was closed while it carried the later answer of a transfer, without its server's doing.
         func wasBroughtDown(under transfer: Transfer.ID) -> Bool {
-            wasBroughtDown && user == transfer && !laterCovers.all.isEmpty
+            wasBroughtDown && users.last == transfer && !laterCovers.all.isEmpty
         }
 
         /// Its server sends nothing else. True as well where the system does not say so.
@@ -129,17 +123,20 @@ final class OpenSockets {
     }
 
     /// A transfer has changed its connection.
-    func changed(from old: Connection?, to new: Connection?) {
+    func changed(_ transfer: Transfer.ID, from old: Connection?, to new: Connection?) {
         uses += 1
-        if let old, let transfers = old.transfers { (old.transfers, old.lastUse) = (transfers - 1, uses) }
-        if let new { new.transfers = (new.transfers ?? 0) + 1 }
+        if let old {
+            old.users.removeAll { $0 == transfer }
+            old.lastUse = uses
+        }
+        new?.users.append(transfer)
     }
 
     /// Closes the connections to a proxy that no transfer uses, those that were used least recently first, until `most` are open.
     func closeIdle(through proxy: String, leaving most: Int) {
         let open = connections.values.filter { $0.proxy == proxy && !$0.isShutDown }
         guard open.count > most else { return }
-        let idle = open.filter { $0.transfers == 0 }.sorted { $0.lastUse < $1.lastUse }
+        let idle = open.filter { $0.users.isEmpty && $0.lastUse > 0 }.sorted { $0.lastUse < $1.lastUse }
         for connection in idle.prefix(open.count - most) {
             // libcurl owns it, and finds its end before it would use it again.
             connection.isShutDown = true
@@ -153,7 +150,11 @@ final class OpenSockets {
         connection.isOpen = false
         if let endpoints = connection.endpoints { connected[endpoints] = nil }
         guard connection.hasAnswered else { return }
-        if connection.user == nil { look(at: connection) } else { connection.wasBroughtDown = connection.peek() != [] }
+        if connection.users.isEmpty {
+            look(at: connection)
+        } else {
+            connection.wasBroughtDown = connection.peek() != []
+        }
     }
 
     /// The connection between two ends; nil if there is none.
@@ -191,7 +192,7 @@ final class OpenSockets {
     /// Looks at the connections that carry no transfer, and have answered.
     /// - Returns: when the last answer would be on one of them that was late by one; nil if there is none.
     func lookAtIdle() -> ContinuousClock.Instant? {
-        let idle = connections.values.filter { $0.user == nil && $0.hasAnswered }
+        let idle = connections.values.filter { $0.users.isEmpty && $0.hasAnswered }
         for connection in idle { look(at: connection) }
         return idle.compactMap(\.isSettledAt).max()
     }

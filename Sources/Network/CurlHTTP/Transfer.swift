@@ -93,7 +93,7 @@ package final class Transfer {
     private var mayResend = true
     /// The connection that carries the request, since the request was sent.
     private var connection: OpenSockets.Connection? {
-        didSet { if connection !== oldValue { sockets.changed(from: oldValue, to: connection) } }
+        didSet { if connection !== oldValue { sockets.changed(id, from: oldValue, to: connection) } }
     }
     /// libcurl does nothing for it: it waits for a connection that another transfer opens.
     private var isPending = true
@@ -330,10 +330,10 @@ package final class Transfer {
             isRefused = true
             return false
         }
-        connection = sockets.connection(between: endpoints)
+        let found = sockets.connection(between: endpoints)
         // RFC 9112 section 9.2: what arrives before a request is no response to it. libcurl would take it for one.
-        if let connection, connection.hasAnswered, connection.isReadable {
-            sockets.look(at: connection)
+        if let found, found.hasAnswered, found.isReadable {
+            sockets.look(at: found)
             foundBytes = true
             return false
         }
@@ -342,7 +342,8 @@ package final class Transfer {
             foundBytes = true
             return false
         }
-        connection?.begin(id, for: cover, at: origin)
+        connection = found
+        connection?.begin(for: cover, at: origin)
         if awaitsAnswer {
             // A POST may have had its effect (RFC 9110 section 9.2.2).
             mayResend = !isPost && onConnection?(.resending) ?? true
@@ -489,7 +490,6 @@ package final class Transfer {
             completion = nil
             onConnection = nil
             body.isWanted = nil
-            connection?.end(id)
             connection = nil
             body.forget()
         }

@@ -174,7 +174,7 @@ package final class Transfer {
         }
         sleeve_setopt_pointer(easy, CURLOPT_RESOLVER_START_DATA, context)
         sleeve_setopt_resolver_start(easy) { _, _, context in
-            Transfer.from(context).isPending = false
+            Transfer.from(context).connects()
             Transfer.from(context).connectTimeout.beginLookUp(at: .now)
             return 0
         }
@@ -215,9 +215,18 @@ package final class Transfer {
         sleeve_setopt_long(easy, CURLOPT_IPRESOLVE, Int(resolved))
     }
 
+    /// A connection is being made for it.
+    private func connects() {
+        isPending = false
+        if hasLostConnection { connection = nil }
+    }
+
+    /// The connection has ended that carried the request, and libcurl has made no other one for sending it again.
+    private var hasLostConnection: Bool { awaitsAnswer && connection?.isOpen == false }
+
     /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-        isPending = false
+        connects()
         connectTimeout.endLookUp(at: .now)
         // In place: an IPv6 address is longer than the declared type.
         if deniesPrivateAddresses,
@@ -428,8 +437,8 @@ package final class Transfer {
     }
 
     /// Whether libcurl may have forgotten it. When a connection is ready or ends, libcurl 7.88 wakes one of the transfers that wait for one, whichever
-    /// host it is for, and none of them times out.
-    func isForgotten(at look: Int) -> Bool { isPending && look - begun > 1 }
+    /// host it is for, and none of them times out. Those wait as well whose request is to be sent again.
+    func isForgotten(at look: Int) -> Bool { hasLostConnection || isPending && look - begun > 1 }
 
     private func set(lowSpeedTime seconds: Int) {
         guard lowSpeedTime != seconds else { return }

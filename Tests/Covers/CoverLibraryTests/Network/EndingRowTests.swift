@@ -14,15 +14,15 @@ import Wire
         case answers(String, fields: [String] = [], text: String = "")
         case sends(String)
         case closes
-        /// Keeps the connection open, and says nothing.
-        case isSilent
+        /// Keeps the connection open, and says nothing else.
+        case isSilent(after: String = "")
 
         var testDescription: String {
             switch self {
             case .answers(let status, let fields, let text): ([status] + fields + [text]).joined(separator: " ")
             case .sends(let text): text
             case .closes: "closes"
-            case .isSilent: "is silent"
+            case .isSilent(let text): "is silent after \(text)"
             }
         }
     }
@@ -48,7 +48,11 @@ import Wire
         let brokenOff = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nno length\r\n"
         rows.append(Row(ending: .erroneous, first: .sends(brokenOff)))
         rows.append(Row(ending: .broken, first: .closes))
-        rows.append(Row(ending: .silent, first: .isSilent))
+        rows.append(Row(ending: .broken, first: .sends("SSH-2.0-OpenSSH_9.2\r\n")))
+        rows.append(Row(ending: .silent, first: .isSilent()))
+        rows.append(Row(ending: .silent, first: .isSilent(after: "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf")))
+        let quota = First.answers("200 OK", fields: pause, text: "quota exceeded")
+        rows.append(Row(ending: .refused(pause: .seconds(1)), first: quota))
         return rows
     }()
 
@@ -70,11 +74,13 @@ import Wire
         }
     }
 
+    private static let maximumSize = 1 << 20
     private static let final: [Row] = {
         let page = First.answers("200 OK", text: "<!doctype html><title>Sign in</title>")
+        let large = First.sends("HTTP/1.1 200 OK\r\nContent-Length: \(maximumSize + 1)\r\n\r\n")
         return Row.of(.absent, [404, 410])
             + Row.of(.failed, [204, 300, 400, 401, 402, 403, 406, 444, 451, 499, 501, 505])
-            + [Row(ending: .failed, first: page)]
+            + [Row(ending: .failed, first: page), Row(ending: .failed, first: large)]
     }()
 
     @Test(arguments: final)
@@ -85,6 +91,41 @@ import Wire
             #expect(server.requests.count == 1)
             let isRemembered = await library.failure(server.url + "/1.jpg") != nil
             #expect(isRemembered == (row.ending == .absent))
+        }
+    }
+
+    @Test(arguments: [200, 203, 301, 302, 303, 307, 308])
+    func `a cover, and a redirect to one, are answers, and asked for once`(status: Int) async throws {
+        let picture = CoverImage.jpeg(number: 1)
+        try await withScriptedServer { request in
+            request.target == "/1.jpg"
+                ? httpResponse("\(status) Yes", ["Location: /2.jpg"], status < 300 ? picture : [])
+                : httpResponse("200 OK", [], picture)
+        } _: { server in
+            try await withStage { stage in
+                let cover = try await stage.library.cover(at: server.url + "/1.jpg")
+                #expect(cover.bytes == picture)
+                #expect(server.requests.map(\.target) == (status < 300 ? ["/1.jpg"] : ["/1.jpg", "/2.jpg"]))
+            }
+        }
+    }
+
+    @Test(.enabled(if: Nginx.isInstalled))
+    func `a port that answers without TLS is not trusted, and not tried again`() async throws {
+        try await withStage { stage in
+            try await Nginx.with(.http, server: "return 404;") { nginx in
+                let failure = try #require(await stage.library.failure("https://127.0.0.1:\(nginx.port)/1.jpg"))
+                #expect(failure.ending == .untrusted && !failure.isRetryable, "\(failure)")
+            }
+        }
+    }
+
+    @Test func `a name without an address is unreachable`() async throws {
+        try await withStage {
+            $0.retries = 0
+        } _: { stage in
+            let failure = try #require(await stage.library.failure("http://no-such-name.test/1.jpg"))
+            #expect(failure.ending == .unreachable && failure.isRetryable, "\(failure)")
         }
     }
 
@@ -113,7 +154,7 @@ import Wire
     @Test func `a request that is given up is no failure: of nothing that is counted, and not of its host`()
         async throws
     {
-        try await with(.isSilent, retries: 0, silence: 300) { library, server in
+        try await with(.isSilent(), retries: 0, silence: 300) { library, server in
             let url = server.url + "/1.jpg"
             let call = Task { await library.failure(url) }
             try await eventually { server.requests.count == 1 }
@@ -140,7 +181,8 @@ import Wire
             case .answers(let status, let fields, let text): return httpResponse(status, fields, Array(text.utf8))
             case .sends(let text): return Array(text.utf8)
             case .closes: return nil
-            case .isSilent:
+            case .isSilent(let text):
+                if !text.isEmpty { return Array(text.utf8) }
                 isOver.wait()
                 return nil
             }
@@ -151,6 +193,7 @@ import Wire
         }
         try await withStage {
             $0.retries = retries
+            $0.maximumSize = Self.maximumSize
             if case .isSilent = first { $0.timeout = .seconds(silence) }
         } _: { stage in
             try await body(stage.library, server)

@@ -9,6 +9,9 @@ struct ReceivedBody {
     /// The longest body that is kept, in bytes.
     let limit: Int
     private(set) var bytes: [UInt8] = []
+    /// As `TransferResponse.refusal`.
+    private(set) var refusal: [UInt8] = []
+    private var isRefusal = false
     /// How many bytes have arrived, kept or not.
     private(set) var received = 0
     /// The length with which `memory` counts the body.
@@ -40,16 +43,20 @@ struct ReceivedBody {
     }
 
     /// A body begins that nobody needs. It is read to its end, so that its connection can be used again, if it is short.
+    /// - Parameter isRefusal: its beginning may say why.
     /// - Returns: false to end the transfer.
-    mutating func beginUnkept(_ announced: Int) -> Bool {
-        isAnswered = true
+    mutating func beginUnkept(_ announced: Int, isRefusal: Bool) -> Bool {
+        (isAnswered, self.isRefusal) = (true, isRefusal)
         return announced <= Self.longestUnkept
     }
 
     /// - Returns: false to end the transfer.
     mutating func receive(_ chunk: UnsafeRawBufferPointer) -> Bool {
         received += chunk.count
-        guard isKept else { return received <= Self.longestUnkept }
+        guard isKept else {
+            if isRefusal { refusal += chunk.prefix(max(0, TransferResponse.longestRefusal - refusal.count)) }
+            return received <= Self.longestUnkept
+        }
         if received > limit {
             isTooLarge = true
             return false
@@ -70,5 +77,6 @@ struct ReceivedBody {
     mutating func forget() {
         if isKept { memory.end(counted) }
         (bytes, received, isKept, isAnswered, isTooLarge) = ([], 0, false, false, false)
+        (refusal, isRefusal) = ([], false)
     }
 }

@@ -409,7 +409,7 @@ package final class Transfer {
         if status < 200 { return true }
         let announced = heads.announcedLength ?? 0
         guard isPost ? status < 300 : [200, 203, 206].contains(status) else {
-            let isShort = body.beginUnkept(announced)
+            let isShort = body.beginUnkept(announced, isRefusal: TransferResponse.refusals.contains(status))
             // No body follows, whatever the length says.
             if status == 204 || status == 304 { return true }
             // libcurl counts the time before the answer, too.
@@ -565,6 +565,7 @@ package final class Transfer {
             location: isRedirect ? heads.location.flatMap { requested?.resolving($0) } : nil,
             isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)))
+        response.refusal = body.refusal
         response.timings = easy.timings(body: firstByte.map { $0.microseconds(to: .now) } ?? 0)
         response.isEndMarked = extent.isEndMarked
         if isRedirect, hasCookies { response.cookies = easy.cookies }

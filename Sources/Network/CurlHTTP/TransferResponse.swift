@@ -6,6 +6,10 @@ package struct TransferResponse: Sendable {
     package var head: HTTPResponse
     /// Empty for a status that brings no cover: other than 200, 203 and 206, and other than 2xx for a POST.
     package var body: [UInt8]
+    /// The beginning of the body of a 400, 401 or 403, as far as it was read: it may say why.
+    package var refusal: [UInt8] = []
+    static let refusals = [400, 401, 403]
+    static let longestRefusal = 1_024
     /// The target of a redirect, as the server wrote it; the whole URL.
     package var location: String?
     /// The cookies to send to the target of a redirect.
@@ -32,6 +36,7 @@ package struct TransferResponse: Sendable {
         self.init(
             head: head, body: head.status.kind == .successful ? body : [],
             location: location.map { request.url.resolving($0) }, microseconds: microseconds)
+        if Self.refusals.contains(head.status.code) { refusal = Array(body.prefix(Self.longestRefusal)) }
     }
 
     package init(

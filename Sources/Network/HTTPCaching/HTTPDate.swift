@@ -21,13 +21,21 @@ package enum HTTPDate {
         }
     }
 
-    /// - Parameter pattern: a capital letter stands for a digit, `_` for a digit or a space, `NNN` for a month. Every other
-    ///   character stands for itself, in any case.
+    /// The time of a date and time of ISO 8601 in UTC, with or without separators, or of a date alone. Nil for anything else.
+    package static func seconds(ofISO8601 text: String) -> Int64? {
+        text.withBytes { text in
+            seconds(text, "YYYY-OO-DDtHH:MM:SSz", { 0 }) ?? seconds(text, "YYYYOODDtHHMMSSz", { 0 })
+                ?? seconds(text, "YYYY-OO-DD", { 0 })
+        }
+    }
+
+    /// - Parameter pattern: a capital letter stands for a digit, `OO` for the number of a month, `NNN` for its name, `_` for a digit or a space. Every
+    ///   other character stands for itself, in any case.
     private static func seconds(_ text: Bytes, _ pattern: StaticString, _ now: () -> Int64) -> Int64? {
         guard text.count == pattern.utf8CodeUnitCount else { return nil }
         var (year, yearDigits, month, day) = (Int64(0), 0, Int64(0), Int64(0))
         var (hour, minute, second) = (Int64(0), Int64(0), Int64(0))
-        var index = 0
+        var (index, isNumbered) = (0, false)
         while index < text.count {
             let byte = text[index], symbol = UnicodeScalar(pattern.utf8Start[index])
             let digit = Int64(byte) - Int64(UInt8(ascii: "0"))
@@ -38,10 +46,11 @@ package enum HTTPDate {
                 month = Int64(number)
                 index += 2
             case "_" where byte == UInt8(ascii: " "): break
-            case "Y", "D", "_", "H", "M", "S":
+            case "Y", "O", "D", "_", "H", "M", "S":
                 guard (0...9).contains(digit) else { return nil }
                 switch symbol {
                 case "Y": (year, yearDigits) = (year * 10 + digit, yearDigits + 1)
+                case "O": (month, isNumbered) = (month * 10 + digit, true)
                 case "H": hour = hour * 10 + digit
                 case "M": minute = minute * 10 + digit
                 case "S": second = second * 10 + digit
@@ -51,7 +60,8 @@ package enum HTTPDate {
             }
             index += 1
         }
-        guard (1...31).contains(day), hour < 24, minute < 60, second <= 60 else { return nil }
+        if isNumbered { month -= 1 }
+        guard (0..<12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60 else { return nil }
         if yearDigits == 2 {
             // A date more than 50 years ahead means the century before.
             let thisYear = civil(now() / 86_400).year

@@ -248,6 +248,24 @@ extension DownloadQueueHostTests {
         #expect(turn(&queue).started.isEmpty == (other == nil || other == 503))
     }
 
+    @Test func `403s about expired signatures are no ban, and end none`() throws {
+        for expired in [0..<40, 5..<40] {
+            var queue = queue(perHost: 40)
+            for path in 1...200 { _ = try queue.submit(url(path), request: "") }
+            let first = turn(&queue).started
+            for (number, key) in first.enumerated() {
+                var failure = CoverFailure(.status, url: key, detail: "the server answered", status: 403)
+                failure.hasExpiredSignature = expired.contains(number)
+                queue.didReceive(.failed, of: key, failure: failure, now: startTime)
+                _ = queue.end(key)
+            }
+            let second = turn(&queue).started
+            #expect(second.count >= 40)
+            answer(&queue, Array(second[..<30]), 403, after: 0)
+            #expect(turn(&queue).started.isEmpty == (expired.lowerBound == 5), "24 errors from the eighth 403 on")
+        }
+    }
+
     @Test func `403s of one cover are no ban, however often it is asked for`() throws {
         var queue = queue(perHost: 8)
         for path in 1...8 { _ = try queue.submit(url(path), request: "") }

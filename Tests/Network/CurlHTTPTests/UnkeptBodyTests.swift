@@ -73,6 +73,20 @@ import Wire
         }
     }
 
+    @Test(arguments: [(403, 5, 5), (401, 4_000, 1_024), (400, 99_000, 0), (404, 5, 0), (302, 5, 0)])
+    func `of a refusal the beginning is kept, if it is read`(status: Int, length: Int, kept: Int) async throws {
+        try await withScriptedServer { _ in
+            httpResponse("\(status) No", [], [UInt8](repeating: 120, count: length))
+        } _: { server in
+            try await withClient { client in
+                for _ in 1...2 {
+                    let response = try await client.get(server.url)
+                    #expect(response.body.isEmpty && response.refusal == [UInt8](repeating: 120, count: kept))
+                }
+            }
+        }
+    }
+
     @Test func `a 304 has the length of what it confirms, and keeps its connection`() async throws {
         let answer = Array("HTTP/1.1 304 Not Modified\r\nContent-Length: 900000\r\n\r\n".utf8)
         try await withScriptedServer { _ in

@@ -85,6 +85,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     package var isNewlyGone = false
     /// The cache has remembered the failure, and no request was sent.
     package var isRemembered = false
+    /// The server has refused the URL, whose signature holds no longer.
+    package var hasExpiredSignature = false
     /// For `placeholder`: the picture.
     package var placeholder: Placeholder?
     /// For `connect`: the host has refused the connection.
@@ -194,6 +196,9 @@ extension CoverFailure {
         default: false
         }
     }
+
+    /// The server may refuse everything that this machine asks for.
+    package var mayBeBan: Bool { kind == .status && status == 403 && !hasExpiredSignature }
 
     /// Host and port that failed; nil if it is another one than that of `url`: a redirect's target, or the host of an alternative URL.
     public var failedHost: String? { isElsewhere || host.isEmpty ? nil : host }

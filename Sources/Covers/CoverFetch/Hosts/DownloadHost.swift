@@ -197,12 +197,12 @@ struct DownloadHost {
         if gate.limiter.interval > .zero { close(until: now + gate.limiter.interval) }
     }
 
-    /// Counts an answer. Temporary failures neither count nor end a ban.
+    /// Counts an answer. Temporary failures and expired signatures neither count nor end a ban.
     /// - Parameter isRepeated: a request for the cover has failed before.
     /// - Returns: whether the host refuses everything.
     private mutating func isBan(_ ending: Ending, _ failure: CoverFailure?, isRepeated: Bool) -> Bool {
-        guard ending.weight == nil, !ending.mayPass else { return false }
-        guard failure?.status == 403 else {
+        guard ending.weight == nil, !ending.mayPass, failure?.hasExpiredSignature != true else { return false }
+        guard failure?.mayBeBan == true else {
             refusedCovers = 0
             return false
         }

@@ -48,7 +48,13 @@ enum ResponseDisposition {
             if status.code == 407, let proxy = Proxy(for: target.requestURL) {
                 self = fail(.status, "\(proxy.refusal) (407)")
             } else {
-                self = fail(.status, Self.describe(status))
+                let isExpired = SignatureExpiry.explains(response, to: target)
+                var failure = CoverFailure(
+                    .status, url: url.string,
+                    detail: Self.describe(status) + (isExpired ? ": the URL's signature has expired" : "") + redirected,
+                    status: status.code)
+                failure.hasExpiredSignature = isExpired
+                self = .failure(failure)
             }
             return
         }

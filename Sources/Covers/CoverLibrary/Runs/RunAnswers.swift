@@ -6,7 +6,7 @@ import CoverFetch
 ///
 /// It does, unless there is evidence that it is about this machine:
 ///
-/// - *A ban*: eight or more covers of a host were answered with 403, and none otherwise.
+/// - *A ban*: eight or more covers of a host were answered with 403, for no reason that their URLs have, and none otherwise.
 /// - *A captive portal*, which answers for all hosts: all answers of the run, and there were several, were pages instead of pictures.
 ///
 /// Temporary failures are no answers.
@@ -30,7 +30,9 @@ struct RunAnswers {
         if let failure = outcome.failure {
             guard failure.isFinalAnswer else { return }
             if failure.isPage { pages += 1 } else { haveOther = true }
-            if failure.isForbidden, !answering.contains(origin) {
+            // It says of a ban neither that there is one nor that there is none.
+            if failure.hasExpiredSignature { return }
+            if failure.mayBeBan, !answering.contains(origin) {
                 forbidden[origin, default: 0] += 1
                 return
             }
@@ -44,20 +46,19 @@ struct RunAnswers {
 
     /// Whether a final answer, which was added, shows that its cover is lost.
     func showLoss(_ failure: CoverFailure, from origin: Substring) -> Bool {
-        if failure.isForbidden { return forbidden[origin, default: 0] < FetchLimits.ban }
+        if failure.mayBeBan { return forbidden[origin, default: 0] < FetchLimits.ban }
         return !failure.isPage || haveOther || pages == 1
     }
 
     /// Whether no later answer can change that. A failure that is no final answer shows nothing.
     func decide(_ failure: CoverFailure, from origin: Substring) -> Bool {
         if !failure.isFinalAnswer { return true }
-        if failure.isForbidden { return answering.contains(origin) }
+        if failure.mayBeBan { return answering.contains(origin) }
         return !failure.isPage || haveOther
     }
 }
 
 extension CoverFailure {
-    fileprivate var isForbidden: Bool { kind == .status && status == 403 }
     fileprivate var isPage: Bool { kind == .notAnImage }
 }
 

@@ -19,7 +19,7 @@ struct Refresh: AsyncParsableCommand {
             by --report with "gone":true, but is no failure of the run. So is one that got another final answer (401, 403, 451, \
             a page instead of the picture, no-store) in three nights, or in three runs with --all; the third names it. So is one whose host cannot be reached for two weeks, or for three checks \
             while others answer. What is gone stays in the cache, and is asked for each time. A host that answers 403 for eight covers and none otherwise may \
-            have banned this computer: these stay failures.
+            have banned this computer: these stay failures, unless the signatures of their URLs have expired.
 
             A picture that a server gives in place of three different covers is a placeholder ("no longer available"): the cached covers stay, and count \
             in the same way. If it is their cover, `sleeve cache remove` and a prefetch get it.

@@ -410,9 +410,15 @@ import Wire
         }
     }
 
-    @Test func `refreshes of what is stale count a final answer once a night`() async throws {
-        try await withScriptedServer { _ in
-            httpResponse("403 Forbidden")
+    @Test
+    func `refreshes of what is stale count a final answer once a night, and an expired signature as none of a ban`()
+        async throws
+    {
+        try await withScriptedServer { request in
+            let body = "<Error><Message>Request has expired</Message></Error>"
+            return request.target.contains("walled")
+                ? httpResponse("403 Forbidden")
+                : httpResponse("403 Forbidden", [], request.target.contains("body") ? Array(body.utf8) : [])
         } _: { server in
             try await withStage {
                 $0.retries = 0
@@ -428,6 +434,18 @@ import Wire
                     let (outcomes, summary) = try await stage.library.refresh().collect()
                     #expect(summary.failed == 3 && summary.gone == 1, "\(summary)")
                     #expect(outcomes.first { $0.failure?.isGone == true }?.url.hasSuffix("/17.png") == true)
+                }
+                // With the three, eleven of a host that gives nothing else.
+                for number in 1...20 {
+                    let target =
+                        number < 11 ? "body/\(number).png" : "\(number).png?Expires=1700000000&Signature=\(number)"
+                    try await stage.store("\(server.url)/\(target)", CoverImage.png(number: number), fields: "")
+                }
+                for gone in [3, 3, 23] {
+                    let (outcomes, summary) = try await stage.library.refresh(.all).collect()
+                    #expect(summary.failed == 23 && summary.gone == gone, "\(summary)")
+                    let expired = outcomes.compactMap(\.failure).count { $0.detail.contains("signature has expired") }
+                    #expect(expired == 20)
                 }
             }
         }

@@ -122,6 +122,13 @@ import Testing
         }
         let temporary = CoverOutcome(failed: failure(.status, status: 503))
         #expect(!answers(forbidden(8, "a") + [(temporary, "a")]).showLoss(refusal, from: "a"))
+        // Expired signatures say neither that it bans nor that it does not.
+        var expired = refusal
+        expired.hasExpiredSignature = true
+        let signed = (CoverOutcome(failed: expired), origin: "a" as Substring)
+        let mixed = answers(Array(repeating: signed, count: 20) + forbidden(8, "a"))
+        #expect(mixed.showLoss(expired, from: "a") && mixed.decide(expired, from: "a"))
+        #expect(!mixed.showLoss(refusal, from: "a") && !mixed.decide(refusal, from: "a"))
         // A host that wants a sign-in for everything has lost its covers.
         let walled = answers((0..<20).map { _ in (CoverOutcome(failed: failure(.status, status: 401)), "a") })
         #expect(walled.showLoss(failure(.status, status: 401), from: "a"))

@@ -1,4 +1,5 @@
 @testable import CoverSources
+import Synchronization
 import Testing
 import Wire
 
@@ -35,36 +36,15 @@ import Wire
         }
     }
 
-    @Test func `an album passes a source with a long line if a later one has its cover`() async throws {
-        try await withLine(deezer: Answers.deezer("A", "Harbour 99", tracks: 10)) { queue, service, _ in
-            let findings = try await queue.find(album(99))
-            #expect(findings.certain?.source == .deezer)
-            #expect(findings.askedSources == [.deezer], "iTunes may still be asked if the picture is gone")
-            #expect(service.searches.count == 2)
-        }
-    }
-
-    @Test func `an album that no other source has waits in line`() async throws {
-        try await withLine(deezer: Answers.deezerNothing) { queue, service, open in
+    @Test func `no album passes a source because others wait for it`() async throws {
+        try await withLine(deezer: Answers.deezer("A", "Harbour 99", tracks: 10)) { queue, service, open in
             async let findings = queue.find(album(99))
-            // iTunes has one, and no other source is left.
-            try await eventually { service.urls.count >= 2 }
+            // It is in line, with 24 before it.
+            try await eventually { await queue.slowest(more: 0)?.time ?? .zero >= .seconds(75) }
             open()
             let found = try await findings
-            #expect(found.certain?.source == .itunes)
-            #expect(found.answers.map(\.source) == [.deezer, .itunes])
-        }
-    }
-
-    @Test func `an album does not pass a source for evidence that the source's namesakes would weaken`() async throws {
-        let deezer = Answers.deezer("A", "Harbour 99", tracks: 10).replacing(#""id": 1, "#, with: "")
-        try await withLine(deezer: deezer) { queue, service, open in
-            // Deezer tells no year: iTunes may know of another album of this name.
-            async let findings = queue.find(album(99))
-            try await eventually { service.urls.count >= 2 }
-            open()
-            let found = try await findings
-            #expect(found.answers.map(\.source) == [.deezer, .itunes])
+            #expect(found.certain?.source == .itunes && found.answers.map(\.source) == [.itunes])
+            #expect(service.urls.allSatisfy { !$0.contains("deezer") })
         }
     }
 
@@ -75,6 +55,27 @@ import Wire
             #expect(slowest.time == .seconds(72), "24 albums wait, 20 a minute")
             let longer = try #require(await queue.slowest(more: 25)).time
             #expect((.seconds(146)...(.seconds(148))).contains(longer), "as many are to come")
+        }
+    }
+
+    @Test func `albums that will come to a slow source count, as many as of those that came past it`() async throws {
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let isClosed = Mutex(false)
+        let service = TestService(clock) { url, _ in
+            if url.contains("musicbrainz"), isClosed.withLock({ $0 }) { for await _ in gate {} }
+            return .json(#"{"releases": [], "results": []}"#)
+        }
+        let queue = SourceQueue(
+            sources: CoverSource.table([.musicbrainz, .itunes]), userAgent: "Sleeve (me@example.org)",
+            clock: clock.source, transport: service.transport)
+        for number in 0..<2 { _ = try await queue.find(album(number)) }
+        isClosed.withLock { $0 = true }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 2..<12 { group.addTask { _ = try await queue.find(album(number)) } }
+            // All are at MusicBrainz, which had none of the first two.
+            try await eventually { await queue.slowest(more: 0)?.source == .itunes }
+            opening.finish()
+            try await group.waitForAll()
         }
     }
 }

@@ -34,20 +34,11 @@ actor SourceLane {
     /// Why the source gets no more requests in this run; nil if it does.
     var abandonment: String? { limiter.abandonment }
 
-    /// How long a caller would wait for the source.
-    func wait() -> Duration {
-        guard let rate, limiter.abandonment == nil else { return .zero }
-        return limiter.delay(at: clock.now()) + rate.time(for: waiters.count) * requestsByCaller
-    }
-
-    /// How long the callers that wait take, and a multiple of all that have come so far; nil for a source without a rate.
+    /// How long the callers that wait take, and more that will come; nil for a source without a rate.
     func time(for more: Double) -> Duration? {
         guard let rate, limiter.abandonment == nil, callers > 0 else { return nil }
-        return rate.time(for: 1) * ((Double(waiters.count) + more * Double(callers)) * requestsByCaller)
-    }
-
-    private var requestsByCaller: Double {
-        max(1, Double(requests) / Double(max(1, callers - waiters.count)))
+        let requestsByCaller = max(1, Double(requests) / Double(max(1, callers - waiters.count)))
+        return rate.time(for: 1) * ((Double(waiters.count) + more) * requestsByCaller)
     }
 
     // MARK: Requests

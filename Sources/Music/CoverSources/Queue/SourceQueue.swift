@@ -30,10 +30,10 @@ package actor SourceQueue {
     private var searches = 0
     /// Searches that have not ended: each may come to any source.
     private var current = 0
+    /// Of each source, the searches that have come to it or past it, and those of them that ask it.
+    private var counts: [(passed: Int, asking: Int)]
     /// Why sources are not asked. It is told when another one is: an album whose cover is known needs none.
     private var refusals: [SourceName: String] = [:]
-    /// A source with a longer line is asked last.
-    private static let maximumWait = Duration.seconds(60)
 
     /// - Parameters:
     ///   - sources: `CoverSource.table`, in the order of asking.
@@ -53,17 +53,15 @@ package actor SourceQueue {
         (self.sources, self.others, self.userAgent, self.memory) = (sources, others, userAgent, memory)
         (self.retriesMissing, self.clock, start) = (retriesMissing, clock, clock.timeOfDay())
         let notices = SourceNotices(notice)
-        self.notices = notices
+        (self.notices, counts) = (notices, Array(repeating: (0, 0), count: sources.count))
         lanes = Dictionary(
             uniqueKeysWithValues: sources.map {
                 ($0.name, SourceLane($0, rates: rates, clock: clock, notices: notices, transport: transport))
             })
     }
 
-    /// Asks the sources in order, until one has a cover that is certain. May be called for many albums at a time.
-    ///
-    /// A source of 20 requests a minute would hold up thousands of albums that a later one has, too. So an album passes a source by whose line
-    /// takes longer than a minute, and comes back if no other one is certain without knowing what that source has of its name.
+    /// Asks the sources in order, until one has a cover that is certain. May be called for many albums at a time: none passes a source by because
+    /// others wait for it, so that an album gets the same cover alone and among thousands.
     ///
     /// What the others have answered, now or in earlier runs, weighs when an answer is judged: they may know of several albums of one name.
     /// - Parameters:
@@ -77,29 +75,25 @@ package actor SourceQueue {
         searches += 1
         current += 1
         defer { current -= 1 }
-        var passed: [Int] = []
-        for index in sources.indices where !skipped.contains(sources[index].name) && search.findings.certain == nil {
-            try Task.checkCancellation()
-            let source = sources[index]
-            if let refusal = source.refusal(userAgent: userAgent) { refusals[source.name] = refusal }
-            if let answer = known(index, &search) {
-                search.add(answer, of: index)
-                continue
-            }
-            if await lane(of: source)?.wait() ?? .zero > Self.maximumWait {
-                passed.append(index)
-                continue
-            }
-            try await ask(index, &search)
-            guard let certain = search.findings.certain, !certain.isStrong(query) else { continue }
-            // Another album of its name, which a source knows that was passed, would weigh.
-            for index in passed { try await ask(index, &search) }
-            search.judgeAgain()
-            passed = []
+        for index in sources.indices {
+            counts[index].passed += 1
+            let isDone = skipped.union(search.findings.askedSources).contains(sources[index].name)
+            if isDone || search.findings.certain != nil { continue }
+            try await take(index, &search)
         }
-        // Others may still be asked, if the certain one's picture cannot be downloaded.
-        for index in passed where search.findings.certain == nil { try await ask(index, &search) }
         return search.findings
+    }
+
+    private func take(_ index: Int, _ search: inout SourceSearch) async throws {
+        try Task.checkCancellation()
+        let source = sources[index]
+        if let refusal = source.refusal(userAgent: userAgent) { refusals[source.name] = refusal }
+        if let answer = known(index, &search) {
+            search.add(answer, of: index)
+        } else {
+            counts[index].asking += 1
+            try await ask(index, &search)
+        }
     }
 
     /// What `find` would ask for an album, by what is kept. Nothing is requested.
@@ -131,13 +125,18 @@ package actor SourceQueue {
         return nil
     }
 
-    /// The source that needs most time for the albums that are searched, and the time.
-    /// - Parameter more: Albums that will be searched after them, most likely with the same sources.
+    /// The source that needs most time for the albums that are searched, and the time. Of those that have not come to it, as large a part will as of
+    /// those that have come past it.
+    /// - Parameter more: Albums that will be searched after them.
     package func slowest(more: Int) async -> (source: SourceName, time: Duration)? {
         var slowest: (source: SourceName, time: Duration)?
-        for source in sources where searches > 0 {
-            guard let time = await lanes[source.name]?.time(for: Double(more) / Double(searches)) else { continue }
-            if slowest.map({ time > $0.time }) ?? true { slowest = (source.name, time) }
+        for (name, lane) in lanes {
+            var coming = 0.0
+            for (source, count) in zip(sources, counts) where source.informant.name == name && count.passed > 0 {
+                coming += Double(searches + more - count.passed) * Double(count.asking) / Double(count.passed)
+            }
+            guard let time = await lane.time(for: coming) else { continue }
+            if slowest.map({ time > $0.time }) ?? true { slowest = (name, time) }
         }
         return slowest
     }

@@ -47,12 +47,4 @@ struct SourceSearch: Sendable {
         let covers = decided(walk.covers)
         findings.add(walk.answer(covers, at: now), covers)
     }
-
-    mutating func judgeAgain() {
-        findings.candidates = []
-        for index in walks.indices where findings.askedSources.contains(walks[index].source.name) {
-            judge(index)
-            findings.add(nil, decided(walks[index].covers))
-        }
-    }
 }

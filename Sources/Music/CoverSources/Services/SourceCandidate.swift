@@ -77,11 +77,6 @@ package struct SourceCandidate: Sendable, Hashable, Codable {
         judged(Match(.doubtful, match.lines + [.init(.contradicts, reason)], score: match.score))
     }
 
-    /// Whether it would be certain if other albums had its name: what else is known then cannot weigh.
-    func isStrong(_ query: AlbumQuery) -> Bool {
-        !match.isByName || Match.judge(query, album, hasNamesake: true).certainty == .certain
-    }
-
     package func judged(_ match: Match) -> SourceCandidate {
         var candidate = self
         candidate.match = match

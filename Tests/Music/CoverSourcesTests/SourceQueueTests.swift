@@ -185,6 +185,53 @@ import Testing
         #expect(findings.candidates.map(\.source) == [.itunes, .deezer])
     }
 
+    // MARK: Lengths that a source does not tell
+
+    private static let lengths = (0..<10).map { 150_000 + $0 * 11_000 }
+    private static let timed = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10, lengths: lengths)
+
+    /// MusicBrainz has the album without lengths. Deezer has one of its name with the lengths, or with others, or none, or cannot be asked.
+    @Test(arguments: ["same", "other", "none", "busy"])
+    func `an album without lengths is certain if the next quick source knows none of its name with others`(
+        _ deezer: String
+    ) async throws {
+        let (service, isBusy) = (witnessed(by: deezer), deezer == "busy")
+        let findings = try await queue([.musicbrainz, .itunes, .deezer], service).find(Self.timed)
+        let isCertain = ["same", "none"].contains(deezer)
+        #expect((findings.certain?.source == .musicbrainz) == isCertain, "\(findings.candidates.map(\.match.reason))")
+        #expect(service.urls.contains { $0.contains("deezer") })
+        if isBusy {
+            #expect(findings.candidates.isEmpty, "it waits for the next fill")
+            #expect(findings.answers.contains { $0.source == .deezer && $0.kind == .failed })
+        } else {
+            #expect(findings.candidates.contains { $0.source == .musicbrainz })
+        }
+        // A slow source is asked in its turn only.
+        #expect(service.urls.contains { $0.contains("itunes") } == !isCertain)
+    }
+
+    private func witnessed(by deezer: String) -> TestService {
+        let theirs = Self.lengths.map { deezer == "same" ? $0 : $0 * 2 }
+        return TestService(
+            clock,
+            details: { url in
+                let silent = Answers.musicBrainzRelease("A", "B", year: 1994, lengths: Array(repeating: 0, count: 10))
+                return .json(
+                    url.contains("deezer")
+                        ? Answers.deezerAlbum("A", "B", year: 1994, lengths: theirs) : silent)
+            }
+        ) { url, _ in
+            if url.contains("itunes") { return .json(#"{"results": []}"#) }
+            guard url.contains("deezer") else {
+                return .json(
+                    Answers.musicBrainz("A", "B", date: "1994", tracks: 10).replacing("Friends", with: "")
+                        .replacing(" & ", with: ""))
+            }
+            if deezer == "busy" { return SourceResponse(status: 500) }
+            return .json(deezer == "none" ? Answers.deezerNothing : Answers.deezer("A", "B", tracks: 10))
+        }
+    }
+
     // MARK: Manners
 
     @Test func `requests to MusicBrainz are sent one at a time, a second apart`() async throws {

@@ -15,10 +15,18 @@ package struct SourceFindings: Sendable {
     /// The sources that are done with: pass them to `SourceQueue.find` to ask the others only.
     package var askedSources: Set<SourceName> { Set(answers.map(\.source)) }
 
-    mutating func add(_ answer: SourceAnswer?, _ found: [SourceCandidate]) {
-        if let answer { answers.append(answer) }
-        let all = candidates + found
+    mutating func add(_ answer: SourceAnswer, _ found: [SourceCandidate]) {
+        answers.append(answer)
         areRefused = areRefused || found.contains { $0.match == .refused }
+        order(candidates + found)
+    }
+
+    /// Replaces the covers of a source.
+    mutating func set(_ found: [SourceCandidate], of source: SourceName) {
+        order(found + candidates.filter { $0.source != source })
+    }
+
+    private mutating func order(_ all: [SourceCandidate]) {
         candidates = all.filter { $0.certainty == .certain } + all.filter { $0.certainty == .doubtful }
     }
 }

@@ -63,7 +63,8 @@ package actor SourceQueue {
     /// Asks the sources in order, until one has a cover that is certain. May be called for many albums at a time: none passes a source by because
     /// others wait for it, so that an album gets the same cover alone and among thousands.
     ///
-    /// What the others have answered, now or in earlier runs, weighs when an answer is judged: they may know of several albums of one name.
+    /// What the others have answered, now or in earlier runs, weighs when an answer is judged: they may know of several albums of one name. An
+    /// album whose songs' lengths the source does not tell is certain only if the next quick source was asked, too.
     /// - Parameters:
     ///   - decisions: what a person has said about the album's pictures.
     ///   - skipped: sources that are not asked: after a picture could not be downloaded, those that were asked before.
@@ -80,6 +81,9 @@ package actor SourceQueue {
             let isDone = skipped.union(search.findings.askedSources).contains(sources[index].name)
             if isDone || search.findings.certain != nil { continue }
             try await take(index, &search)
+            guard let next = witness(after: index, search, query, skipped) else { continue }
+            try await take(next, &search)
+            search.judgeAgain(index, beside: next)
         }
         return search.findings
     }
@@ -96,6 +100,20 @@ package actor SourceQueue {
         }
     }
 
+    /// The next quick source, which may know an album of the name with other lengths, if the certain cover of a source has none; nil if it has, or
+    /// if there is no such source.
+    private func witness(
+        after index: Int, _ search: SourceSearch, _ query: AlbumQuery, _ skipped: Set<SourceName>
+    ) -> Int? {
+        guard let certain = search.findings.certain, certain.source == sources[index].name, certain.match.isByName,
+            SongLengths.known(query.lengths) != nil, SongLengths.known(certain.album.lengths) == nil
+        else { return nil }
+        return sources.indices.dropFirst(index + 1).first { next in
+            let source = sources[next]
+            return source.isQuick && !skipped.contains(source.name) && source.refusal(userAgent: userAgent) == nil
+        }
+    }
+
     /// What `find` would ask for an album, by what is kept. Nothing is requested.
     /// - Returns: The sources, and what `find` knows without them.
     package func plan(
@@ -107,6 +125,8 @@ package actor SourceQueue {
             let answer = known(index, &search)
             if answer == nil || !sources[index].known(query).isEmpty { names.append(sources[index].name) }
             if let answer, answer.kind != .notAsked { search.add(answer, of: index) }
+            guard let next = witness(after: index, search, query, []) else { continue }
+            if known(next, &search) == nil { names.append(sources[next].name) }
         }
         return (names, search.findings)
     }

@@ -47,4 +47,13 @@ struct SourceSearch: Sendable {
         let covers = decided(walk.covers)
         findings.add(walk.answer(covers, at: now), covers)
     }
+
+    /// Judges the answers of a source again, after another one was asked. If that could not answer, the covers of the source wait for the next
+    /// search.
+    mutating func judgeAgain(_ index: Int, beside other: Int) {
+        judge(index)
+        let name = walks[other].source.name
+        let isAnswered = findings.answers.last { $0.source == name }?.lifetime != nil
+        findings.set(isAnswered ? decided(walks[index].covers) : [], of: walks[index].source.name)
+    }
 }

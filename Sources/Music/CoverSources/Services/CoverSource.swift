@@ -46,6 +46,9 @@ package struct CoverSource: Sendable {
     /// The service that is requested: the source itself, or the informant of one that is not searched.
     var informant: (name: SourceName, base: String) { location.map { ($0.informant, $0.base) } ?? (name, base) }
 
+    /// Whether it is searched, and a search takes a second at the most.
+    var isQuick: Bool { location == nil && rate.map { $0.time(for: 1) <= .seconds(1) } ?? true }
+
     /// Candidates that need no search, because what is known of the album names them.
     package func known(_ query: AlbumQuery) -> [SourceCandidate] { location?.candidates(query) ?? [] }
 

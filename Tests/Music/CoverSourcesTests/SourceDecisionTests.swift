@@ -69,10 +69,17 @@ import Testing
     @Test func `a certain cover that was refused stays away, that of the album's id, too`() async throws {
         try await withFolder { folder in
             let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
-            let service = TestService(clock) { _, _ in .json(Answers.deezer("A", "B", tracks: 10)) }
+            let service = TestService(
+                clock,
+                details: { url in
+                    url.contains("deezer")
+                        ? nil : .json(Answers.musicBrainzRelease("A", "B", year: 1994, lengths: [1, 2]))
+                }
+            ) { _, _ in .json(Answers.deezer("A", "B", tracks: 10)) }
             let album = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10, releaseID: Answers.release)
             let queue = SourceQueue(
-                sources: CoverSource.table([.caa, .deezer]), userAgent: "Sleeve", memory: memory, clock: clock.source,
+                sources: CoverSource.table([.caa, .deezer]), others: CoverSource.table([.musicbrainz]),
+                userAgent: "Sleeve (me@example.org)", memory: memory, clock: clock.source,
                 transport: service.transport)
             let first = try #require(try await queue.find(album).certain)
             let second = try #require(try await queue.find(album, skipping: [.caa]).certain)

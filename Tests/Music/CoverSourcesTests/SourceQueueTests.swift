@@ -47,13 +47,27 @@ import Testing
         #expect(second.certain?.source == .deezer && service.searches.count == 2)
     }
 
-    @Test func `an album with ids needs no request where MusicBrainz is not asked`() async throws {
-        let service = TestService(clock) { _, _ in .json("") }
+    @Test func `an id proves nothing where MusicBrainz was not asked what it is of, or does not know it`() async throws
+    {
+        let service = TestService(clock) { _, _ in .json(#"{"releases": [], "results": [], "data": []}"#) }
         let query = AlbumQuery(artist: "A", title: "B", releaseID: Answers.release)
-        for (names, agent) in [([SourceName.caa], Self.contact), (CoverSource.table().map(\.name), "Sleeve/0.1.0")] {
-            let findings = try await queue(names, service, userAgent: agent).find(query)
-            #expect(findings.certain?.pictures.count == 2 && service.urls.isEmpty)
-        }
+        let silent = try await queue([.caa, .itunes], service, userAgent: "Sleeve/0.1.0").find(query)
+        #expect(silent.candidates.isEmpty && silent.answers.first?.kind == .notAsked)
+        #expect(service.urls.allSatisfy { $0.contains("itunes") })
+        let unknown = try await queue([.caa, .musicbrainz], service).find(query)
+        #expect(unknown.candidates.isEmpty && unknown.answers.first?.kind == .notFound)
+    }
+
+    @Test func `what an id is of is asked even if MusicBrainz is no source`() async throws {
+        let service = TestService(
+            clock, details: { _ in .json(Answers.musicBrainzRelease("A", "B", year: 1994, lengths: [1, 2])) }
+        ) { _, _ in .json("") }
+        let query = AlbumQuery(artist: "A", title: "B", releaseID: Answers.release)
+        let queue = SourceQueue(
+            sources: CoverSource.table([.caa]), others: CoverSource.table([.musicbrainz]), userAgent: Self.contact,
+            clock: clock.source, transport: service.transport)
+        #expect(try await queue.find(query).certain?.source == .caa)
+        #expect(service.urls == [Answers.releaseURL])
     }
 
     @Test(arguments: [("A", "B", true), ("A", "C", false), ("Z", "B", false)])

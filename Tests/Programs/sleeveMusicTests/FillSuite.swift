@@ -22,7 +22,8 @@ extension FillSuite {
                 isSecond: true),
             ServiceAlbum(artist: "Someone", title: "Reissued", year: 2020, tracks: 44, services: [.deezer]),
             ServiceAlbum(
-                artist: "Id", title: "With an Id", year: 1999, tracks: 2, services: [.caa], release: release),
+                artist: "Id", title: "With an Id", year: 1999, tracks: 2, services: [.caa, .musicbrainz],
+                release: release),
         ]
     }
     static var release: String { "b5929ea3-1f60-42c9-9082-f9c518cda7a1" }
@@ -47,7 +48,9 @@ extension FillSuite {
             let music = stage.folder + "/music"
             let manners = try await withServices(provided, willSend: { willSend($0, music) }) { services in
                 // MusicBrainz would take a second for each album; SourceQueueTests have its rate.
-                let sources = ["--source", "caa,itunes,deezer"] + services.options([.caa, .itunes, .deezer])
+                let sources =
+                    ["--source", "caa,itunes,deezer", "--contact", "tests@example.org"]
+                    + services.options([.caa, .musicbrainz, .itunes, .deezer])
                 try await body(stage, ["fill", stage.folder + "/music", "--json"] + sources)
             }
             #expect(manners.violations.isEmpty)

@@ -37,7 +37,7 @@ package actor SourceQueue {
 
     /// - Parameters:
     ///   - sources: `CoverSource.table`, in the order of asking.
-    ///   - others: sources that are not asked. What is kept of their answers weighs, too.
+    ///   - others: sources that are not asked, but for what an id is of. What is kept of their answers weighs, too.
     ///   - userAgent: what `transport` sends as `User-Agent`.
     ///   - memory: where answers are kept; nil to keep none.
     ///   - rates: where requests are counted; nil to count those of this queue only.
@@ -54,8 +54,9 @@ package actor SourceQueue {
         (self.retriesMissing, self.clock, start) = (retriesMissing, clock, clock.timeOfDay())
         let notices = SourceNotices(notice)
         (self.notices, counts) = (notices, Array(repeating: (0, 0), count: sources.count))
+        let requested = Set(sources.map(\.informant.name))
         lanes = Dictionary(
-            uniqueKeysWithValues: sources.map {
+            uniqueKeysWithValues: (sources + others).filter { requested.contains($0.name) }.map {
                 ($0.name, SourceLane($0, rates: rates, clock: clock, notices: notices, transport: transport))
             })
     }
@@ -123,7 +124,8 @@ package actor SourceQueue {
         var names: [SourceName] = []
         for index in sources.indices where search.findings.certain == nil {
             let answer = known(index, &search)
-            if answer == nil || !sources[index].known(query).isEmpty { names.append(sources[index].name) }
+            let isLocated = answer?.kind == .found && sources[index].location != nil
+            if answer == nil || isLocated { names.append(sources[index].name) }
             if let answer, answer.kind != .notAsked { search.add(answer, of: index) }
             guard let next = witness(after: index, search, query, []) else { continue }
             if known(next, &search) == nil { names.append(sources[next].name) }
@@ -164,7 +166,7 @@ package actor SourceQueue {
     // MARK: One source
 
     private func search(_ query: AlbumQuery, _ decisions: Decisions) async -> SourceSearch {
-        let asked = sources.filter { $0.refusal(userAgent: userAgent) == nil }.map(\.name)
+        let asked = (sources + others).filter { $0.refusal(userAgent: userAgent) == nil }.map(\.name)
         return await SourceSearch(sources + others, query, decisions, asking: asked) { await self.kept($0) }
     }
 

@@ -60,14 +60,12 @@ struct SourceWalk: Sendable {
                 lacksAnswer = true
                 continue
             }
-            let found = located.map { [$0.described(by: reading.albums.first)] } ?? reading.albums
-            albums += found.filter { !albums.contains($0) }
+            let found = located.map { located in reading.albums.prefix(1).map { located.described(by: $0) } }
+            albums += (found ?? reading.albums).filter { !albums.contains($0) }
             judge()
         }
-        if albums.isEmpty, let located {
-            albums = [located]
-            judge()
-        }
+        // An id of which nothing was asked proves nothing.
+        if time == nil, let located { albums = [located] }
         for number in 0..<Self.maximumDetails where time != nil {
             guard let index = albums.indexOfDetails(covers, isFirst: number == 0, for: comparison),
                 let path = albums[index].details,
@@ -130,7 +128,7 @@ struct SourceWalk: Sendable {
         }
         if let failure { return answer(failure.kind, failure.detail) }
         if let lack { return answer(.notAsked, lack) }
-        if let location = source.location, paths.isEmpty { return answer(.found, location.found) }
+        if let location = source.location, time == nil { return answer(.notAsked, location.doubt) }
         if albums.isEmpty { return answer(.notFound, "no album") }
         func count(_ certainty: Match.Certainty) -> Int { decided.count { $0.certainty == certainty } }
         let (certain, doubtful) = (count(.certain), count(.doubtful))
@@ -143,9 +141,8 @@ struct SourceWalk: Sendable {
 }
 
 extension SourceCandidate {
-    /// What is located by its ids: all else is what the source says of them, if it says something.
-    fileprivate func described(by details: SourceCandidate?) -> SourceCandidate {
-        guard let details else { return self }
+    /// What is located by its ids: all else is what the source says of them.
+    fileprivate func described(by details: SourceCandidate) -> SourceCandidate {
         var candidate = self
         candidate.album = AlbumQuery(
             artist: "", title: "", releaseID: album.releaseID, releaseGroupID: album.releaseGroupID)

@@ -177,7 +177,8 @@ struct FillRun: Sendable {
             if let offer { return doubt(offer.alike, of: number) }
         case (.other, _) where offer?.match == .accepted:
             if let offer { return doubt(offer.judged(.replaced), of: number) }
-        default: steps[number].reject(objection.reason)
+        case (.refused, _): steps[number].reject(objection.reason)
+        default: steps[number].hold(objection.reason)
         }
         advance(number)
     }
@@ -268,7 +269,7 @@ struct FillRun: Sendable {
             case .exists(let path): events.append(.exists(job.album, path))
             case .notLarger(let path): others.append(.exists(job.album, path))
             case .refused(let objection):
-                steps[number].reject(objection.reason)
+                steps[number].hold(objection.reason)
                 others.append(.unwritten(job.album, folder: target.folder, reason: objection.reason))
             case .failed(let folder, let reason):
                 events.append(.unwritten(job.album, folder: folder, reason: reason))

@@ -30,6 +30,12 @@ struct FillSteps: Sendable {
     private let isWide: Bool
     private var isCompared = false
     private var asked: Set<SourceName> = []
+    /// The sources that could say what they have.
+    private(set) var answered: Set<SourceName> = []
+    /// Whether the cover that is tried is a certain one of a source.
+    private var isTrying = false
+    /// Whether a certain cover is not had now: then there is nothing to review.
+    private var isHeld = false
     /// Why something could not be asked or downloaded, apart from its absence.
     private var failure: String?
     private var rejection: String?
@@ -57,12 +63,14 @@ struct FillSteps: Sendable {
     }
 
     mutating func next() -> Step {
+        isTrying = false
         if !own.isEmpty {
             defer { own = [] }
             return .download(own, nil)
         }
         if !candidates.isEmpty {
             let candidate = candidates.removeFirst()
+            isTrying = true
             return .download(candidate.pictures, candidate)
         }
         if asked.isSuperset(of: open), !isCompared {
@@ -76,11 +84,12 @@ struct FillSteps: Sendable {
         }
         if !filled.isEmpty {
             defer { filled = [] }
+            isTrying = true
             return .download(filled, nil)
         }
         if !asked.isSuperset(of: open) { return .search(skipping: asked.union(sources.subtracting(open))) }
         doubtful = doubtful.ordered(query)
-        if !doubtful.isEmpty { return .end(.doubtful(doubtful)) }
+        if !isHeld, !doubtful.isEmpty { return .end(.doubtful(doubtful)) }
         if let failure { return .end(.failed(failure)) }
         return .end(.missing(rejection ?? "none of the sources has its cover"))
     }
@@ -95,6 +104,7 @@ struct FillSteps: Sendable {
         if findings.areRefused { rejection = rejection ?? Self.refusal }
         isCompared = false
         asked.formUnion(findings.askedSources)
+        answered.formUnion(findings.answers.filter { $0.lifetime != nil }.map(\.source))
         // A search that asks nothing must not be repeated for ever.
         if findings.answers.isEmpty { asked.formUnion(open) }
         if let answer = findings.answers.last(where: { $0.kind == .failed || $0.kind == .throttled }) {
@@ -116,7 +126,12 @@ struct FillSteps: Sendable {
     /// A picture was found that is not taken. - Parameter reason: A clause, if it is to be told should nothing else be found.
     mutating func reject(_ reason: String?) { rejection = reason ?? rejection }
 
+    /// The cover that was tried is not taken in this place, or with these options.
+    mutating func hold(_ reason: String) { (rejection, isHeld) = (reason, isHeld || isTrying) }
+
     /// A download has failed.
     /// - Parameter isAbsent: The server says that there is no such cover.
-    mutating func didFail(_ reason: String, isAbsent: Bool) { if !isAbsent { failure = reason } }
+    mutating func didFail(_ reason: String, isAbsent: Bool) {
+        if !isAbsent { (failure, isHeld) = (reason, isHeld || isTrying) }
+    }
 }

@@ -14,6 +14,8 @@ package struct FoundCovers: Sendable {
         package var covers: [SourceCandidate]
         /// What the sources answered.
         package var answers: [SourceAnswer] = []
+        /// The address that a person, or a list, gave it.
+        fileprivate var ownURL: String?
     }
 
     private let library: LibraryAPI
@@ -64,8 +66,7 @@ package struct FoundCovers: Sendable {
     ) async throws -> [Album] {
         let (known, namesakes) = (MusicState.known(in: file, of: id), Namesakes(albums))
         let wanted = albums.indices.filter { index in
-            let url = albums[index].coverURL
-            return isWanted(albums[index], url?.isEmpty ?? true || url != known[albums[index].id]?.filledURL)
+            isWanted(albums[index], known[albums[index].id]?.isFilled(albums[index]) != true)
         }
         // Names are compared by the thousand.
         let parts = ProcessInfo.processInfo.activeProcessorCount
@@ -93,14 +94,20 @@ package struct FoundCovers: Sendable {
         var covers = record.covers
         for (index, cover) in covers.enumerated() where !decisions.isEmpty && cover.certainty == .certain {
             let name = await library.name(of: cover)
-            if decisions.ruling(on: name) == .alike { covers[index] = cover.alike }
+            switch decisions.ruling(on: name) {
+            case .alike: covers[index] = cover.alike
+            case .refused: covers[index] = cover.judged(.refused)
+            case .accepted, .allowed, nil: break
+            }
         }
         // Of pictures without a service, and those that were found for other names.
         let others = decisions.current.map { SourceCandidate($0) }.filter { one in
             !covers.contains { $0.name.isNamed(like: one.name) }
         }
         let answers = record.answers.isEmpty ? [] : record.answers + record.lacks
-        return Album(number: index + 1, album: album, covers: (covers + others).ordered(query), answers: answers)
+        return Album(
+            number: index + 1, album: album, covers: (covers + others).ordered(query), answers: answers,
+            ownURL: album.coverURL == known[album.id]?.filled?.url ? nil : album.coverURL)
     }
 }
 
@@ -114,7 +121,7 @@ extension FoundCovers.Album {
     /// that can be undone.
     fileprivate var doubtful: Self? {
         guard !covers.contains(where: { $0.certainty == .certain }),
-            !covers.contains(where: { cover in album.coverURL.map(cover.pictures.contains) ?? false })
+            !covers.contains(where: { cover in ownURL.map(cover.pictures.contains) ?? false })
         else { return nil }
         return [self].keeping { $0.certainty == .doubtful }.first
     }
@@ -154,15 +161,29 @@ extension SourceCandidate {
 
 extension MusicState {
     /// What the last scan has found of an album, and the address that a fill has given it.
-    fileprivate typealias KnownAlbum = (facts: AlbumQuery, filledURL: String?)
+    fileprivate struct KnownAlbum: Sendable {
+        var facts: AlbumQuery
+        var filled: FilledAddress?
+
+        /// Whether the album has an address of a fill that was judged for its facts.
+        func isFilled(_ album: Album) -> Bool {
+            filled.map { $0.url == album.coverURL && $0.facts == facts } ?? false
+        }
+    }
 
     /// Of the albums of a library, or of one of them, whose state another process may have.
     fileprivate static func known(in library: String, of album: String?) -> [String: KnownAlbum] {
         reading(library) { database in
             var known: [String: KnownAlbum] = [:]
-            let rows = database.statement("SELECT id, facts, filled_url FROM records WHERE id = ?1 OR ?1 IS NULL")
+            let rows = database.statement(
+                "SELECT id, facts, filled_url, filled_facts FROM records WHERE id = ?1 OR ?1 IS NULL")
             try rows.each(.optional(album)) { row in
-                known[row.text(0)] = row.json(1).map { ($0, row.optionalText(2)) }
+                guard let facts: AlbumQuery = row.json(1) else { return }
+                var one = KnownAlbum(facts: facts)
+                if let url = row.optionalText(2), let facts: AlbumQuery = row.json(3) {
+                    one.filled = FilledAddress(url: url, facts: facts)
+                }
+                known[row.text(0)] = one
             }
             return known
         } ?? [:]

@@ -81,6 +81,19 @@ import Testing
         #expect(steps.next() == .end(.failed("a.example: timed out")))
     }
 
+    /// The next fill writes it, or a person has said what keeps it away: there is nothing to review.
+    @Test(arguments: [true, false])
+    func `beside a certain cover that is not had now, doubtful ones are not the end`(isHeld: Bool) {
+        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
+        _ = steps.next()
+        steps.add(findings([candidate(.itunes, .certain, "https://i.example/1")], [(.itunes, .found)]))
+        _ = steps.next()
+        if isHeld { steps.hold("small") } else { steps.didFail("timed out", isAbsent: false) }
+        #expect(steps.next() == .search(skipping: [.itunes]))
+        steps.add(findings([candidate(.deezer, .doubtful, "https://d.example/1")], [(.deezer, .found)]))
+        #expect(steps.next() == .end(isHeld ? .missing("small") : .failed("timed out")))
+    }
+
     @Test func `a search that asks nothing is not repeated`() {
         var steps = FillSteps(for: query, own: [], sources: [.caa])
         #expect(steps.next() == .search(skipping: []))

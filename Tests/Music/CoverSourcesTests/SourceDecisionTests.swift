@@ -87,8 +87,8 @@ import Testing
             let refused = decisions((.refused, first), (.refused, second))
             for cover in [first, second] {
                 let url = try #require(cover.pictures.first)
-                #expect(await queue.cover(at: url, for: album, .init())?.match.certainty == .certain)
-                #expect(await queue.cover(at: url, for: album, refused)?.match.certainty == Match.Certainty.none)
+                #expect(await queue.cover(at: url, for: album, .init())?.certainty == .certain)
+                #expect(await queue.cover(at: url, for: album, refused)?.certainty == Match.Certainty.none)
             }
             #expect(try await queue.find(album, refused).candidates.isEmpty)
         }

@@ -36,6 +36,41 @@ extension MusicTests {
             }
         }
 
+        @Test func `after tags were corrected, what a fill wrote gives way to what is certain for them, or is named`()
+            async throws
+        {
+            let (artist, titles) = ("The Harbour Lights", ["Low Tide", "Low Tides", "Low Tider"])
+            let provided = zip(titles, [SourceName.itunes, .deezer]).map {
+                ServiceAlbum(artist: artist, title: $0, year: 1971, tracks: 2, services: [$1])
+            }
+            try await withMusic(albums: [Self.albums[0]], provided: provided) { stage, fill in
+                #expect(try await run(stage, fill).0.filled == 1)
+                let (path, first) = ("\(artist)/Low Tide/cover.jpg", pictures(stage))
+                func retag(_ title: String) throws {
+                    try MusicFile.writeSongs(
+                        2, in: "\(stage.folder)/music/\(artist)/Low Tide",
+                        MusicTags(album: title, albumArtist: artist, artist: artist, date: "1971"))
+                }
+                try retag(titles[1])
+                let (replaced, result) = try await run(stage, fill)
+                let second = pictures(stage)
+                #expect(replaced.filled == 1 && second[path] != first[path] && second.count == 1, "\(result)")
+                #expect(try await run(stage, fill).0.covered == 1)
+                // No service has it.
+                try retag(titles[2])
+                let silent = try await stage.run("audit", stage.folder + "/music", "--only", "outdated")
+                #expect(silent.status == 0, "no service was asked: \(silent)")
+                let (named, told) = try await run(stage, fill)
+                #expect((named.covered, named.filled, named.missing) == (0, 0, 1), "\(told)")
+                #expect(told.stderr.contains("\(path): a fill wrote it for other tags"), "\(told)")
+                #expect(pictures(stage) == second)
+                let audit = try await stage.run("audit", stage.folder + "/music")
+                #expect(audit.status == 3 && audit.stdout.contains("outdated"), "\(audit)")
+                let why = try await stage.run("why", titles[2])
+                #expect(why.stdout.contains("for other tags, and not certain for today's"), "\(why)")
+            }
+        }
+
         @Test func `the library's undo takes back the addresses that a fill gave, and leaves the files`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)

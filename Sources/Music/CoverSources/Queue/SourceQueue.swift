@@ -133,16 +133,14 @@ package actor SourceQueue {
         return (names, search.findings)
     }
 
-    /// The source that has the cover at a URL, and how the cover is judged for an album today, by the answers that are kept.
+    /// The cover at a URL, as it is judged for an album today, by the answers that are kept.
     /// - Returns: Nil if nothing is known of the cover.
-    package func cover(
-        at url: String, for query: AlbumQuery, _ decisions: Decisions
-    ) async -> (source: SourceName, match: Match)? {
+    package func cover(at url: String, for query: AlbumQuery, _ decisions: Decisions) async -> SourceCandidate? {
         let search = await search(query, decisions)
         for walk in search.walks {
             guard let found = walk.albums.first(where: { $0.pictures.contains(url) }) else { continue }
             let judged = search.decided(walk.covers).first { $0.pictures.contains(url) }
-            return (found.source, judged?.match ?? .judge(query, found.album))
+            return judged ?? (walk.time == nil ? found : found.judged(.judge(query, found.album)))
         }
         return nil
     }

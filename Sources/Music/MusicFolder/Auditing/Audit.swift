@@ -88,6 +88,7 @@ package struct Audit: Sendable {
         func add(_ kind: AuditKind, _ detail: String) {
             self.add(kind, place, picture.path, facts, picture.subject + detail)
         }
+        if place.outdated.contains(picture.path) { add(.outdated, OutdatedCover.reason) }
         if let damage = facts.damage { add(.damaged, damage) }
         if let placeholder = Placeholder(width: facts.width, height: facts.height) {
             return add(.placeholder, placeholder.reason)

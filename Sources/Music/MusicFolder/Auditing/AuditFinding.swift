@@ -10,6 +10,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case placeholder
     /// The picture of albums of several artists.
     case repeated
+    /// A fill wrote it for other tags, and it is not certain for today's.
+    case outdated
 }
 
 /// A fault of one album's cover.

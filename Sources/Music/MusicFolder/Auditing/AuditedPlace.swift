@@ -8,6 +8,8 @@ package struct AuditedPlace: Sendable, Hashable {
     package var place: AlbumPlace
     /// The cover that stands for the album, and those of its further discs.
     package var covers: [BytePath] = []
+    /// Those that fills wrote for other tags, and that are not certain for today's.
+    package var outdated: Set<BytePath> = []
     /// Folders of the album that lack a cover file.
     package var lacking: [BytePath] = []
 
@@ -19,11 +21,12 @@ package struct AuditedPlace: Sendable, Hashable {
     }
 
     /// The places of albums.
-    package static func all(of albums: [ScannedAlbum]) -> [AuditedPlace] {
+    /// - Parameter outdated: The cover files that are.
+    package static func all(of albums: [ScannedAlbum], outdated: Set<BytePath> = []) -> [AuditedPlace] {
         albums.flatMap { album in
             album.places.map { place in
                 var audited = AuditedPlace(artist: album.artist, title: album.title, place: place)
-                audited.year = album.facts.year
+                (audited.year, audited.outdated) = (album.facts.year, outdated.intersection(audited.covers))
                 return audited
             }
         }

@@ -1,5 +1,6 @@
 package import AlbumLibrary
 package import CoverSources
+import Platform
 
 extension AlbumQuery {
     /// An album of the library, as sources are asked for it.
@@ -18,6 +19,16 @@ extension AlbumQuery {
             trackCounts: facts.trackCounts, lengths: facts.lengths, releaseID: album.musicBrainzReleaseID,
             releaseGroupID: album.musicBrainzReleaseGroupID)
         if album.title == facts.title, album.artist == facts.artist { setLengths = facts.setLengths }
+    }
+
+    /// Equal as long as no fact of the album changes by which covers are judged.
+    var digest: Digest {
+        func text(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: " ") }
+        let facts = [
+            artist, title, text([year ?? 0, originalYear ?? 0]), text(trackCounts.sorted()), text(lengths),
+            text(setLengths ?? []), releaseID ?? "", releaseGroupID ?? "",
+        ]
+        return Digest(of: Array((facts + otherArtists).joined(separator: "\n").utf8))
     }
 }
 

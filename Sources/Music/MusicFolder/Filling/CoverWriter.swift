@@ -3,7 +3,7 @@ import CoverLibrary
 import CoverSources
 import Files
 import ImageHeader
-import Platform
+package import Platform
 
 /// Writes cover files into music folders, on a thread of its own. It never replaces or removes a file, except one
 /// that it wrote itself and that is unchanged since; `OwnFile` looks after that.
@@ -58,10 +58,11 @@ package actor CoverWriter {
     /// - Parameters:
     ///   - titles: The album's, after which a cover may be named.
     ///   - url: Where a source had the cover; nil for the album's own URL.
+    ///   - facts: The digest of those that it was judged for.
     ///   - keepsFormer: Keep the file that it replaces, as undo has that from nowhere else.
     package func write(
         _ picture: FillPicture, to target: FillJob.Target, of album: String, titles: Set<String>,
-        foundAt url: String? = nil, keepsFormer: Bool = false
+        foundAt url: String? = nil, facts: Digest? = nil, keepsFormer: Bool = false
     ) -> Result {
         do {
             let cover = try CachedCover("\(picture.path)", picture.digest)
@@ -71,7 +72,7 @@ package actor CoverWriter {
                 folder: target.folder, name: Array("\(name).\(cover.fileExtension)".utf8), digest: picture.digest,
                 width: cover.size?.width, height: cover.size?.height, album: album, run: run, foundURL: url)
             (row.root, row.disk) = (try state.root(of: target.folder), folder.disk)
-            (row.replaced, row.length) = (target.former?.number, cover.length)
+            (row.replaced, row.length, row.facts) = (target.former?.number, cover.length, facts)
             if let result = try obstacle(picture, row, folder, target, titles) { return result }
             if keepsFormer, let former = target.former { try state.keep(former) }
             let result = try write(cover, picture, row, folder, target, titles)
@@ -97,12 +98,13 @@ package actor CoverWriter {
         guard let former = target.former, let name = FileName(former.name) else {
             return try state.cover(titles, in: folder, at: row.folder).map { .exists($0.path) }
         }
-        let isAccepted = picture.offer?.match == .accepted
-        let isSame = isAccepted && former.digest == row.digest
+        let isWanted = picture.offer?.match == .accepted || target.outdated != nil
+        let isSame = isWanted && former.digest == row.digest
         guard try !isSame && OwnFile(name, in: folder, state.journal).digest() == former.digest else {
+            if isSame { try state.set(former, judgedFor: row.facts) }
             return .exists(former.path)
         }
-        let isLarger = isAccepted || (row.pixelCount ?? 0) > (former.pixelCount ?? 0)
+        let isLarger = isWanted || (row.pixelCount ?? 0) > (former.pixelCount ?? 0)
         return isLarger || former.album != row.album ? nil : .notLarger(former.path)
     }
 

@@ -144,7 +144,7 @@ package struct Fill: Sendable {
     /// Whether the cover that an earlier fill gave the album is its cover by today's facts, as far as is remembered.
     private func isCertain(_ address: FilledAddress, for query: AlbumQuery, _ decisions: Decisions) async -> Bool {
         if address.facts == query { return true }
-        return await queue.cover(at: address.url, for: query, decisions)?.match.certainty == .certain
+        return await queue.cover(at: address.url, for: query, decisions)?.certainty == .certain
     }
 
     /// Writes a picture, smaller if that is wanted.
@@ -171,6 +171,7 @@ package struct Fill: Sendable {
         return await writer.write(
             picture, to: target, of: job.album.id, titles: job.titles,
             foundAt: picture.offer == nil ? nil : picture.url,
+            facts: picture.giver == .fill && picture.origin != .tags ? job.query.digest : nil,
             keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false)
     }
 

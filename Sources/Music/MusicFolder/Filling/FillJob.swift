@@ -8,8 +8,10 @@ package struct FillJob: Sendable {
         package var folder: BytePath
         /// The folders of the album's audio files, most of which have the owner and the permissions that the cover gets.
         package var audioFolders: [BytePath]
-        /// The file of an earlier fill that a larger cover may replace.
+        /// The file of an earlier fill that another cover may replace.
         package var former: Written?
+        /// Why that need not be larger: the album has other facts by now.
+        package var outdated: OutdatedCover?
     }
 
     package var album: Album

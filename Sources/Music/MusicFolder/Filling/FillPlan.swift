@@ -52,11 +52,13 @@ package struct FillPlan: Sendable {
     ///   - library: All albums of the library: one whose name another one has, too, needs more evidence.
     ///   - written: The files of earlier fills that are there.
     ///   - unaccepted: The numbers of those that an accepted cover is to replace.
+    ///   - outdated: Those that are to be judged again, by their numbers.
     ///   - filled: What earlier fills gave to albums of the library, by their ids.
     ///   - obstacle: Why no file can be created in a folder; nil if one can.
     package init(
         _ albums: [(scanned: ScannedAlbum, album: Album?)], of library: [Album] = [], written: [Written],
-        unaccepted: Set<Int64> = [], filled: [Album.ID: FilledAddress] = [:], options: FillOptions,
+        unaccepted: Set<Int64> = [], outdated: [Int64: OutdatedCover] = [:],
+        filled: [Album.ID: FilledAddress] = [:], options: FillOptions,
         obstacle: (BytePath) -> Obstacle?
     ) {
         let written = Dictionary(grouping: written, by: \.folder)
@@ -65,8 +67,8 @@ package struct FillPlan: Sendable {
             var (job, isCovered) = (FillJob(scanned, album, filled: filled[album.id]), true)
             for place in scanned.places {
                 // An address of a person outweighs what was accepted.
-                let unaccepted = job.ownURLs.isEmpty ? unaccepted : []
-                let formers = place.isShared ? [:] : options.formers(written, unaccepted, in: place, of: album)
+                let replaced = job.ownURLs.isEmpty ? unaccepted.union(outdated.keys) : []
+                let formers = place.isShared ? [:] : options.formers(written, replaced, in: place, of: album)
                 let folders = options.folders(of: place, formers)
                 if let cover = place.cover {
                     if cover.mediaType == nil {
@@ -78,7 +80,10 @@ package struct FillPlan: Sendable {
                         present.append((cover.path, album))
                     }
                     if formers.isEmpty { continue }
-                    if formers.values.contains(where: { $0.album != album.id }) { isCovered = false }
+                    let isOther = formers.values.contains { file in
+                        file.album != album.id || outdated[file.number]?.isOther == true
+                    }
+                    if isOther { isCovered = false }
                 } else {
                     isCovered = false
                 }
@@ -99,7 +104,9 @@ package struct FillPlan: Sendable {
                         obstacles.append((folder, album, problem))
                     } else {
                         job.targets.append(
-                            .init(folder: folder, audioFolders: place.folders, former: former))
+                            .init(
+                                folder: folder, audioFolders: place.folders, former: former,
+                                outdated: former.flatMap { outdated[$0.number] }))
                     }
                 }
             }
@@ -157,14 +164,14 @@ extension FillOptions {
     /// The files of fills that a cover for an album may replace, by their folders. Discs without a common folder have one each, of which
     /// the place's cover is the first.
     fileprivate func formers(
-        _ written: [BytePath: [Written]], _ unaccepted: Set<Int64>, in place: AlbumPlace, of album: Album
+        _ written: [BytePath: [Written]], _ replaced: Set<Int64>, in place: AlbumPlace, of album: Album
     ) -> [BytePath: Written] {
         var formers: [BytePath: Written] = [:]
         for folder in place.folders + place.coverFolders {
             let isOfCover = place.cover?.path.parent == folder
             formers[folder] = written[folder]?.last { file in
                 (!isOfCover || file.path == place.cover?.path)
-                    && (replaces(file, by: album) || unaccepted.contains(file.number))
+                    && (replaces(file, by: album) || replaced.contains(file.number))
             }
         }
         return formers

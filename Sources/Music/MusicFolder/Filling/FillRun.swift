@@ -129,9 +129,13 @@ struct FillRun: Sendable {
         }
         // What an earlier fill has found is an offer of then; any other address is a person's.
         let isPersons = offer == nil && outcome.url != job.filled?.url
+        let known =
+            offer == nil
+            ? await fill.queue.cover(at: outcome.url, for: job.query, steps[number].decisions) : offer
+        let name = isPersons ? nil : known?.name
         var picture = FillPicture(
             path: BytePath(fill.library.coverFile(digest)), digest: digest,
-            name: offer?.name ?? PictureName(.picture, job.query, urls: isPersons ? [] : [outcome.url]))
+            name: name ?? PictureName(.picture, job.query, urls: isPersons ? [] : [outcome.url]))
         (picture.url, picture.offer, picture.likenesses) = (outcome.url, offer, fill.likenesses)
         if isPersons { picture.giver = .address }
         picture.hasOneColour = offer.map { $0.match != .accepted } == true && fill.library.hasOneColor(digest)
@@ -143,10 +147,7 @@ struct FillRun: Sendable {
             if isRepeated { return await doubtRepeated(offer, digest, of: number) }
             await fill.queue.note(nil, of: offer)
         }
-        let source =
-            offer == nil
-            ? await fill.queue.cover(at: outcome.url, for: job.query, steps[number].decisions)?.source : offer?.source
-        picture.origin = source.map { .source($0) } ?? .own
+        picture.origin = known.map { .source($0.source) } ?? .own
         await write(number, picture)
     }
 
@@ -216,9 +217,15 @@ struct FillRun: Sendable {
             search()
         case .end(let end):
             // What an upgrade does not find is no loss: the album has a cover.
-            let kept = fill.options.writesAcceptedOnly ? [] : job.kept
+            let outdated = job.targets.filter { target in
+                target.outdated.map { $0.isOther || steps[number].answered.contains($0.source) } ?? false
+            }.compactMap(\.former)
+            for file in outdated { note(.outdated(job.album, file.path)) }
+            let wasCovered = job.targets.allSatisfy { $0.outdated?.isOther != true }
+            if wasCovered, !outdated.isEmpty { summary.uncovered += 1 }
+            let kept = fill.options.writesAcceptedOnly ? [] : job.kept.filter { !outdated.contains($0) }
             let ended = kept.count == job.folders.count ? [] : [FillEvent.ended(job.album, end)]
-            finish(number, ended + kept.map { .exists(job.album, $0.path) })
+            finish(number, kept.map { .exists(job.album, $0.path) } + ended)
         }
     }
 

@@ -17,6 +17,8 @@ package struct FillSummary: Sendable {
     package var failed = 0
     /// Folders into which no file could be written.
     package var unwritten = 0
+    /// That counted as having a cover until sources were asked: their tags have changed.
+    package var uncovered = 0
     /// Whether the run was stopped before its end.
     package var isCancelled = false
     /// Why the run could not go on, such as a full disk of the cache.
@@ -49,7 +51,7 @@ package struct FillSummary: Sendable {
         case .takenBack(_, _, let bytes):
             files -= 1
             self.bytes -= bytes
-        case .exists, .placeholder, .stopped: break
+        case .exists, .outdated, .placeholder, .stopped: break
         case .unwritten: unwritten += 1
         case .ended(_, .missing): missing += 1
         case .ended(_, .doubtful): doubtful += 1

@@ -1,5 +1,5 @@
 package import CoverSources
-import Platform
+package import Platform
 import SQLite
 
 /// What fills have written: only these files and pictures in tags may be replaced or removed.
@@ -12,7 +12,7 @@ extension MusicState {
             number INTEGER PRIMARY KEY, kind TEXT NOT NULL, folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL,
             width INTEGER, height INTEGER, album TEXT NOT NULL, run INTEGER NOT NULL, state TEXT NOT NULL, replaced INTEGER,
             found_url TEXT, modified INTEGER, time INTEGER NOT NULL, root BLOB, disk TEXT,
-            audio BLOB, growth INTEGER, song BLOB, length INTEGER);
+            audio BLOB, growth INTEGER, song BLOB, length INTEGER, facts BLOB);
         CREATE INDEX IF NOT EXISTS written_album ON written(album);
         CREATE INDEX IF NOT EXISTS written_folder ON written(folder);
         CREATE INDEX IF NOT EXISTS written_run ON written(run);
@@ -168,7 +168,7 @@ extension MusicState {
         let query = database.statement(
             """
             SELECT number, kind, folder, name, digest, width, height, album, run, state, replaced, found_url, modified, time, root, disk,
-                audio, growth, song, length FROM written \(condition)
+                audio, growth, song, length, facts FROM written \(condition)
             """)
         let add = { (row: borrowing Row) in
             if let written = Written(row) { rows.append(written) }
@@ -190,13 +190,13 @@ extension MusicState {
     /// As `save`, in a transaction.
     func insert(_ row: Written) throws -> Int64 {
         let last = row.number == 0 ? try database.integer("SELECT max(number) FROM written") ?? 0 : row.number - 1
-        let places = [String](repeating: "?", count: 20).joined(separator: ", ")
+        let places = [String](repeating: "?", count: 21).joined(separator: ", ")
         try database.statement("INSERT OR REPLACE INTO written VALUES (\(places))").run(
             .int(last + 1), .text(row.kind.rawValue), .blob(row.folder.bytes), .blob(row.name), .digest(row.digest),
             .int(row.width), .int(row.height), .text(row.album), .int(row.run), .text(row.state.rawValue),
             .int(row.replaced), .optional(row.foundURL), .int(row.modified), .int(row.time), .path(row.root),
             .optional(row.disk), row.song.map { .digest($0.audio) } ?? .null, .int(row.song?.growth),
-            row.song.map { .digest($0.file) } ?? .null, .int(row.length))
+            row.song.map { .digest($0.file) } ?? .null, .int(row.length), row.facts.map { .digest($0) } ?? .null)
         return last + 1
     }
 
@@ -207,6 +207,13 @@ extension MusicState {
         (changed.state, changed.time) = (state, WallClock.milliseconds())
         try save(changed)
         return changed
+    }
+
+    /// Its picture is certain for these facts, too.
+    func set(_ row: Written, judgedFor facts: Digest?) throws(Problem) {
+        var judged = row
+        judged.facts = facts
+        try save(judged)
     }
 
     /// A row was taken back. What it replaced, and is not put back, is in no place any more.
@@ -227,7 +234,7 @@ extension MusicState {
     // MARK: Names of pictures
 
     /// By what a picture that a fill wrote is known, whose bytes may be a resized copy; nil if no fill wrote it.
-    func pictureName(of digest: Digest) throws(Problem) -> PictureName? {
+    package func pictureName(of digest: Digest) throws(Problem) -> PictureName? {
         try reading {
             try database.statement("SELECT name FROM pictures WHERE digest = ?").first(.digest(digest)) { $0.json(0) }
                 ?? nil
@@ -281,7 +288,7 @@ extension Written {
             height: row.optionalInt(6), album: row.text(7), run: row.int64(8), foundURL: row.optionalText(11))
         (number, self.kind, self.state, replaced) = (row.int64(0), kind, state, row.optionalInt64(10))
         (modified, time, root, disk) = (row.optionalInt64(12), row.int64(13), row.path(14), row.optionalText(15))
-        length = row.optionalInt(19)
+        (length, facts) = (row.optionalInt(19), row.digest(20))
         if let audio = row.digest(16), let file = row.digest(18) {
             song = Song(audio: audio, growth: row.int(17), file: file)
         }

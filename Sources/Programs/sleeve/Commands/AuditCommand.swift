@@ -22,6 +22,7 @@ struct AuditCommand: AsyncParsableCommand {
               damaged      no image, cut off, or not readable
               placeholder  what services show in place of a cover, or under 16 pixels
               repeated     the same picture on albums of three artists under two titles
+              outdated     written by a fill for other tags, not certain for today's
 
             Whether a picture in the tags is cut off is not checked.
 
@@ -53,8 +54,9 @@ struct AuditCommand: AsyncParsableCommand {
         let (scan, missing) = try music.scan(else: try music.remembered(state, to: "to audit"))
         let outcome = try await MusicFolderOptions.run(LibraryScan(scan), nil, state, options, progress)
         try stopIfSignalled()
-        let places = AuditedPlace.all(of: outcome.albums)
         let kinds = Set(only.isEmpty ? AuditKind.allCases : only.flatMap(\.values))
+        let outdated = kinds.contains(.outdated) ? try await outdated(outcome.albums, state, configuration) : []
+        let places = AuditedPlace.all(of: outcome.albums, outdated: outdated)
         // No byte of a cover says whether others are missing.
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
         // No picture is compared for the other kinds.
@@ -73,6 +75,33 @@ struct AuditCommand: AsyncParsableCommand {
         try print(findings, albums: outcome.albums.count, unsized: unsized, leftOut: outcome.leftOut)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing
         if problems + findings.count > 0 { throw ExitStatus.someFailed }
+    }
+
+    /// The cover files of fills that are not certain for what was scanned now.
+    private func outdated(
+        _ scanned: [ScannedAlbum], _ state: MusicState, _ configuration: LibraryConfiguration
+    ) async throws -> Set<BytePath> {
+        let files = Dictionary(try state.written().map { ($0.path, $0) }) { $1 }
+        // Reading the albums would create the file, and the cache.
+        guard !files.isEmpty, FileManager.default.fileExists(atPath: configuration.libraryPath),
+            LibraryAPI.hasCache(at: configuration.cacheDirectory)
+        else { return [] }
+        var albums: [Album] = []
+        try await withLibrary(configuration, createsCache: false) { albums = try await $0.existingAlbums() }
+        let covers = try OutdatedCovers(albums, state, configuration)
+        let library = Dictionary(albums.map { ($0.id, $0) }) { first, _ in first }
+        let records = Dictionary(try state.albums().map { ($0.id, $0) }) { first, _ in first }
+        var outdated: Set<BytePath> = []
+        for one in scanned {
+            for path in one.places.flatMap(\.covers).map(\.path) {
+                guard let file = files[path], let album = library[file.album] else { continue }
+                let query = one.query(album, since: records[file.album])
+                let name = { try state.pictureName(of: file.digest) }
+                let found = try await covers.judge(file, name(), for: query)
+                if found?.isOther == true, file.isUnchanged { outdated.insert(path) }
+            }
+        }
+        return outdated
     }
 
     private func facts(of covers: [BytePath], _ likenesses: Likenesses?) async throws -> [BytePath: CoverFacts] {

@@ -51,6 +51,7 @@ struct Why: AsyncParsableCommand {
         let state = MusicState.existing(of: library.configuration.libraryPath)
         let written = (try? state?.written(of: album.id)) ?? []
         let formers = (try? state?.written(in: scanned.places.flatMap { $0.folders + $0.coverFolders })) ?? []
+        let outdated = try await outdated(written, of: album, albums, state, library.configuration)
         let removed = ((try? state?.removed()) ?? []).filter { $0.album == album.id && $0.kind == .file }
         let plan = FillPlan(
             [(scanned, album)], written: [], options: .init(), obstacle: FillPlan.Obstacle.ofWriting)
@@ -73,12 +74,28 @@ struct Why: AsyncParsableCommand {
         return CoverReport(
             album: album.redacted, shown: shown[0]?.found, sources: found?.answers.map { .init($0) } ?? [],
             files: CoverReport.File.all(
-                of: album, written: written + formers.filter { $0.album != album.id },
+                of: album, written: written + formers.filter { $0.album != album.id }, outdated: outdated,
                 embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" }
                 + removed.map { "\($0.folder): \(Objection.removed($0.path).reason)" },
             candidates: candidates.map { .init($0) },
             urls: (addresses + others).map { .init($0) })
+    }
+
+    /// The paths of those files that are not certain for the album as the last scan found it.
+    private func outdated(
+        _ written: [Written], of album: Album, _ albums: [Album], _ state: MusicState?,
+        _ configuration: LibraryConfiguration
+    ) async throws -> Set<BytePath> {
+        guard let state, let record = try? state.albums().first(where: { $0.id == album.id }) else { return [] }
+        let covers = try OutdatedCovers(albums, state, configuration)
+        let query = AlbumQuery(record.facts, edited: album)
+        var outdated: Set<BytePath> = []
+        for file in written {
+            let found = try await covers.judge(file, try state.pictureName(of: file.digest), for: query)
+            if found?.isOther == true { outdated.insert(file.path) }
+        }
+        return outdated
     }
 
     private func archive(of library: LibraryAPI) -> [CoverSource] {

@@ -26,16 +26,22 @@ struct CoverReport: Encodable {
         private let fill: Int64?
         /// Whether its picture is that of the songs' tags; nil for a person's.
         private let fromTags: Bool?
+        /// Whether it was written for other tags, and is not certain for today's.
+        private let outdated: Bool
 
-        private init(_ path: BytePath, _ state: String, fill: Int64? = nil, fromTags: Bool? = nil) {
+        private init(
+            _ path: BytePath, _ state: String, fill: Int64? = nil, fromTags: Bool? = nil, isOutdated: Bool = false
+        ) {
             (self.path, self.state, self.fill, self.fromTags) = ("\(path)", state, fill, fromTags)
+            outdated = isOutdated
         }
 
         /// - Parameters:
         ///   - written: The files that fills have written for the album, and for others that were in its folders.
+        ///   - outdated: Those that are not certain for the album's tags by now.
         ///   - embedded: The pictures that fills have written into tags.
         static func all(
-            of album: Album, written: [Written], embedded: Set<String>, _ places: [AlbumPlace]
+            of album: Album, written: [Written], outdated: Set<BytePath>, embedded: Set<String>, _ places: [AlbumPlace]
         ) -> [File] {
             let tags = Set(places.compactMap(\.embedded?.digest)).subtracting(embedded)
             let present = written.filter(\.isThere)
@@ -46,14 +52,17 @@ struct CoverReport: Encodable {
                 + present.map { file in
                     let state =
                         file.album != album.id ? "of another album" : file.isUnchanged ? "written" : "changed since"
-                    return File(file.path, state, fill: file.run, fromTags: tags.contains("\(file.digest)"))
+                    return File(
+                        file.path, state, fill: file.run, fromTags: tags.contains("\(file.digest)"),
+                        isOutdated: file.isUnchanged && outdated.contains(file.path))
                 }
         }
 
         fileprivate var text: String {
             let place = fromTags == true ? " from its tags" : ""
-            return fill.map { "\(path), written by fill \($0)\(place)\(state == "written" ? "" : ", \(state)")" }
-                ?? "\(path), \(state)"
+            let change =
+                outdated ? ", for other tags, and not certain for today's" : state == "written" ? "" : ", \(state)"
+            return fill.map { "\(path), written by fill \($0)\(place)\(change)" } ?? "\(path), \(state)"
         }
     }
 

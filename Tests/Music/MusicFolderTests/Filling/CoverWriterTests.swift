@@ -279,6 +279,26 @@ import Testing
         }
     }
 
+    @Test func `what is certain for today's tags replaces what was written for others, larger or not`() async throws {
+        try await withShelf { shelf in
+            let (large, small) = (try shelf.cached(900), try shelf.cached(300, number: 1))
+            let former = try written(try await shelf.write(large))
+            let upgrade = try await shelf.write(small, former: former)
+            guard case .notLarger = upgrade else { throw Unexpected(result: upgrade) }
+            var target = shelf.target
+            (target.former, target.outdated) = (former, OutdatedCover(source: .itunes, isOther: false))
+            let writer = try CoverWriter(try shelf.state(), name: "cover")
+            // The same picture is certain for these facts, too.
+            let facts = Digest(of: [7])
+            let result = await writer.write(large, to: target, of: "1", titles: [], facts: facts)
+            guard case .exists = result else { throw Unexpected(result: result) }
+            #expect(try shelf.state().written().map(\.facts) == [facts])
+            _ = try written(await writer.write(small, to: target, of: "1", titles: [], facts: facts))
+            #expect(Digest(of: shelf.bytes("cover.jpg")) == small.digest)
+            #expect(try shelf.state().written().map(\.facts) == [facts])
+        }
+    }
+
     @Test func `a music folder that is at another path by now has its covers there`() async throws {
         try await withShelf { shelf in
             let (music, moved) = (shelf.root + "/music", shelf.root + "/moved")

@@ -70,6 +70,26 @@ import Testing
         #expect(shared.jobs.isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `a cover that is not certain for today's tags may be replaced, and counts only until that is known`(
+        isOther: Bool
+    ) {
+        var former = file("/m/a", "cover.jpg")
+        former.number = 7
+        func plan(accepts: Bool = false, url: String? = nil) -> FillPlan {
+            var options = FillOptions()
+            options.writesAcceptedOnly = accepts
+            return FillPlan(
+                [(scanned("/m/a", cover: "cover.jpg"), Album(id: "1", title: "Low Tide", coverURL: url))],
+                written: [former], outdated: [7: OutdatedCover(source: .itunes, isOther: isOther)], options: options,
+                obstacle: { _ in nil })
+        }
+        #expect(plan().jobs.flatMap(\.targets).map(\.outdated?.isOther) == [isOther])
+        #expect(plan().covered == (isOther ? 0 : 1))
+        // A person's address comes first.
+        #expect(plan(url: "https://a.example/1").jobs.isEmpty)
+    }
+
     @Test func `a file that is no image is an obstacle and no cover`() {
         let plan = plan([scanned("/m/a", cover: "cover.jpg", mediaType: nil)])
         #expect(plan.jobs.isEmpty && plan.present.isEmpty && plan.covered == 0)

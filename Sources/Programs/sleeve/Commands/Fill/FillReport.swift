@@ -2,22 +2,19 @@ import CommandSupport
 import CoverLibrary
 import MusicFolder
 import Platform
+import Synchronization
 
 /// The report of a fill: one JSON line for each folder of each album.
-struct FillReport {
+final class FillReport: Sendable {
     let path: String
     private let file: ReportFile
-    /// The folders that lack a cover, by their albums.
-    private let folders: [Album.ID: [BytePath]]
+    /// The folders that lack a cover, by their albums. Those whose cover an upgrade leaves are told, and taken out.
+    private let folders: Mutex<[Album.ID: [BytePath]]>
 
     /// - Throws: An exit code, after an error message.
     init(_ path: String, _ plan: FillPlan) throws {
         (self.path, file) = (path, try ReportFile(path))
-        folders = Dictionary(
-            plan.jobs.map { job in
-                let kept = Set(job.kept.map(\.folder))
-                return (job.album.id, job.folders.filter { !kept.contains($0) })
-            }, uniquingKeysWith: +)
+        folders = Mutex(Dictionary(plan.jobs.map { ($0.album.id, $0.folders) }, uniquingKeysWith: +))
         for (cover, album) in plan.present { add(covered: album, by: cover) }
         for (folder, album, obstacle) in plan.obstacles {
             add(album, in: [folder], "unwritten", ["reason": Redaction.redact(obstacle.reason)])
@@ -25,6 +22,7 @@ struct FillReport {
     }
 
     func add(covered album: Album, by cover: BytePath) {
+        folders.withLock { $0[album.id]?.removeAll { $0 == cover.parent } }
         add(album, in: [cover.parent].compactMap(\.self), "covered", ["file": "\(cover)"])
     }
 
@@ -33,7 +31,7 @@ struct FillReport {
         _ album: Album, in folders: [BytePath]? = nil, _ outcome: String,
         _ details: KeyValuePairs<String, any JSONValue>
     ) {
-        for folder in folders ?? self.folders[album.id] ?? [] {
+        for folder in folders ?? self.folders.withLock({ $0[album.id] }) ?? [] {
             add(in: folder, outcome, ["album": album.id, "artist": album.artist, "title": album.title], details)
         }
     }

@@ -21,7 +21,7 @@ struct FillResult: Encodable {
         _ summary: FillSummary, _ embedding: EmbedSummary?, covered: Int, obstacles: Int, problems: Int,
         seconds: Double
     ) {
-        (albums, self.covered, filled) = (summary.albums, covered, summary.filled)
+        (albums, self.covered, filled) = (summary.albums, covered - summary.uncovered, summary.filled)
         (files, bytes, missing) = (summary.files, summary.bytes, summary.missing)
         (doubtful, failed, unwritten) = (summary.doubtful, summary.failed, summary.unwritten + obstacles)
         (embedded, embeddedBytes) = (embedding?.embedded, embedding?.bytes)

@@ -34,8 +34,9 @@ extension FillWork {
             if steps.isEmpty { idle += 1 }
             if names.isEmpty, known.certain == nil { steps.append("would ask no source\(again)") }
             let text = Redaction.redact(steps.joined(separator: ", else "))
-            let lacking = job.targets.map {
-                ($0.folder, $0.former == nil ? "no cover" : "would be replaced by a larger one")
+            let lacking = job.targets.map { target in
+                let former = target.outdated == nil ? "would be replaced by a larger one" : OutdatedCover.reason
+                return (target.folder, target.former == nil ? "no cover" : former)
             }
             for (folder, reason) in lacking + job.tagFolders.map({ ($0, "no cover in the tags") }) {
                 found.append(

@@ -76,6 +76,7 @@ struct FillWork {
         let scanned = scannedAlbums(outcome, albums)
         let plan = FillPlan(
             scanned, of: Array(albums.values), written: written, unaccepted: try state.unaccepted(written),
+            outdated: only == nil ? try await outdated(written, scanned, Array(albums.values)) : [:],
             filled: Dictionary(filled) { $1 }, options: options, obstacle: FillPlan.Obstacle.ofWriting)
         let messages = try FillMessages(plan, report: arguments.output.report)
         // `fill accept` asks for the accepted covers only.
@@ -83,6 +84,23 @@ struct FillWork {
         return Planned(
             outcome: outcome, missing: missing, albums: albums, scanned: scanned, written: written, plan: plan,
             messages: messages, problems: messages.problems.count)
+    }
+
+    /// The files of fills that are to be judged again, by their numbers.
+    private func outdated(
+        _ written: [Written], _ scanned: [(scanned: ScannedAlbum, album: Album?)], _ albums: [Album]
+    ) async throws -> [Int64: OutdatedCover] {
+        let covers = try OutdatedCovers(albums, state, library.configuration)
+        let files = Dictionary(grouping: written, by: \.album)
+        var outdated: [Int64: OutdatedCover] = [:]
+        for (scanned, album) in scanned {
+            for file in album.flatMap({ files[$0.id] }) ?? [] {
+                let query = album.map { AlbumQuery(scanned.facts, edited: $0) } ?? scanned.facts
+                let name = { try state.pictureName(of: file.digest) }
+                outdated[file.number] = try await covers.judge(file, name(), for: query)
+            }
+        }
+        return outdated
     }
 
     /// What became of the covers.

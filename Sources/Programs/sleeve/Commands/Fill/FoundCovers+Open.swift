@@ -32,6 +32,12 @@ extension FoundCovers {
     }
 }
 
+extension OutdatedCovers {
+    init(_ albums: [AlbumLibrary.Album], _ state: MusicState, _ configuration: LibraryConfiguration) throws {
+        self.init(albums, try state.decisions(), CoverSource.all(), SourceMemory.existing(for: configuration))
+    }
+}
+
 extension LibraryAPI {
     /// Remembers decisions, also while a fill runs.
     func add(_ decisions: [Decision]) throws {

@@ -1,0 +1,62 @@
+package import AlbumLibrary
+package import CoverSources
+import Platform
+
+/// A cover file of a fill, whose album has other facts by now than it was judged for: tags that were corrected. What is certain for those takes
+/// its place.
+package struct OutdatedCover: Sendable, Hashable {
+    /// The source that has offered it.
+    package var source: SourceName
+    /// Whether it is known not to be certain for today's facts. Otherwise nothing changes until the source was asked.
+    package var isOther: Bool
+
+    /// For a person, behind the file's path.
+    package static let reason = "a fill wrote it for other tags, and it is not certain for today's"
+}
+
+/// Judges cover files of fills again, by the answers of sources that are kept.
+package struct OutdatedCovers: Sendable {
+    private let namesakes: Namesakes
+    private let decisions: [Album.ID: Decisions]
+    private let sources: [CoverSource]
+    private let memory: SourceMemory?
+
+    /// - Parameters:
+    ///   - library: All albums of the library.
+    ///   - sources: All services, at the addresses of their covers.
+    ///   - memory: Nil if no source was ever asked.
+    package init(
+        _ library: [Album], _ decisions: [Album.ID: Decisions], _ sources: [CoverSource], _ memory: SourceMemory?
+    ) {
+        (namesakes, self.decisions, self.sources, self.memory) = (Namesakes(library), decisions, sources, memory)
+    }
+
+    /// - Parameters:
+    ///   - name: By what the file's picture is known.
+    ///   - query: The album today.
+    /// - Returns: Nil if the file is certain for today's facts, or if a person has accepted it.
+    package func judge(
+        _ file: Written, _ name: @autoclosure () throws -> PictureName?, for query: AlbumQuery
+    ) async throws -> OutdatedCover? {
+        guard let facts = file.facts, facts != query.digest, let name = try name() else { return nil }
+        let decisions = decisions[file.album] ?? .init()
+        if decisions.ruling(on: name) == .accepted { return nil }
+        var query = query
+        namesakes.mark(&query)
+        let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)
+        let known = record.covers.first { !$0.match.lines.isEmpty && $0.name.isNamed(like: name) }
+        if known?.certainty == .certain { return nil }
+        let isAnswered =
+            record.answers.contains { $0.source == name.source }
+            || record.covers.contains { $0.certainty == .certain }
+        let isOther = isAnswered || Match.judge(query, name.album).certainty == .none
+        return OutdatedCover(source: name.source, isOther: isOther)
+    }
+}
+
+extension ScannedAlbum {
+    /// What sources are asked for it, by a scan that changes no library: a person's edits stay.
+    package func query(_ album: Album, since former: AlbumRecord?) -> AlbumQuery {
+        AlbumQuery(facts, edited: AlbumRecord(id: album.id, self).updated(album, since: former))
+    }
+}

@@ -1,0 +1,56 @@
+import AlbumLibrary
+import CoverSources
+import Platform
+import Testing
+
+@testable import MusicFolder
+
+/// Covers of fills whose albums have other tags by now.
+@Suite struct OutdatedCoverTests {
+    private static let album = Album(id: "1", title: "Low Tide", artist: "The Harbour Lights", year: "1971")
+    private static let judged = query("Low Tide")
+    private static let picture = PictureName(.itunes, judged, urls: ["https://a.example/1"])
+
+    private static func query(_ title: String, year: Int = 1971, artist: String = "The Harbour Lights") -> AlbumQuery {
+        AlbumQuery(artist: artist, title: title, year: year, trackCount: 9)
+    }
+
+    private static func file(_ facts: AlbumQuery?) -> Written {
+        var file = Written(
+            folder: BytePath("/m"), name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        file.facts = facts?.digest
+        return file
+    }
+
+    private func judge(
+        _ file: Written = file(judged), for query: AlbumQuery, _ decisions: Decisions = .init()
+    ) async throws -> OutdatedCover? {
+        let covers = OutdatedCovers([Self.album], ["1": decisions], CoverSource.all(), nil)
+        return try await covers.judge(file, Self.picture, for: query)
+    }
+
+    @Test func `a cover counts for the facts that it was judged for, and one of the tags for any`() async throws {
+        #expect(try await judge(for: Self.judged) == nil)
+        #expect(try await judge(Self.file(nil), for: Self.query("Ash Roads")) == nil)
+    }
+
+    @Test func `where the names are another album's, it is another album's cover`() async throws {
+        let other = Self.query("Ash Roads", artist: "Ida Quill")
+        #expect(try await judge(for: other) == OutdatedCover(source: .itunes, isOther: true))
+        let accepted = Decisions([Decision(.accepted, Self.picture, of: "1")])
+        #expect(try await judge(for: other, accepted) == nil)
+    }
+
+    @Test func `where nothing kept tells, nothing changes until its source was asked`() async throws {
+        #expect(try await judge(for: Self.query("Low Tides")) == OutdatedCover(source: .itunes, isOther: false))
+    }
+
+    @Test func `any fact by which covers are judged makes another digest, in any order of sets`() {
+        var facts = [Self.judged, Self.query("Low Tides"), Self.query("Low Tide", year: 1972)]
+        facts.append(AlbumQuery(artist: "The Harbour Lights", title: "Low Tide", year: 1971, trackCounts: [9, 18]))
+        facts.append(
+            AlbumQuery(artist: "The Harbour Lights", title: "Low Tide", year: 1971, trackCount: 9, lengths: [1]))
+        #expect(Set(facts.map(\.digest)).count == facts.count)
+        #expect(Self.query("Low Tide").digest == Self.judged.digest)
+    }
+}

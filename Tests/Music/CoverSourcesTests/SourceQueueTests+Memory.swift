@@ -22,6 +22,30 @@ extension SourceQueueTests {
         }
     }
 
+    @Test func `that a server has no picture of a cover counts as long as that a source has no album`() async throws {
+        try await withFolder { folder in
+            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
+            let service = TestService(clock) { url, _ in
+                .json(
+                    url.contains("itunes")
+                        ? Answers.iTunes("A", "B", year: 1994, tracks: 10) : Answers.deezer("A", "B", tracks: 10))
+            }
+            func find(retriesMissing: Bool = false) async throws -> SourceCandidate? {
+                try await queue([.itunes, .deezer], service, memory: memory, retriesMissing: retriesMissing)
+                    .find(Self.album).certain
+            }
+            let found = try #require(try await find())
+            #expect(found.source == .itunes)
+            await queue([.itunes], service, memory: memory).note(.absent, of: found)
+            #expect(try await find()?.source == .deezer)
+            clock.advance(.seconds(29 * 86_400))
+            #expect(try await find()?.source == .deezer)
+            #expect(try await find(retriesMissing: true)?.source == .itunes)
+            clock.advance(.seconds(2 * 86_400))
+            #expect(try await find()?.source == .itunes)
+        }
+    }
+
     @Test func `throttles and failures are told of and not kept`() async throws {
         try await withFolder { folder in
             let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }

@@ -82,9 +82,11 @@ package actor SourceQueue {
             let isDone = skipped.union(search.findings.askedSources).contains(sources[index].name)
             if isDone || search.findings.certain != nil { continue }
             try await take(index, &search)
+            await leaveOutAbsent(&search)
             guard let next = witness(after: index, search, query, skipped) else { continue }
             try await take(next, &search)
             search.judgeAgain(index, beside: next)
+            await leaveOutAbsent(&search)
         }
         return search.findings
     }
@@ -127,6 +129,7 @@ package actor SourceQueue {
             let isLocated = answer?.kind == .found && sources[index].location != nil
             if answer == nil || isLocated { names.append(sources[index].name) }
             if let answer, answer.kind != .notAsked { search.add(answer, of: index) }
+            await leaveOutAbsent(&search)
             guard let next = witness(after: index, search, query, []) else { continue }
             if known(next, &search) == nil { names.append(sources[next].name) }
         }
@@ -232,5 +235,20 @@ package actor SourceQueue {
     /// Remembers why a cover's picture is none, or that it is one, for the list of doubtful covers.
     package func note(_ fault: Match?, of cover: SourceCandidate) async {
         await withMemory { try await $0.note(fault, of: cover.identity) }
+        guard fault == .absent else { return }
+        let now = clock.timeOfDay()
+        await withMemory { try await $0.keep(.notFound, of: cover.identity, at: now) }
+    }
+
+    /// Leaves out covers of which a server has said that it has no picture, as long as that a source has no album counts. The HTTP cache remembers it
+    /// for minutes.
+    private func leaveOutAbsent(_ search: inout SourceSearch) async {
+        while let cover = search.findings.certain, cover.match.ground == .evidence {
+            guard let (_, time) = await withMemory({ try await $0.reading(of: cover.identity) }) else { return }
+            let now = clock.timeOfDay()
+            let oldest = retriesMissing ? start : now - SourceAnswer.absenceLifetime
+            if time < oldest || time > now { return }
+            search.leaveOut(cover)
+        }
     }
 }

@@ -48,6 +48,11 @@ struct SourceSearch: Sendable {
         findings.add(walk.answer(covers, at: now), covers)
     }
 
+    /// Leaves out a cover, whose picture is not there.
+    mutating func leaveOut(_ cover: SourceCandidate) {
+        findings.candidates.removeAll { $0.identity == cover.identity }
+    }
+
     /// Judges the answers of a source again, after another one was asked. If that could not answer, the covers of the source wait for the next
     /// search.
     mutating func judgeAgain(_ index: Int, beside other: Int) {

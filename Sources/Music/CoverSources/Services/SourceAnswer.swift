@@ -34,12 +34,13 @@ package struct SourceAnswer: Sendable, Hashable {
     package var lifetime: Int64? {
         switch kind {
         case .found: Self.shortestLifetime
-        case .notFound: 30 * 86_400_000
+        case .notFound: Self.absenceLifetime
         case .throttled, .failed, .notAsked: nil
         }
     }
 
     static let shortestLifetime: Int64 = 7 * 86_400_000
+    static let absenceLifetime: Int64 = 30 * 86_400_000
 
     /// Whether the source need not be asked again. An answer from the future, of a wrong clock, does not count.
     package func counts(at now: Int64) -> Bool { lifetime.map { time <= now && now < time + $0 } ?? false }

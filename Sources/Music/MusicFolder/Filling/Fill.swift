@@ -136,7 +136,7 @@ package struct Fill: Sendable {
         var steps = FillSteps(
             for: job.query, decisions, own: job.ownURLs, filled: filled,
             servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags, hasPicture: job.embedded != nil,
-            isWide: job.embedded?.isWide == true, sources: job.whyUnsearchable == nil ? sources : [])
+            isLastResort: job.embedded?.isLastResort == true, sources: job.whyUnsearchable == nil ? sources : [])
         steps.reject(job.whyUnsearchable)
         return steps
     }

@@ -27,7 +27,7 @@ struct FillSteps: Sendable {
     /// Whether the songs have a picture in their tags, with which others are compared.
     private let hasPicture: Bool
     /// Whether that is no cover as long as a service may have one.
-    private let isWide: Bool
+    private let isLastResort: Bool
     private var isCompared = false
     private var asked: Set<SourceName> = []
     /// The sources that could say what they have.
@@ -48,18 +48,18 @@ struct FillSteps: Sendable {
     ///   - own: The cover URLs that a person or a list gave the album.
     ///   - filled: Those of an earlier fill whose match is certain.
     ///   - servicesBeforeTags: The services that are asked before the tags are looked at; nil if these have no picture.
-    ///   - isWide: Whether the picture in the tags is taken only if no service has a certain cover.
+    ///   - isLastResort: Whether the picture in the tags is taken only if no service has a certain cover.
     ///   - sources: All services that may be asked.
     init(
         for query: AlbumQuery, _ decisions: Decisions = .init(), own: [String] = [], filled: [String] = [],
-        servicesBeforeTags: Set<SourceName>? = nil, hasPicture: Bool = false, isWide: Bool = false,
+        servicesBeforeTags: Set<SourceName>? = nil, hasPicture: Bool = false, isLastResort: Bool = false,
         sources: Set<SourceName> = []
     ) {
         self.decisions = decisions
         candidates = decisions.current.filter { $0.verdict == .accepted }.map { SourceCandidate($0) }
         (self.query, self.own, self.filled, self.hasPicture) = (query, own, filled, hasPicture)
-        self.servicesBeforeTags = servicesBeforeTags.map { isWide ? sources : $0.intersection(sources) }
-        (self.sources, self.isWide) = (sources, isWide)
+        self.servicesBeforeTags = servicesBeforeTags.map { isLastResort ? sources : $0.intersection(sources) }
+        (self.sources, self.isLastResort) = (sources, isLastResort)
     }
 
     mutating func next() -> Step {
@@ -80,7 +80,7 @@ struct FillSteps: Sendable {
         }
         if let servicesBeforeTags, asked.isSuperset(of: servicesBeforeTags) {
             self.servicesBeforeTags = nil
-            if !isWide || failure == nil { return .tags }
+            if !isLastResort || failure == nil { return .tags }
         }
         if !filled.isEmpty {
             defer { filled = [] }

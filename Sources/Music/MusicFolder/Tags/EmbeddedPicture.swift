@@ -13,6 +13,12 @@ package struct EmbeddedPicture: Sendable, Hashable, Codable {
     /// SHA-256, 64 hexadecimal digits.
     package var digest: String
 
-    /// Whether it is wider than 4:3, as the pictures of films are and no cover is.
-    var isWide: Bool { width.flatMap { width in height.map { width * 3 > $0 * 4 } } ?? false }
+    /// Pixels on the shorter side below which a picture is a witness rather than the cover.
+    private static let smallSide = 500
+
+    /// Whether it is taken only if no service has a certain cover: it is small, or wider than 4:3, as the pictures of films are and no cover is.
+    var isLastResort: Bool {
+        guard let width, let height else { return false }
+        return min(width, height) < Self.smallSide || width * 3 > height * 4
+    }
 }

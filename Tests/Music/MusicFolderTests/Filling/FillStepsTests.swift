@@ -51,10 +51,20 @@ import Testing
     func `a wide picture in the tags is taken after all services, and while none of them failed`(
         kind: SourceAnswer.Kind
     ) {
-        var steps = FillSteps(for: query, servicesBeforeTags: [], hasPicture: true, isWide: true, sources: [.itunes])
+        var steps = FillSteps(
+            for: query, servicesBeforeTags: [], hasPicture: true, isLastResort: true, sources: [.itunes])
         #expect(steps.next() == .search(skipping: []))
         steps.add(findings([], [(.itunes, kind)]))
         #expect(steps.next() == (kind == .failed ? .end(.failed("iTunes: why")) : .tags))
+    }
+
+    @Test(
+        arguments: [(500, 500, false), (499, 600, true), (1_200, 800, true), (nil, nil, false)] as [(Int?, Int?, Bool)])
+    func `a picture in the tags that is small or wide is the last resort`(_ width: Int?, _ height: Int?, _ isLast: Bool)
+    {
+        let picture = EmbeddedPicture(
+            type: 3, mediaType: "image/jpeg", width: width, height: height, byteCount: 9, digest: "")
+        #expect(picture.isLastResort == isLast)
     }
 
     @Test func `doubtful covers are not downloaded, and the end after all sources`() {

@@ -26,14 +26,14 @@ struct CoverReport: Encodable {
         private let fill: Int64?
         /// Whether its picture is that of the songs' tags; nil for a person's.
         private let fromTags: Bool?
-        /// Whether it was written for other tags, and is not certain for today's.
-        private let outdated: Bool
+        /// True if it was written for other tags, and is not certain for today's.
+        private let outdated: Bool?
 
         private init(
             _ path: BytePath, _ state: String, fill: Int64? = nil, fromTags: Bool? = nil, isOutdated: Bool = false
         ) {
             (self.path, self.state, self.fill, self.fromTags) = ("\(path)", state, fill, fromTags)
-            outdated = isOutdated
+            outdated = isOutdated ? true : nil
         }
 
         /// - Parameters:
@@ -61,7 +61,8 @@ struct CoverReport: Encodable {
         fileprivate var text: String {
             let place = fromTags == true ? " from its tags" : ""
             let change =
-                outdated ? ", for other tags, and not certain for today's" : state == "written" ? "" : ", \(state)"
+                outdated == true
+                ? ", for other tags, and not certain for today's" : state == "written" ? "" : ", \(state)"
             return fill.map { "\(path), written by fill \($0)\(place)\(change)" } ?? "\(path), \(state)"
         }
     }

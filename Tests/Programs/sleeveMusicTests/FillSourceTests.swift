@@ -235,6 +235,14 @@ extension MusicTests {
             #expect(try SourceOptions.parse(["--source", "caa"]).servicesBeforeTags == nil)
         }
 
+        @Test func `several addresses in one option are told the right form`() {
+            let error = #expect(throws: (any Error).self) {
+                try FillCommand.parse(["--source-base", "caa=http://a,itunes=http://b"])
+            }
+            let form = "write --source-base caa=http://a --source-base itunes=http://b"
+            #expect(error.map { FillCommand.message(for: $0) }?.contains(form) == true)
+        }
+
         @Test(arguments: ["home", "caa,", "home=https://a/{album}", "lastfm", "Caa"])
         func `a source that is not known is refused`(_ source: String) {
             #expect(throws: (any Error).self) { try SourceOptions.parse(["--source", source]) }

@@ -71,6 +71,29 @@ extension MusicTests {
             }
         }
 
+        @Test func `review prints an album in six lines at most, and with what was refused and removed once`()
+            async throws
+        {
+            let provided = [1960, 1970, 1980].map {
+                ServiceAlbum(artist: "Someone", title: "Reissued", year: $0, tracks: 44, services: [.itunes])
+            }
+            try await withMusic(albums: [Self.albums[2], Self.albums[0]], provided: provided + Self.provided) {
+                stage, fill in
+                #expect(try await run(stage, fill).0.doubtful == 1)
+                let review = try await stage.run("fill", "review")
+                let lines = review.stdout.split(separator: "\n")
+                #expect(lines.count == 6 && lines[5] == "  2 more; `sleeve why` lists them", "\(review)")
+                #expect(lines.filter { $0.contains("://") }.count == 2, "\(review)")
+                // Refused, and removed.
+                #expect(try await stage.run("fill", "refuse", "Low Tide").status == 0)
+                try FileManager.default.removeItem(
+                    atPath: "\(stage.folder)/music/The Harbour Lights/Low Tide/cover.jpg")
+                let refused = try await stage.run("fill", "review", "--refused")
+                let names = refused.stdout.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+                #expect(names.count == 1 && refused.stdout.contains("you removed"), "\(refused)")
+            }
+        }
+
         @Test func `the library's undo takes back the addresses that a fill gave, and leaves the files`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
@@ -267,7 +290,8 @@ extension MusicTests {
                     #expect(gone.status == 0 && gone.stderr.components(separatedBy: "gone: Id").count == count + 1)
                 }
                 let loud = try await SleeveStage.run(Array(quiet.dropLast()), environment: stage.environment)
-                #expect(loud.stderr.contains("Nowhere") && !loud.stderr.contains("gone:"), "\(loud)")
+                #expect(!loud.stderr.contains("Nowhere") && !loud.stderr.contains("gone:"), "\(loud)")
+                #expect(loud.stderr.contains("as said before: 2 albums; --report FILE lists all"), "\(loud)")
                 // Without folders, those that were scanned; what is new there is said, and nothing else.
                 try MusicFile.write(
                     stage.folder + "/music/New/1.mp3", MusicTags(album: "Unheard", albumArtist: "New", track: 1))

@@ -175,7 +175,7 @@ extension MusicTests {
 
         @Test(arguments: [
             ["--source-base", "caa"], ["--source-base", "nobody=http://a"], ["--source-base", "caa=ftp://a"],
-            ["--source", "caa,x"],
+            ["--source", "caa,x"], ["--source-base", "caa=http://a,itunes=http://b"],
             ["--contact", "me"], ["--contact", "a@b (c)"],
         ])
         func `options of a fill that cannot be meant are refused`(_ arguments: [String]) {

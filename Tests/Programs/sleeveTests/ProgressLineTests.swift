@@ -86,9 +86,14 @@ import Testing
         (summary.progress(total: 5_000_000), ["1,234,567/5,000,000", " left"]),
         (summary.progress(total: nil), ["1,234,567"]),
         (
-            FillWork.progress(12_345, of: 123_456, lost: 1_234, failed: 12, slowest: ("MusicBrainz", 11_100)),
+            FillWork.progress(
+                12_345, of: 123_456, doubtful: 234, without: 1_234, failed: 12, slowest: ("MusicBrainz", 11_100)),
             ["12,345", "123,456", "3:05:00", "MusicBrainz"]
-        ), (FillWork.progress(12_345, of: 123_456, lost: 1_234, failed: 12, slowest: nil), ["12,345", "123,456"]),
+        ),
+        (
+            FillWork.progress(12_345, of: 123_456, doubtful: 234, without: 1_234, failed: 12, slowest: nil),
+            ["12,345", "123,456"]
+        ),
         (
             MusicFolderOptions.progress(files: 1_234_567, folders: 123_456, read: 234_567),
             ["1,234,567 files", "234,567 read"]
@@ -100,6 +105,13 @@ import Testing
         let (forms, kept) = Self.longRuns[number]
         let text = forms.fitting(width - 1)
         #expect(text.count < width && kept.allSatisfy(text.contains), "\(text)")
+    }
+
+    @Test func `the line of a fill counts what is written, doubtful and without a cover`() {
+        #expect(
+            FillWork.progress(12, of: 1_200, doubtful: 5, without: 25, failed: 2, slowest: ("iTunes", 55)).first
+                == "12 of 1,200 albums written, 5 doubtful, 25 without, 2 failed, about 0:55 left at the rate of iTunes"
+        )
     }
 
     @Test func `what matters least is left out first`() {

@@ -35,6 +35,13 @@ struct SourceOptions: ParsableArguments {
     }
 
     func validate() throws {
+        for text in sourceBase {
+            let parts = text.split(separator: ",").map(String.init)
+            let isList = parts.dropFirst().contains { part in Self.services.contains { part.hasPrefix("\($0)=") } }
+            if !isList { continue }
+            let options = parts.map { "--source-base \($0)" }.joined(separator: " ")
+            throw ValidationError("--source-base takes one service: write \(options)")
+        }
         do throws(BaseProblem) {
             _ = try Self.bases(sourceBase)
         } catch {

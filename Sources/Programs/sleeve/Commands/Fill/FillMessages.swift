@@ -52,8 +52,8 @@ final class FillMessages: Sendable {
         }
     }
 
-    /// What stays as it is until a person does something.
-    var known: Set<String> { Set(lines(\.isKept)) }
+    /// What stays as it is until a person does something, and notes.
+    var known: Set<String> { Set(lines { $0.isKept || $0 == .note }) }
 
     /// That without what is no fault.
     var problems: Set<String> { Set(lines(\.isProblem)) }
@@ -147,8 +147,9 @@ final class FillMessages: Sendable {
     /// - Returns: Why the report is incomplete; nil if it is complete, or not wanted.
     func closeReport() -> String? { report?.close() }
 
-    /// - Parameter news: What no fill has said before. With `isQuiet`, nothing else is said but failures; an album that is gone is said once.
+    /// - Parameter news: What no fill has said before. The rest is a line with its counts; with `isQuiet`, nothing else is said but failures.
     func print(isQuiet: Bool, news: Set<String>) {
+        let (known, problems) = (self.known.subtracting(news), self.problems)
         var (all, placeholders) = state.withLock { state in
             (state.lines.merging([.written: state.written.map { Line($0.line) }]) { $1 }, state.placeholders)
         }
@@ -158,12 +159,19 @@ final class FillMessages: Sendable {
         }
         for kind in Kind.allCases where !isQuiet || kind.isKept || kind == .failure {
             var lines = all[kind] ?? []
-            if kind == .gone || isQuiet && kind.isKept { lines.removeAll { !news.contains($0.key) } }
+            lines.removeAll { known.contains($0.key) }
             let place =
                 [.file, .gone, .note].contains(kind) ? "`sleeve album scan` lists more" : "--report FILE lists all"
             let write: @Sendable (String) -> Void = { kind == .written ? Log.info($0) : Log.warning($0) }
             let rest = "; " + (report.map { "see \($0.path)" } ?? place)
             MessageList(kind.rawValue, by: write).print(lines.map(\.text), rest)
+        }
+        let told = Kind.allCases.filter(\.isProblem).compactMap { kind -> String? in
+            let count = all[kind]?.count { known.contains($0.key) && problems.contains($0.key) } ?? 0
+            return count > 0 ? Decimals.count(count, kind.rawValue) : nil
+        }
+        if !isQuiet, !told.isEmpty {
+            Log.warning("as said before: \(told.joined(separator: ", ")); --report FILE lists all")
         }
     }
 }

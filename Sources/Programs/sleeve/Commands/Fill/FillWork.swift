@@ -34,8 +34,10 @@ struct FillWork {
         _ found: (scan: LibraryScan, missing: Int), isDryRun: Bool = false, request: [String]? = nil
     ) async throws {
         let start = ContinuousClock.now
+        let isFirst = try state.lastFill() == nil
         let planned = try await plan(try await scan(found.scan), missing: found.missing)
         if isDryRun { return try await preview(planned) }
+        if isFirst, request != nil { try tellTime(planned.plan.jobs) }
         if let request { try state.save(lastFill: request) }
         planned.outcome.findings.sweep()
         let covers = try await writeCovers(planned)
@@ -109,6 +111,20 @@ struct FillWork {
         let run: Int64
         /// Sentences about accepted covers that are there already.
         var present: [String] = []
+    }
+
+    /// Says how long a first fill of many albums may take, and what makes it faster.
+    private func tellTime(_ jobs: [FillJob]) throws {
+        let asked = try sources.sources().filter { $0.refusal(userAgent: library.configuration.userAgent) == nil }
+        let count = jobs.count { $0.ownURLs.isEmpty && $0.whyUnsearchable == nil }
+        func time(_ source: CoverSource) -> Duration {
+            source.rate.map { $0.interval * (Double(count) / Double($0.requests)) } ?? .zero
+        }
+        guard let slowest = asked.max(by: { time($0) < time($1) }), time(slowest) > .seconds(600) else { return }
+        let others = ["tags"] + asked.map(\.name.rawValue).filter { $0 != slowest.name.rawValue }
+        let hint = asked.count > 1 ? "; `--source \(others.joined(separator: ","))` leaves it out" : ""
+        let left = RunSummary.clock(time(slowest) / .seconds(1))
+        Log.info("\(slowest.name.title) may take \(left) for \(Decimals.count(count, "album")), at its rate\(hint)")
     }
 
     private func writeCovers(_ planned: Planned) async throws -> Covers {
@@ -225,22 +241,24 @@ struct FillWork {
         total.albums = jobs.count
         return try await withProgress(total, every: arguments.interval) { summary in
             Self.progress(
-                summary.filled, of: summary.albums, lost: summary.missing + summary.doubtful, failed: summary.failed,
+                summary.filled, of: summary.albums, doubtful: summary.doubtful, without: summary.missing,
+                failed: summary.failed,
                 slowest: summary.slowest.map { ($0.source.title, ($0.end - .now) / .seconds(1)) })
         } _: { progress in
             try await work.run(jobs, onEvent: onEvent, progress: progress)
         }
     }
 
-    /// `12 of 1,200 albums filled, 30 not found, 2 failed, about 0:55 left at the rate of MusicBrainz`, and shorter forms.
+    /// `12 of 1,200 albums written, 5 doubtful, 25 without, 2 failed, about 0:55 left at the rate of MusicBrainz`, and shorter forms.
     /// - Parameter slowest: The source whose rate is what takes the time, and its estimate in seconds. It is left out if it is short.
     static func progress(
-        _ filled: Int, of albums: Int, lost: Int, failed: Int, slowest: (name: String, seconds: Double)?
+        _ filled: Int, of albums: Int, doubtful: Int, without: Int, failed: Int,
+        slowest: (name: String, seconds: Double)?
     ) -> [String] {
-        let done = "\(Decimals.grouped(filled)) of \(Decimals.count(albums, "album")) filled"
+        let done = "\(Decimals.grouped(filled)) of \(Decimals.count(albums, "album")) written"
         let short = "\(Decimals.grouped(filled))/\(Decimals.grouped(albums))"
         let failures = "\(Decimals.grouped(failed)) failed"
-        let all = "\(done), \(Decimals.grouped(lost)) not found, \(failures)"
+        let all = "\(done), \(Decimals.grouped(doubtful)) doubtful, \(Decimals.grouped(without)) without, \(failures)"
         guard let slowest, slowest.seconds > 10 else { return [all, "\(done), \(failures)", done, short] }
         let left = RunSummary.clock(slowest.seconds)
         return [

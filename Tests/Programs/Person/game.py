@@ -336,6 +336,8 @@ class Game:
         id, offers = self.why(folder)
         url = next((url for found, url, _ in offers if found == key), None)
         if url is None or id is None: return False
+        # What two services offer has two addresses: what was said of one is taken back by that.
+        if verb == "allow": url = next((one.url for one in reversed(model.said.get(album, [])) if one.key == key and one.url), url)
         # An acceptance that a newer one has replaced is none.
         if verb == "allow" and key not in {*model.refused(album), model.accepted(album)}: return False
         if verb == "refuse" and model.newest(album, key) == "refused": return False

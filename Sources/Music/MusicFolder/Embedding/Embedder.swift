@@ -72,6 +72,7 @@ package struct Embedder: Sendable {
         let folder = try OpenFolder(path: path.bytes)
         let files = try files(of: job, in: folder, path, note)
         let isAccepted = try state.decisions(of: job.album).ruling(on: picture.name) == .accepted
+        let outdated = try state.outdatedPictures(before: picture)
         let rows = try state.history(of: path).filter { $0.kind == .tags && $0.isInPlace }
         var isChanged = false
         defer { if isChanged { try? folder.sync() } }
@@ -82,7 +83,9 @@ package struct Embedder: Sendable {
             if let found = tags.picture {
                 former = rows.first { $0.path == file.path && "\($0.digest)" == found.digest }
                 if isAccepted, former == nil { former = try row(of: file.path, with: found, lane) }
-                guard isAccepted, former != nil, former?.digest != cover.digest else { continue }
+                guard let former, former.digest != cover.digest, isAccepted || outdated.contains(former.digest) else {
+                    continue
+                }
             }
             guard MusicNames.isWrittenAudio(file.path.name) else {
                 note(Self.otherFormat(file.path))

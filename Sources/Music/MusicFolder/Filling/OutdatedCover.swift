@@ -54,6 +54,22 @@ package struct OutdatedCovers: Sendable {
     }
 }
 
+extension MusicState {
+    /// The digests of the pictures that a fill has replaced by a cover file, as its album had got other facts: in tags, too, they give way to it.
+    func outdatedPictures(before cover: FillPicture) throws(Problem) -> Set<Digest> {
+        guard let folder = cover.path.parent,
+            var row = try history(of: folder).first(where: { $0.path == cover.path && $0.digest == cover.digest }),
+            let facts = row.facts
+        else { return [] }
+        var digests: Set<Digest> = []
+        while let number = row.replaced, let former = try written(number: number) {
+            if let other = former.facts, other != facts { digests.insert(former.digest) }
+            row = former
+        }
+        return digests
+    }
+}
+
 extension ScannedAlbum {
     /// What sources are asked for it, by a scan that changes no library: a person's edits stay.
     package func query(_ album: Album, since former: AlbumRecord?) -> AlbumQuery {

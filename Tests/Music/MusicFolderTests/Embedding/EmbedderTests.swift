@@ -212,6 +212,30 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func `a cover for tags that were corrected replaces that of a fill in the tags, and an upgrade does not`(
+        isCorrected: Bool
+    ) async throws {
+        let shelf = try Shelf { try $0.file("album/a.mp3") }
+        func row(_ picture: MusicPicture, _ run: Int64, facts: UInt8) -> Written {
+            var row = Written(
+                folder: BytePath(shelf.folder.text + "/album"), name: Array("cover.jpg".utf8),
+                digest: Digest(of: picture.bytes), album: "1", run: run)
+            row.facts = Digest(of: [facts])
+            return row
+        }
+        let new = MusicPicture.jpeg(50, 50, number: 7)
+        let number = try shelf.state.save(row(Self.cover, 1, facts: 1))
+        _ = try await shelf.embed()
+        #expect(try shelf.picture("a.mp3") == Self.digest)
+        try shelf.folder.file("album/cover.jpg", bytes: new.bytes)
+        var replacing = row(new, 2, facts: isCorrected ? 2 : 1)
+        replacing.replaced = number
+        try shelf.state.save(replacing)
+        #expect(try await shelf.embed(run: 2).count == (isCorrected ? 1 : 0))
+        #expect(try shelf.picture("a.mp3") == (isCorrected ? Digest(of: new.bytes).description : Self.digest))
+    }
+
+    @Test(arguments: [false, true])
     func `undo finds songs that were renamed, and retagged after a scan`(isRetagged: Bool) async throws {
         let shelf = try Shelf { try $0.file("album/a.mp3") }
         try shelf.state.add(roots: [shelf.folder.path])

@@ -84,11 +84,11 @@ def write(path, verdicts, service, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sleeve", required=True)
-    parser.add_argument("--world", default="ordinary", choices=["ordinary", "hard", "pictures"])
+    parser.add_argument("--world", default="ordinary", choices=["ordinary", "hard", "lengths", "pictures"])
     parser.add_argument("--pictures", action="store_true", help="services give pictures in sizes and codings of their own, as in the world of that name")
     parser.add_argument("--poor", action="store_true", help="the tags of the world of pictures have no year, totals and lengths")
     parser.add_argument("--seed", type=int, default=1, help="0 for a random one")
-    parser.add_argument("--only", help="one kind of the hard world")
+    parser.add_argument("--only", help="one kind of the hard world, or of that of lengths")
     parser.add_argument("--count", type=int, help="albums; of each kind, if hard")
     parser.add_argument("--shards", type=int, default=1)
     parser.add_argument("--source", help="as of fill")

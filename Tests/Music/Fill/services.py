@@ -141,11 +141,11 @@ class Services:
         for field, phrase, some, value in re.findall(r'(\w+):(?:"((?:[^"\\]|\\.)*)"|\(([^)]*)\)|(\S+))', text):
             phrase = re.sub(r"\\(.)", r"\1", phrase or value)
             names = {
-                "release": [one["title"]], "artist": [one["artist"], *one.get("aliases", [])], "reid": [uuid("release", one["number"])],
+                "tracks": [str(len(self.lengths(one)))], "release": [one["title"]], "artist": [one["artist"], *one.get("aliases", [])], "reid": [uuid("release", one["number"])],
                 "rgid": [uuid("group", one["group"])], "arid": [VARIOUS_ID if one["artist"] == VARIOUS else uuid("artist", self.artist_id(one["artist"]))],
             }.get(field)
             if names is None: continue
-            if field in ("reid", "rgid", "arid"): part = float(phrase.lower() in names)
+            if field in ("reid", "rgid", "arid", "tracks"): part = float(phrase.lower() in names)
             elif some:
                 asked = set(words(some))
                 part = max(len(asked & set(words(name))) / max(len(asked | set(words(name))), 1) for name in names)

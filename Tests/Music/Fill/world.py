@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a music folder and what services know of it: `world.py FOLDER [--kind ordinary|hard|pictures|large] [--seed N] [--count N]`.
+"""Makes a music folder and what services know of it: `world.py FOLDER [--kind ordinary|hard|lengths|pictures|large] [--seed N] [--count N]`.
 
 `FOLDER/music` has the albums, `FOLDER/world.json` the releases that `services.py` answers with and, for each album, which pictures are right:
 - kind, name, folders (with its audio), also (folders above them that may have the cover in their place), songs
@@ -243,9 +243,10 @@ def make(folder, kind, seed, count=None, only=None, pictures=False, arePoor=Fals
         witnesses.make(world, count or 290, arePoor)
         return world.save()
     if pictures: world.pictures = random.Random(f"pictures {seed}")
-    if kind == "hard":
+    if kind in ("hard", "lengths"):
         import hard
-        hard.make(world, count or 10, only)
+        import lengths
+        {"hard": hard, "lengths": lengths}[kind].make(world, count or 10, only)
     else:
         {"ordinary": ordinary, "large": large}[kind](world, *([count] if count else []))
     return world.save()
@@ -254,7 +255,7 @@ def make(folder, kind, seed, count=None, only=None, pictures=False, arePoor=Fals
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("folder")
-    parser.add_argument("--kind", default="ordinary", choices=["ordinary", "hard", "pictures", "large"])
+    parser.add_argument("--kind", default="ordinary", choices=["ordinary", "hard", "lengths", "pictures", "large"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, help="albums; of each kind, if hard; files, if large")
     asked = parser.parse_args()

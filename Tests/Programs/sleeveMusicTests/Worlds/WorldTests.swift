@@ -15,6 +15,10 @@ struct WorldTests {
         try await fill("ordinary", 1, count: 100, least: 99, [])
     }
 
+    @Test func `in a world of lengths no cover is wrong, and most that a person would write are right`() async throws {
+        try await fill("lengths", 1, count: 2, least: 80, ["--source", "tags,caa,musicbrainz,deezer"])
+    }
+
     private func fill(_ world: String, _ seed: Int, count: Int, least: Int, _ options: [String]) async throws {
         let script = repository.appending(path: "Tests/Music/Fill/run.py").path
         let result = try await Child(

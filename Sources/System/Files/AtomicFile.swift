@@ -91,7 +91,7 @@ package struct AtomicFile {
     private func replaceFormer() throws(SystemError) {
         let own = OwnFile(name, in: file.folder, journal)
         do {
-            if let former { try own.replace(.init(former, isOwn: false), by: file) } else { try own.create(file) }
+            if let former { try own.replace(.init(former, isSleeves: false), by: file) } else { try own.create(file) }
         } catch let error as SystemError {
             throw error.cause == .exists ? SystemError("write", number: ESTALE) : error
         } catch OwnFile.Refusal.openForWriting {

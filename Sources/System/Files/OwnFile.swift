@@ -36,9 +36,9 @@ package struct OwnFile {
     package struct Expected: Sendable, Hashable {
         package var digest: Digest
         /// Sleeve wrote these bytes, so they may be deleted after a crash.
-        package var isOwn: Bool
+        package var isSleeves: Bool
 
-        package init(_ digest: Digest, isOwn: Bool) { (self.digest, self.isOwn) = (digest, isOwn) }
+        package init(_ digest: Digest, isSleeves: Bool) { (self.digest, self.isSleeves) = (digest, isSleeves) }
     }
 
     package let name: FileName
@@ -77,7 +77,7 @@ package struct OwnFile {
         do {
             let old = try folder.file(name)
             if keepsHardLinks, old.status.st_nlink > 1 { throw Refusal.hasHardLinks }
-            if let refusal = old.refusal(isOwn: expected.isOwn, clock: { try? new.status() }) { throw refusal }
+            if let refusal = old.refusal(isSleeves: expected.isSleeves, clock: { try? new.status() }) { throw refusal }
             do throws(SystemError) { try new.copyAttributes(of: old) } catch { throw Refusal.attributes(error) }
         } catch let error as SystemError where Self.isOtherFile(error) {
             throw Refusal.changed
@@ -144,7 +144,7 @@ package struct OwnFile {
             throw putBack(step.spare) ?? SystemError("write", path: folder.path(of: name), number: failure)
         }
         // A person has saved another file under the name.
-        guard step.expected.isOwn else { throw moveAside(step.spare) }
+        guard step.expected.isSleeves else { throw moveAside(step.spare) }
         try delete(step.spare)
         throw Refusal.changed
     }
@@ -171,7 +171,7 @@ package struct OwnFile {
     private func objection(to name: FileName, _ expected: Expected, _ clock: () -> stat?) -> (any Error)? {
         do throws(SystemError) {
             let file = try folder.file(name)
-            if let refusal = file.refusal(isOwn: expected.isOwn, clock: clock) { return refusal }
+            if let refusal = file.refusal(isSleeves: expected.isSleeves, clock: clock) { return refusal }
             return try file.digest() == expected.digest ? nil : Refusal.changed
         } catch {
             return Self.isOtherFile(error) ? Refusal.changed : error

@@ -10,9 +10,9 @@ extension SourceFile {
 
     /// Why the file must not be replaced now; nil if it may be.
     /// - Parameters:
-    ///   - isOwn: It has bytes that Sleeve wrote, so that its age tells nothing.
+    ///   - isSleeves: It has bytes that Sleeve wrote, so that its age tells nothing.
     ///   - clock: The status of a new file of the same file system, whose clock may be another machine's.
-    func refusal(isOwn: Bool, clock: () -> stat?) -> OwnFile.Refusal? {
+    func refusal(isSleeves: Bool, clock: () -> stat?) -> OwnFile.Refusal? {
         #if os(Linux)
             if FileSystem.isLocal(descriptor) {
                 // Who opens the file now breaks the lease by a signal. By default SIGURG is ignored, and SIGIO ends the process.
@@ -29,7 +29,7 @@ extension SourceFile {
                 }
             }
         #endif
-        guard !isOwn, let now = clock()?.modificationTime.tv_sec else { return nil }
+        guard !isSleeves, let now = clock()?.modificationTime.tv_sec else { return nil }
         return abs(now - status.modificationTime.tv_sec) < Self.quietTime ? .changedJustNow : nil
     }
 }

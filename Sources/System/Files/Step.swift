@@ -52,7 +52,7 @@ package struct Step: Sendable, Hashable {
     func repair(hidden: Found, name: Found) -> Repair {
         if hidden == .nothing { return .none }
         if let new, hidden == .bytes(new) { return .delete }
-        if expected.isOwn, hidden == .bytes(expected.digest) {
+        if expected.isSleeves, hidden == .bytes(expected.digest) {
             // A removal, and a replacement whose new file has its name, are complete. Else it is the only cover there is.
             return new == nil || name != .nothing ? .delete : .putBack
         }
@@ -71,7 +71,7 @@ extension Step {
             }
             .joined()
         }
-        let digests = ["\(expected.digest)", expected.isOwn ? "own" : "theirs", new.map { "\($0)" } ?? "none", "."]
+        let digests = ["\(expected.digest)", expected.isSleeves ? "own" : "theirs", new.map { "\($0)" } ?? "none", "."]
         return (parts + digests).joined(separator: " ")
     }
 
@@ -83,7 +83,7 @@ extension Step {
         else { return nil }
         self.init(
             folder: Self.bytes(parts[0]), name: name, hidden: hidden,
-            expected: .init(digest, isOwn: parts[4] == "own"), new: Digest(String(parts[5])))
+            expected: .init(digest, isSleeves: parts[4] == "own"), new: Digest(String(parts[5])))
     }
 
     private static func bytes(_ text: some StringProtocol) -> [UInt8] {

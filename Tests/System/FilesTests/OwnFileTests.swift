@@ -68,16 +68,16 @@ import Testing
         }
 
         func replace(
-            _ old: String, by new: String, isOwn: Bool = true, keepsHardLinks: Bool = false
+            _ old: String, by new: String, isSleeves: Bool = true, keepsHardLinks: Bool = false
         ) -> OwnFile.Refusal? {
             refusal {
-                try file().replace(
-                    .init(Digest(of: Array(old.utf8)), isOwn: isOwn), by: self.new(new), keepsHardLinks: keepsHardLinks)
+                let expected = OwnFile.Expected(Digest(of: Array(old.utf8)), isSleeves: isSleeves)
+                try file().replace(expected, by: self.new(new), keepsHardLinks: keepsHardLinks)
             }
         }
 
         func remove(_ old: String) -> OwnFile.Refusal? {
-            refusal { try file().remove(.init(Digest(of: Array(old.utf8)), isOwn: true)) }
+            refusal { try file().remove(.init(Digest(of: Array(old.utf8)), isSleeves: true)) }
         }
 
         private func refusal(_ act: () throws -> Void) -> OwnFile.Refusal? {
@@ -150,7 +150,8 @@ import Testing
         let song = try Stage(.links)
         song.save("one")
         song.before(.exclusive) { $0.save("mine") }
-        #expect(song.replace("one", by: "two", isOwn: false) == .movedAside(try #require(FileName("cover.jpg.kept-1"))))
+        let aside = try #require(FileName("cover.jpg.kept-1"))
+        #expect(song.replace("one", by: "two", isSleeves: false) == .movedAside(aside))
         #expect(song.files == ["cover.jpg": "mine", "cover.jpg.kept-1": "one"])
     }
 
@@ -257,10 +258,10 @@ import Testing
 
     @Test(arguments: Abilities.allCases, [false, true])
     func `after a crash a replaced file is the old one or the new one, and nothing is left`(
-        abilities: Abilities, isOwn: Bool
+        abilities: Abilities, isSleeves: Bool
     ) throws {
         let stages = try crashes(abilities) { stage, file in
-            try file.replace(.init(Digest(of: Array("one".utf8)), isOwn: isOwn), by: try stage.new("two"))
+            try file.replace(.init(Digest(of: Array("one".utf8)), isSleeves: isSleeves), by: try stage.new("two"))
         }
         #expect(stages.count > 2)
         for stage in stages {
@@ -275,7 +276,7 @@ import Testing
         throws
     {
         let stages = try crashes(abilities) { _, file in
-            try file.remove(.init(Digest(of: Array("one".utf8)), isOwn: true))
+            try file.remove(.init(Digest(of: Array("one".utf8)), isSleeves: true))
         }
         #expect(!stages.isEmpty)
         for stage in stages {
@@ -295,7 +296,7 @@ import Testing
             stage.save("mine", as: "\(hidden)")
             let step = Step(
                 folder: Array("\(stage.path)/music".utf8), name: stage.name, hidden: hidden,
-                expected: .init(Digest(of: Array("one".utf8)), isOwn: true), new: Digest(of: Array("two".utf8)))
+                expected: .init(Digest(of: Array("one".utf8)), isSleeves: true), new: Digest(of: Array("two".utf8)))
             do {
                 // Its step is never completed.
                 try stage.journal().begin(step)
@@ -314,7 +315,7 @@ import Testing
         try journal.begin(
             Step(
                 folder: Array("\(stage.path)/music".utf8), name: stage.name, hidden: hidden,
-                expected: .init(Digest(of: Array("one".utf8)), isOwn: true), new: Digest(of: Array("two".utf8))))
+                expected: .init(Digest(of: Array("one".utf8)), isSleeves: true), new: Digest(of: Array("two".utf8))))
         #expect(stage.journal().recover().isEmpty)
         #expect(stage.files == ["\(hidden)": "two"])
     }

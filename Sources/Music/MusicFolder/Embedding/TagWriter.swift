@@ -51,7 +51,7 @@ struct TagWriter {
 
     private func add(_ cover: EmbeddableCover, _ row: Written, begin: (Written) throws -> Written) throws -> Int {
         let (name, file) = try open()
-        let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)
+        let expected = OwnFile.Expected(try file.source.digest(), isSleeves: false)
         if row.number == 0, try state.isRemoved(row, FileStatus(file.source.status).modified) {
             throw Objection.removed(row.path)
         }
@@ -81,7 +81,7 @@ struct TagWriter {
     func remove(_ row: Written) throws -> Bool {
         guard let song = row.song else { return false }
         let (name, file) = try open()
-        let expected = OwnFile.Expected(try file.source.digest(), isOwn: false)
+        let expected = OwnFile.Expected(try file.source.digest(), isSleeves: false)
         let new = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
         let removal = TagChange.Action.remove(picture: row.digest, audio: song.audio, growth: song.growth)
         guard try change(file, new, removal) != nil else { return false }

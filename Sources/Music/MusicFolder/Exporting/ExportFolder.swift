@@ -65,7 +65,7 @@ final class ExportFolder {
     /// Removes a file that an export wrote, and the folders above it that are empty then.
     /// - Throws: `OwnFile.Refusal` or `SystemError`.
     func remove(_ names: [FileName], _ digest: Digest) throws {
-        try file(names).remove(.init(digest, isOwn: true))
+        try file(names).remove(.init(digest, isSleeves: true))
         for count in stride(from: names.count - 1, to: 0, by: -1) {
             let parent = try file(Array(names.prefix(count)))
             guard parent.folder.removeEmptyFolder(parent.name) else { return }

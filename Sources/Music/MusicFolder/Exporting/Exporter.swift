@@ -201,7 +201,7 @@ struct Exporter {
         for pending in group {
             do {
                 if let former = pending.former {
-                    try pending.file.replace(.init(former, isOwn: true), by: pending.new)
+                    try pending.file.replace(.init(former, isSleeves: true), by: pending.new)
                 } else {
                     try pending.file.create(pending.new)
                 }

@@ -128,7 +128,7 @@ package actor CoverWriter {
         row = try state.begin(row, picture, options)
         do {
             if let former, former.name == row.name {
-                try file.replace(.init(former.digest, isOwn: true), by: new)
+                try file.replace(.init(former.digest, isSleeves: true), by: new)
             } else {
                 try file.create(new)
                 try folder.sync()
@@ -164,7 +164,7 @@ package actor CoverWriter {
 
     private func remove(_ file: Written, in folder: OpenFolder) throws {
         guard let name = FileName(file.name) else { return }
-        try OwnFile(name, in: folder, state.journal).remove(.init(file.digest, isOwn: true))
+        try OwnFile(name, in: folder, state.journal).remove(.init(file.digest, isSleeves: true))
     }
 
     /// What a person has said about the covers of albums by now, by the albums' ids.

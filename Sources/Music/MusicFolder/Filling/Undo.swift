@@ -231,7 +231,7 @@ package struct Undo {
         let folder = try OpenFolder(path: row.folder.bytes)
         guard let name = FileName(row.name) else { return false }
         guard row.kind == .tags else {
-            try OwnFile(name, in: folder, state.journal).remove(.init(row.digest, isOwn: true))
+            try OwnFile(name, in: folder, state.journal).remove(.init(row.digest, isSleeves: true))
             return true
         }
         folder.sweep()
@@ -262,7 +262,7 @@ package struct Undo {
         let (file, new) = (OwnFile(name, in: folder, state.journal), try cover.copy(in: folder))
         restored.modified = FileStatus(try new.status()).modified
         if former == name {
-            if try file.digest() != replaced.digest { try file.replace(.init(row.digest, isOwn: true), by: new) }
+            if try file.digest() != replaced.digest { try file.replace(.init(row.digest, isSleeves: true), by: new) }
         } else {
             if let status = try folder.status(of: name) {
                 new.setOwner(status.st_uid, status.st_gid, mode: status.st_mode)

@@ -154,7 +154,7 @@ extension MusicState {
             former.path != row.path,
             let name = FileName(former.name), let folder = try? OpenFolder(path: row.folder.bytes)
         {
-            try? OwnFile(name, in: folder, journal).remove(.init(former.digest, isOwn: true))
+            try? OwnFile(name, in: folder, journal).remove(.init(former.digest, isSleeves: true))
         }
     }
 

@@ -5,7 +5,7 @@ import albums, songs
 from model import Fault, Folder, Model, Run
 
 #: The longest that a command may take, in seconds.
-LIMIT = 120
+LIMIT = 300
 #: The outcomes of a report that tell of a folder's cover.
 OUTCOMES = {"written", "covered", "doubtful", "missing", "failed", "unwritten"}
 
@@ -386,6 +386,7 @@ class Game:
             if not model.runs: return
             for path, allowed in model.expect(model.runs[-1], before).items():
                 if after.get(path) not in [before.get(path), *allowed] and "without" not in allowed: model.fault("undo", f"{path} is neither")
+            model.take_part_back(before, after)
             self.follow(before, after)
             model.runs[-1].is_maybe = True
             return

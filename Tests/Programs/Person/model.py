@@ -305,5 +305,12 @@ class Model:
             if not write.song: write.folder.is_plain = False
         self.withdraw(run)
 
+    def take_part_back(self, before, after):
+        """What an undo that was killed has taken back."""
+        for write in (write for run in self.runs for write in run.writes):
+            if write.is_there and write.after is not None and before.get(write.path) == write.after != after.get(write.path):
+                picture = songs.Parts(write.after).picture if write.song else write.after
+                if picture: self.taken.add((write.song or write.folder, albums.key(picture)))
+
     def withdraw(self, run):
         for said in run.said: said.is_undone = True

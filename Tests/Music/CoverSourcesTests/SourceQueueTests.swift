@@ -51,9 +51,12 @@ import Testing
     {
         let service = TestService(clock) { _, _ in .json(#"{"releases": [], "results": [], "data": []}"#) }
         let query = AlbumQuery(artist: "A", title: "B", releaseID: Answers.release)
-        let silent = try await queue([.caa, .itunes], service, userAgent: "Sleeve/0.1.0").find(query)
+        let silent = try await queue([.caa, .musicbrainz, .itunes], service, userAgent: "Sleeve/0.1.0").find(query)
         #expect(silent.candidates.isEmpty && silent.answers.first?.kind == .notAsked)
         #expect(service.urls.allSatisfy { $0.contains("itunes") })
+        // Who names the archive without MusicBrainz trusts the ids.
+        let trusted = try await queue([.caa], service, userAgent: "Sleeve/0.1.0").find(query)
+        #expect(trusted.certain?.source == .caa && service.urls.allSatisfy { $0.contains("itunes") })
         let unknown = try await queue([.caa, .musicbrainz], service).find(query)
         #expect(unknown.candidates.isEmpty && unknown.answers.first?.kind == .notFound)
     }

@@ -168,7 +168,12 @@ package actor SourceQueue {
 
     private func search(_ query: AlbumQuery, _ decisions: Decisions) async -> SourceSearch {
         let asked = (sources + others).filter { $0.refusal(userAgent: userAgent) == nil }.map(\.name)
-        return await SourceSearch(sources + others, query, decisions, asking: asked) { await self.kept($0) }
+        // Who names the archive alone has ids that are right.
+        let names = Set(sources.map(\.name))
+        let trusted = sources.filter { !names.contains($0.informant.name) }.map(\.name)
+        return await SourceSearch(sources + others, query, decisions, asking: asked, trusting: trusted) {
+            await self.kept($0)
+        }
     }
 
     /// The lane of a source's requests. What the archive's ids are of is asked of MusicBrainz.

@@ -6,16 +6,20 @@ struct SourceSearch: Sendable {
     private(set) var findings = SourceFindings()
 
     /// Takes all walks with the answers that are kept.
-    /// - Parameter asked: The sources that may be asked; nil for all.
+    /// - Parameters:
+    ///   - asked: The sources that may be asked; nil for all.
+    ///   - trusted: Those whose ids need not be asked for.
     init(
         _ sources: [CoverSource], _ query: AlbumQuery, _ decisions: Decisions, asking asked: [SourceName]? = nil,
+        trusting trusted: [SourceName] = [],
         _ client: SourceWalk.Client
     ) async rethrows {
         let comparison = AlbumComparison(query)
         (self.comparison, self.decisions) = (comparison, decisions)
         walks = sources.map { source in
             let mayAsk = source.location.map { asked?.contains($0.informant) ?? true } ?? true
-            return SourceWalk(source, comparison, decisions, asksInformant: mayAsk)
+            let isTrusted = trusted.contains(source.name)
+            return SourceWalk(source, comparison, decisions, asksInformant: mayAsk, trustsIDs: isTrusted)
         }
         for index in walks.indices { try await walks[index].run(client) }
         for index in walks.indices { judge(index) }

@@ -24,6 +24,7 @@ struct SourceWalk: Sendable {
     private let located: SourceCandidate?
     /// What is requested, in this order, until one answers with an album that may be it.
     private let paths: [String]
+    private let trustsIDs: Bool
     /// The albums of the answers.
     private(set) var albums: [SourceCandidate] = []
     /// Those that match, and those that a person has decided about, the best first.
@@ -35,13 +36,19 @@ struct SourceWalk: Sendable {
     /// How many albums of an answer are asked for their details.
     private static let maximumDetails = 3
 
-    /// - Parameter asksInformant: Whether the source may be asked that knows what is located.
-    init(_ source: CoverSource, _ comparison: AlbumComparison, _ decisions: Decisions, asksInformant: Bool = true) {
+    /// - Parameters:
+    ///   - asksInformant: Whether the source may be asked that knows what is located.
+    ///   - trustsIDs: Whether what is located counts if it may not.
+    init(
+        _ source: CoverSource, _ comparison: AlbumComparison, _ decisions: Decisions, asksInformant: Bool = true,
+        trustsIDs: Bool = false
+    ) {
         (self.source, self.comparison, self.decisions) = (source, comparison, decisions)
         let query = comparison.query
         located = source.known(query).first
         let details = asksInformant ? located?.details : nil
         paths = source.location == nil ? source.searches(query) : [details].compactMap(\.self)
+        self.trustsIDs = trustsIDs && paths.isEmpty
     }
 
     /// Why nothing can be requested or located; nil if something can.
@@ -65,7 +72,10 @@ struct SourceWalk: Sendable {
             judge()
         }
         // An id of which nothing was asked proves nothing.
-        if time == nil, let located { albums = [located] }
+        if time == nil, let located {
+            albums = [located]
+            if trustsIDs { judge() }
+        }
         for number in 0..<Self.maximumDetails where time != nil {
             guard let index = albums.indexOfDetails(covers, isFirst: number == 0, for: comparison),
                 let path = albums[index].details,
@@ -128,7 +138,9 @@ struct SourceWalk: Sendable {
         }
         if let failure { return answer(failure.kind, failure.detail) }
         if let lack { return answer(.notAsked, lack) }
-        if let location = source.location, time == nil { return answer(.notAsked, location.doubt) }
+        if let location = source.location, time == nil {
+            return trustsIDs ? answer(.found, location.found) : answer(.notAsked, location.doubt)
+        }
         if albums.isEmpty { return answer(.notFound, "no album") }
         func count(_ certainty: Match.Certainty) -> Int { decided.count { $0.certainty == certainty } }
         let (certain, doubtful) = (count(.certain), count(.doubtful))

@@ -9,7 +9,7 @@ extension CoverSource {
             .caa, base: base, rate: nil, readDetails: readRelease,
             location: Location(
                 informant: .musicbrainz, base: musicBrainz, lack: "the album has no MusicBrainz id",
-                doubt: "MusicBrainz was not asked what the album's id is of"
+                found: "by its MusicBrainz id", doubt: "MusicBrainz was not asked what the album's id is of"
             ) { query in
                 let pictures = archivePictures(base, release: query.releaseID, group: query.releaseGroupID)
                 if pictures.isEmpty { return [] }

@@ -27,8 +27,8 @@ package struct CoverSource: Sendable {
         /// The source that tells what is at a candidate's `details`, and its address.
         var informant: SourceName
         var base: String
-        /// Why a cover is not looked for, and why one that was located is none.
-        var lack, doubt: String
+        /// Why a cover is not looked for, and what is said of one that was located, or why it is none.
+        var lack, found, doubt: String
         let candidates: @Sendable (AlbumQuery) -> [SourceCandidate]
     }
 

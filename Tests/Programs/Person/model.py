@@ -54,6 +54,8 @@ class Write:
     def __init__(self, folder, name, song, before, after):
         self.folder, self.name, self.song, self.before, self.after, self.album = folder, name, song, before, after, folder.album
         self.written = self.path
+        #: An undo was killed between its two changes: the picture is gone, and the former one not back yet.
+        self.is_half = False
         #: The album of the row that it replaced; what was no row, or was of this one, is None.
         self.former = None
 
@@ -246,7 +248,7 @@ class Model:
                 found[write.path] = [None if is_others else write.before]
             elif write.song and now is not None and now != write.before:
                 then, parts = songs.Parts(write.after), songs.Parts(now)
-                if parts.picture is not None and parts.picture == then.picture:
+                if write.is_half and parts.picture is None or parts.picture is not None and parts.picture == then.picture:
                     former = songs.Parts(write.before).picture if write.before else None
                     found[write.path] = [now, "without", former]
         return found
@@ -281,6 +283,10 @@ class Model:
             if os.path.basename(path).startswith("."): continue
             allowed = expected.get(path, [old])
             if new in allowed: continue
+            # What is put back may have other padding.
+            if new is not None and allowed[0] is not None and not path.endswith(IMAGES):
+                one, other = songs.Parts(allowed[0]), songs.Parts(new)
+                if (one.audio, one.tags, one.pictures) == (other.audio, other.tags, other.pictures): continue
             if "without" in allowed and new is not None:
                 then, now = songs.Parts(old), songs.Parts(new)
                 if (then.audio, then.tags) == (now.audio, now.tags) and now.picture in (None, allowed[2]): continue
@@ -304,6 +310,14 @@ class Model:
                 write.folder.gone |= self.noticed(write.folder)
             if not write.song: write.folder.is_plain = False
         self.withdraw(run)
+
+    def halve(self, path, before, after):
+        """Whether an undo was killed before a former picture came back."""
+        write = next((one for run in reversed(self.runs) for one in run.writes if one.path == path and one.song), None)
+        if write is None or before.get(path) is None or after.get(path) is None: return False
+        then, now = songs.Parts(before[path]), songs.Parts(after[path])
+        write.is_half = (then.audio, then.tags) == (now.audio, now.tags) and now.picture is None
+        return write.is_half
 
     def take_part_back(self, before, after):
         """What an undo that was killed has taken back."""

@@ -83,11 +83,11 @@ class Chooser:
 
     def fill(self):
         rng = self.rng
-        # After answers were removed, and with --retry-missing, many albums are asked for again, and iTunes has 20 answers a minute.
+        # After answers were removed, and with --retry-missing or --upgrade, many albums are asked for again, and iTunes has 20 answers a minute.
         sources = "deezer" if self.game.is_forgotten else rng.choice(["deezer", "deezer,itunes", "itunes,deezer", "tags,deezer,itunes"])
         self.game.is_forgotten = False
         options = [f"--source={sources}"] + [one for one, chance in (("--embed", 0.4), ("--upgrade", 0.2), ("--quiet", 0.3), ("--retry-missing", 0.1)) if rng.random() < chance]
-        if "--retry-missing" in options: options[0] = "--source=deezer"
+        if {"--retry-missing", "--upgrade"} & set(options): options[0] = "--source=deezer"
         step = {"do": "fill", "options": options}
         if rng.random() < 0.15 and self.folders: step["below"] = rng.choice(self.folders).path.split("/")[0]
         if rng.random() < 0.2: step["kill"] = self.kill()

@@ -25,17 +25,19 @@ struct TagWriter {
         _ cover: EmbeddableCover, _ picture: FillPicture, of album: String, run: Int64, replacing former: Written? = nil
     ) throws -> Int {
         guard let folder = target.path.parent else { throw EmbeddingProblem.damaged }
+        var row = Written(
+            folder: folder, name: target.path.name, digest: cover.digest, width: cover.width, height: cover.height,
+            album: album, run: run)
+        (row.kind, row.replaced, row.song) = (.tags, former?.number, former?.song)
+        (row.root, row.disk) = (try state.root(of: folder), target.folder.disk)
         if let former {
+            // A picture that may not be replaced stays.
+            if let objection = try state.mayWrite(row, picture, options) { throw objection }
             // A file that is there already stays as it is.
             let kept = BytePath(try state.keptPath(former.digest))
             _ = try lane.change(TagChange(path: target.path, copy: kept, action: .take), length: 0)
             guard try remove(former) else { throw EmbeddingProblem(reason: "was changed meanwhile") }
         }
-        var row = Written(
-            folder: folder, name: target.path.name, digest: cover.digest, width: cover.width, height: cover.height,
-            album: album, run: run)
-        (row.kind, row.replaced) = (.tags, former?.number)
-        (row.root, row.disk) = (try state.root(of: folder), target.folder.disk)
         return try add(cover, row) { row in
             do { return try state.begin(row, picture, options) } catch Objection.removed(let path) {
                 try state.noteRemoved(row)

@@ -211,6 +211,22 @@ import Testing
         #expect(try shelf.picture("a.mp3") == nil && shelf.bytes("b.mp3") == mine)
     }
 
+    @Test func `a fill's picture stays in a song where the accepted one may not be written`() async throws {
+        let shelf = try Shelf { try $0.file("album/a.mp3") }
+        _ = try await shelf.embed()
+        let path = try shelf.folder.file("new.jpg", bytes: MusicPicture.jpeg(50, 50, number: 7).bytes).description
+        var name = PictureName(.itunes, AlbumQuery(artist: "", title: ""), urls: [])
+        name.digest = Digest(of: [0]).description
+        try shelf.state.add([Decision(.accepted, name, of: "1")])
+        var removed = try #require(try shelf.state.written(.tags).first)
+        (removed.number, removed.digest) = (0, Digest(of: [0]))
+        removed.number = try shelf.state.save(removed)
+        try shelf.state.set(removed, .removed)
+        let events = try await shelf.embed(run: 2, cover: path)
+        #expect(events == [.refused(removed.path, .removed(removed.path))], "a person took it out since")
+        #expect(try shelf.picture("a.mp3") == Self.digest)
+    }
+
     @Test(arguments: [false, true])
     func `a cover for tags that were corrected replaces that of a fill in the tags, and an upgrade does not`(
         isCorrected: Bool

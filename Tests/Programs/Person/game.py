@@ -83,6 +83,7 @@ class Game:
         album = self.world.albums[album]
         album.tags[name] = value
         for folder in self.model.of_album(album):
+            folder.is_retagged = True
             for song in folder.songs: self.song(folder, song, self.picture(folder, song))
 
     def move(self, folder, path):
@@ -271,6 +272,8 @@ class Game:
             (persons, sleeves) = (model.covers(folder, files, False), {albums.key(data) for data in model.covers(folder, files, True).values()})
             # What a run wrote for an album that was here before, or what is refused since, may count or not: it is named.
             if not persons and any(not self.fits(key, folder.album) for key in sleeves): continue
+            # So may one that was written for other tags, or as accepted.
+            if not persons and any(self.is_outdated(folder, key) for key in sleeves): continue
             has = bool(persons or sleeves)
             if (outcome in ("written", "covered")) != has: model.fault("outcome", f"{folder.path} is {outcome}, and has {'a' if has else 'no'} cover", folder.album)
             if has: model.named.discard(folder)
@@ -284,6 +287,10 @@ class Game:
     def fits(self, key, album):
         """Whether a picture is the album's, or was accepted for it, and is not refused."""
         return (self.world.shows.get(key) is album or key in self.model.permitted(album)) and key not in self.model.refused(album)
+
+    def is_outdated(self, folder, key):
+        """Whether a run may have written a picture for other tags, or because it was accepted then."""
+        return folder.is_retagged or any(one.key == key and one.verb != "refused" for one in self.model.said.get(folder.album, [])) and self.model.accepted(folder.album) != key
 
     def check_covers(self, is_below, files, options):
         """What has to be there after a fill that has ended by itself."""
@@ -300,7 +307,7 @@ class Game:
             if offers and album.is_alone and folder.is_plain and not model.said.get(album) and not sleeves and not persons:
                 model.fault("missing", f"{folder.path} has no cover, the services have {[one['picture'] for one in offers]}", album)
             shown = {albums.key(data) for data in (persons or sleeves).values()}
-            if "--embed" in options and len(shown) == 1 and (persons or self.fits(*shown, album) and accepted in (None, *shown)):
+            if "--embed" in options and len(shown) == 1 and (persons or self.fits(*shown, album) and not self.is_outdated(folder, *shown) and accepted in (None, *shown)):
                 for song in folder.songs:
                     if not shown & (song.gone | {key for place, key in model.taken if place is song}) and self.picture(folder, song) is None and not song.gone:
                         model.fault("embed", f"{folder.at(song)} has no picture, beside it is {shown}", album)

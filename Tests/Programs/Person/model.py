@@ -27,7 +27,7 @@ class Folder:
     """A place of an album. It stays one when it is renamed, and when other songs come into it."""
 
     def __init__(self, path, album, format, rip=""):
-        self.path, self.is_there = path, True
+        self.path, self.is_there, self.is_retagged = path, True, False
         #: What was removed from beside former songs of the album: it may be written again or not.
         self.former = set()
         self.put(album, format, rip)

@@ -9,6 +9,8 @@ package struct EmbedJob: Sendable {
     package var songs: [BytePath: [UInt32: String]]
     /// Other folders in which the cover may be: the one that contains the discs' folders.
     package var coverFolders: [BytePath]
+    /// The numbers of cover files that are not certain for the album any more.
+    package var outdated: Set<Int64> = []
     /// A cover that is for the tags alone, as the folders have other albums, too.
     package var cover: FillPicture?
 
@@ -17,8 +19,10 @@ package struct EmbedJob: Sendable {
     /// - Parameters:
     ///   - albums: With their ids in the library, and the covers that were found for their tags.
     ///   - embedded: The digests of the pictures that fills have written into tags.
+    ///   - outdated: The cover files that go into no tags, by their numbers.
     package static func jobs(
-        _ albums: [(scanned: ScannedAlbum, id: String, cover: FillPicture?)], replacing embedded: Set<String>
+        _ albums: [(scanned: ScannedAlbum, id: String, cover: FillPicture?)], replacing embedded: Set<String>,
+        outdated: Set<Int64> = []
     ) -> [EmbedJob] {
         albums.flatMap { album, id, cover in
             album.places.filter { place in
@@ -28,7 +32,7 @@ package struct EmbedJob: Sendable {
                 EmbedJob(
                     album: id, title: album.title, titles: album.titles,
                     songs: album.songs.filter { place.folders.contains($0.key) },
-                    coverFolders: place.coverFolders, cover: place.isShared ? cover : nil)
+                    coverFolders: place.coverFolders, outdated: outdated, cover: place.isShared ? cover : nil)
             }
         }
     }

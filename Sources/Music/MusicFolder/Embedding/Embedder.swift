@@ -175,8 +175,8 @@ package struct Embedder: Sendable {
             let row = try state.history(of: path).first {
                 $0.isInPlace && $0.path == cover.path && $0.digest == prepared.digest
             }
-            // That of an album which was here before.
-            if let row, row.album != job.album { continue }
+            // That of an album which was here before, or of tags that were.
+            if let row, row.album != job.album || job.outdated.contains(row.number) { continue }
             return (prepared, try picture(prepared.digest, at: cover.path, title: job.title, isSleeves: row != nil))
         }
         return nil

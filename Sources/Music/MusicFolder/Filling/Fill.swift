@@ -143,7 +143,9 @@ package struct Fill: Sendable {
 
     /// Whether the cover that an earlier fill gave the album is its cover by today's facts, as far as is remembered.
     private func isCertain(_ address: FilledAddress, for query: AlbumQuery, _ decisions: Decisions) async -> Bool {
-        if address.facts == query { return true }
+        // An acceptance that was taken back is no judgement.
+        let ruling = decisions.ruling(on: PictureName(.picture, query, urls: [address.url]))
+        if address.facts == query, ruling != .allowed { return true }
         return await queue.cover(at: address.url, for: query, decisions)?.certainty == .certain
     }
 

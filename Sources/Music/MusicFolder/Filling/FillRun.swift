@@ -220,7 +220,10 @@ struct FillRun: Sendable {
             let outdated = job.targets.filter { target in
                 target.outdated.map { $0.isOther || steps[number].answered.contains($0.source) } ?? false
             }.compactMap(\.former)
-            for file in outdated { note(.outdated(job.album, file.path)) }
+            for file in outdated {
+                summary.outdated.insert(file.number)
+                note(.outdated(job.album, file.path))
+            }
             let wasCovered = job.targets.allSatisfy { $0.outdated?.isOther != true }
             if wasCovered, !outdated.isEmpty { summary.uncovered += 1 }
             let kept = fill.options.writesAcceptedOnly ? [] : job.kept.filter { !outdated.contains($0) }

@@ -30,6 +30,9 @@ package struct FillSummary: Sendable {
     /// Pictures that have turned out to be those of unrelated albums, by their digests.
     package var repeatedPictures: Set<Digest> = []
 
+    /// The numbers of cover files that are not certain for today's tags, and stay as nothing else was found. They go into no tags.
+    package var outdated: Set<Int64> = []
+
     /// The covers that go into the tags of albums alone, by the albums' ids.
     package var tagCovers: [String: FillPicture] = [:]
 

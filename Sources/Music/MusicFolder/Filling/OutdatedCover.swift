@@ -2,8 +2,8 @@ package import AlbumLibrary
 package import CoverSources
 import Platform
 
-/// A cover file of a fill, whose album has other facts by now than it was judged for: tags that were corrected. What is certain for those takes
-/// its place.
+/// A cover file of a fill, whose album has other facts by now than it was judged for, as tags were corrected; or whose acceptance a person has
+/// taken back. What is certain takes its place.
 package struct OutdatedCover: Sendable, Hashable {
     /// The source that has offered it.
     package var source: SourceName
@@ -11,7 +11,7 @@ package struct OutdatedCover: Sendable, Hashable {
     package var isOther: Bool
 
     /// For a person, behind the file's path.
-    package static let reason = "a fill wrote it for other tags, and it is not certain for today's"
+    package static let reason = "a fill wrote it for other tags, or as accepted, and it is not certain for today's"
 }
 
 /// Judges cover files of fills again, by the answers of sources that are kept.
@@ -38,9 +38,16 @@ package struct OutdatedCovers: Sendable {
     package func judge(
         _ file: Written, _ name: @autoclosure () throws -> PictureName?, for query: AlbumQuery
     ) async throws -> OutdatedCover? {
-        guard let facts = file.facts, facts != query.digest, let name = try name() else { return nil }
         let decisions = decisions[file.album] ?? .init()
-        if decisions.ruling(on: name) == .accepted { return nil }
+        guard let facts = file.facts, facts != query.digest || !decisions.isEmpty, let name = try name() else {
+            return nil
+        }
+        switch decisions.ruling(on: name) {
+        case .accepted: return nil
+        // What was accepted, and is not any more, was not judged.
+        case .allowed: break
+        default: if facts == query.digest { return nil }
+        }
         var query = query
         namesakes.mark(&query)
         let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)

@@ -169,7 +169,8 @@ struct FillWork {
     /// - Returns: Nil if no tags are to be written.
     private func writeTags(_ planned: Planned, _ covers: Covers) async throws -> EmbedSummary? {
         guard arguments.covers.embed, Signals.received == nil, !covers.summary.isDiskStopped else { return nil }
-        return try await embed(planned, covers.summary.tagCovers, run: covers.run)
+        let summary = covers.summary
+        return try await embed(planned, summary.tagCovers, outdated: summary.outdated, run: covers.run)
     }
 
     private func tell(_ planned: Planned, _ covers: Covers, _ tags: EmbedSummary?, seconds: Double) async throws {

@@ -85,6 +85,22 @@ import Testing
         #expect(Decisions(said).current.map(\.picture) == [name("b", 2)])
     }
 
+    @Test func `of entries with the same bytes each is taken back, so that none is refused by its name`() {
+        func candidate(_ id: String) -> SourceCandidate {
+            SourceCandidate(source: .deezer, album: Self.album, pictures: ["https://deezer.example/\(id)"], id: id)
+        }
+        for names in [["a", "b"], ["a"]] {
+            var said = ["a", "b"].map { Decision(.refused, name($0, 1), of: "1") }
+            for index in said.indices { said[index].number = Int64(index + 1) }
+            for decision in Decisions(said).allowing(names.map(candidate)) {
+                said.append(decision)
+                said[said.count - 1].number = Int64(said.count)
+            }
+            #expect(said.count == 4)
+            for one in ["a", "b"] { #expect(Decisions(said).ruling(on: name(one)) == .allowed, "bytes not known") }
+        }
+    }
+
     @Test func `a picture of another entry that shows the same is like a refused one, and not accepted for that`() {
         let (one, other) = (
             Likeness.made(3, noise: 1, pixelCount: 90_000), Likeness.made(3, noise: 1, pixelCount: 10_000)

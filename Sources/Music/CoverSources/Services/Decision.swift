@@ -133,10 +133,26 @@ package struct Decisions: Sendable, Hashable {
         }.map(\.element)
     }
 
-    /// What takes back what was said about covers.
+    /// What takes back what was said about covers, under each of their names: those that have the same bytes may be other entries'.
     package func allowing(_ covers: [SourceCandidate]) -> [Decision] {
-        current.filter { said in covers.contains { $0.name.isNamed(like: said.picture) } }.map {
-            Decision(.allowed, $0.picture, of: $0.album)
+        let inForce = all.filter { $0.verdict != .allowed && isInForce($0) }
+        let meant = inForce.filter { said in covers.contains { $0.name.isNamed(like: said.picture) } }
+        var allowed: [Decision] = []
+        for said in inForce where meant.contains(where: { $0.picture.relation(to: said.picture) == .same }) {
+            if !allowed.contains(where: { $0.picture.isNamed(like: said.picture) }) {
+                allowed.append(Decision(.allowed, said.picture, of: said.album))
+            }
+        }
+        return allowed
+    }
+
+    /// Whether a decision counts for its picture, or for what has the name alone, whose bytes are not known.
+    private func isInForce(_ said: Decision) -> Bool {
+        var name = said.picture
+        name.digest = nil
+        return [said.picture, name].contains { picture in
+            let ruling = ruling(on: picture)
+            return ruling == .accepted || ruling == .refused
         }
     }
 

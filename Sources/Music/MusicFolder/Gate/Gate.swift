@@ -117,7 +117,7 @@ extension MusicState {
         // A song that has no picture any more.
         case .there: return row.kind == .tags ? .removed(row.path) : nil
         case .undone: return options.isUnwatched ? .undone(row.path) : nil
-        case .begun, .leaving: return nil
+        case .allowed, .begun, .leaving: return nil
         }
     }
 

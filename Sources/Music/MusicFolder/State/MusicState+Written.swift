@@ -69,8 +69,10 @@ extension MusicState {
         try written("WHERE state IN ('begun', 'leaving') ORDER BY number")
     }
 
-    /// What was taken back.
-    func undone() throws(Problem) -> [Written] { try written("WHERE state = 'undone' ORDER BY number") }
+    /// What was taken back, or removed and allowed.
+    func undone() throws(Problem) -> [Written] {
+        try written("WHERE state IN ('undone', 'allowed') ORDER BY number")
+    }
 
     func written(number: Int64) throws(Problem) -> Written? {
         try written("WHERE number = ?", .int(number)).first

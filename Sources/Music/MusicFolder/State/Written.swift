@@ -16,6 +16,8 @@ package struct Written: Sendable, Hashable {
         case removed
         /// It was taken back, or its place has another album.
         case undone
+        /// A person has removed it, and has allowed it since.
+        case allowed
     }
 
     /// The order of writing: a later row has a higher number. Given when the row is begun.

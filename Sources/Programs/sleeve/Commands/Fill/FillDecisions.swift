@@ -91,7 +91,10 @@ struct FillAccept: AsyncParsableCommand {
             try await references.decide(
                 in: library, "accepted", isQuiet: true,
                 nothing: {
-                    "`sleeve fill review` lists no cover of \($0); name one by its URL, also one that you refused"
+                    """
+                    `sleeve fill review` lists no cover of \($0); name one by its URL, as `sleeve why` prints it, also one that you \
+                    refused
+                    """
                 }
             ) { found, isURL in
                 guard let cover = isURL ? found.covers.first : found.acceptable else { return 0 }
@@ -192,7 +195,7 @@ struct FillAllow: AsyncParsableCommand {
                 try state.add(state.decisions(of: found.album.id).allowing(decided))
                 var files = removed.filter { $0.album == found.album.id }
                 if isURL { files = try state.rows(files, of: found.covers.map(\.name)) }
-                for file in files { try state.set(file, .undone) }
+                for file in files { try state.set(file, .allowed) }
                 return decided.count + files.count
             }
             try options.printResult(decided, text: "")

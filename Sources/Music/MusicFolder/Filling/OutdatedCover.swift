@@ -42,12 +42,9 @@ package struct OutdatedCovers: Sendable {
         guard let facts = file.facts, facts != query.digest || !decisions.isEmpty, let name = try name() else {
             return nil
         }
-        switch decisions.ruling(on: name) {
-        case .accepted: return nil
+        let ruling = decisions.ruling(on: name)
         // What was accepted, and is not any more, was not judged.
-        case .allowed: break
-        default: if facts == query.digest { return nil }
-        }
+        if ruling == .accepted || facts == query.digest && ruling != .allowed { return nil }
         var query = query
         namesakes.mark(&query)
         let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)
@@ -56,7 +53,7 @@ package struct OutdatedCovers: Sendable {
         let isAnswered =
             record.answers.contains { $0.source == name.source }
             || record.covers.contains { $0.certainty == .certain }
-        let isOther = isAnswered || Match.judge(query, name.album).certainty == .none
+        let isOther = ruling == .allowed || isAnswered || Match.judge(query, name.album).certainty == .none
         return OutdatedCover(source: name.source, isOther: isOther)
     }
 }

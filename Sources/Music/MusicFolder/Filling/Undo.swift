@@ -157,6 +157,12 @@ package struct Undo {
         if let found = try state.copies(of: row, in: places).first { return found }
         if let found = try song(of: row, in: places) { return found }
         var found = try state.copies(of: row, in: files.folders(withFilesAs: row))
+        // A person's copy is not beside the songs of the album.
+        if found.count > 1 {
+            let record = records.first { $0.id == row.album }
+            let place = record?.places.first { ($0.folders + $0.coverFolders).contains(row.folder) }
+            found = found.filter { Self.namesDigest([$0.folder]) == place?.namesDigest }
+        }
         if found.isEmpty, let audio = row.song?.audio { found = try songs.get()[audio] ?? [] }
         return found.count == 1 ? found[0] : nil
     }

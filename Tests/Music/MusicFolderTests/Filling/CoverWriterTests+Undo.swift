@@ -115,6 +115,26 @@ extension CoverWriterTests {
         }
     }
 
+    @Test func `undo of a renamed folder's cover, of which another album has a copy, takes that beside its songs`()
+        async throws
+    {
+        try await withShelf { shelf in
+            try shelf.state().add(roots: [BytePath(shelf.root + "/music")])
+            let file = try written(try await shelf.write(try shelf.cached(300)))
+            var record = AlbumRecord(id: "1")
+            record.places = [AlbumPlace()]
+            (record.places[0].folders, record.places[0].coverFolders) = ([file.folder], [file.folder])
+            record.places[0].namesDigest = UInt64(Song.hash(of: Array("1.mp3".utf8)))
+            try shelf.state().save([record])
+            let (new, copy) = (shelf.root + "/music/renamed", shelf.root + "/music/another")
+            try FileManager.default.moveItem(atPath: shelf.album, toPath: new)
+            try MusicFile.write(copy + "/2.mp3")
+            try FileManager.default.copyItem(atPath: new + "/cover.jpg", toPath: copy + "/cover.jpg")
+            #expect(try shelf.undo().map(\.step) == [.remove])
+            #expect(access(new + "/cover.jpg", F_OK) != 0 && access(copy + "/cover.jpg", F_OK) == 0)
+        }
+    }
+
     @Test func `an undo that was killed after a cover was put back goes on`() async throws {
         try await withShelf { shelf in
             let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))

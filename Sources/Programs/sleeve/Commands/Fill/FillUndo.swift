@@ -34,7 +34,7 @@ struct FillUndo: AsyncParsableCommand {
         /// `gone` are those of `kept` that are not there.
         var (kept, gone, failed) = (0, 0, 0)
         /// What is said of files that stay as they are, in the order of the rows.
-        private var messages: [(text: String, isError: Bool, files: [BytePath: [BytePath]])] = []
+        private var messages: [(text: String, ofMany: String?, isError: Bool, files: [BytePath: [BytePath]])] = []
         /// What is in the place of each file now, by the albums.
         var places: [Album.ID: [BytePath: BytePath?]] = [:]
 
@@ -50,31 +50,35 @@ struct FillUndo: AsyncParsableCommand {
             case .keep:
                 kept += 1
                 if row.kind == .file { places[row.album, default: [:]][row.path] = row.path }
-                let what = row.kind == .file ? "was changed" : "its tags or its audio were changed"
-                note(row, "\(what) since; it stays as it is")
+                row.kind == .file
+                    ? note(row, "was changed since; it stays as it is", "were changed since; they stay as they are")
+                    : note(row, "its tags or its audio were changed since; it stays as it is")
             case .stayAway:
                 (kept, gone) = (kept + 1, gone + 1)
-                note(row, "was gone already")
+                note(row, "was gone already", "were gone already")
             case .wait, .away, .fail:
                 failed += 1
                 note(row, step.obstacle, isError: true)
             }
         }
 
-        private mutating func note(_ row: Written, _ text: String, isError: Bool = false) {
+        /// - Parameter ofMany: The sentence about several files of a folder, if it is another one.
+        private mutating func note(_ row: Written, _ text: String, _ ofMany: String? = nil, isError: Bool = false) {
             let index = messages.firstIndex { $0.text == text } ?? messages.count
-            if index == messages.count { messages.append((text, isError, [:])) }
+            if index == messages.count { messages.append((text, ofMany, isError, [:])) }
             messages[index].files[row.folder, default: []].append(row.path)
         }
 
         /// Says what stays, each folder once.
         func tellWhatStays() {
-            for (text, isError, files) in messages {
+            for (text, ofMany, isError, files) in messages {
                 let lines = files.sorted { $0.key < $1.key }.map { folder, files in
-                    files.count == 1 ? "\(files[0])" : "\(folder), \(Decimals.count(files.count, "file"))"
+                    if files.count == 1 { return "\(files[0]): \(text)" }
+                    let count = Decimals.count(files.count, "file")
+                    return ofMany.map { "\(folder): \(count) \($0)" } ?? "\(folder), \(count): \(text)"
                 }
                 MessageList("file or folder", "files or folders") { isError ? Log.error($0) : Log.warning($0) }
-                    .print(lines.map { "\($0): \(text)" }, ": \(text)")
+                    .print(lines, ": \(text)")
             }
         }
 

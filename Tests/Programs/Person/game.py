@@ -271,9 +271,10 @@ class Game:
                 model.ids[id] = folder.album
             (persons, sleeves) = (model.covers(folder, files, False), {albums.key(data) for data in model.covers(folder, files, True).values()})
             # What a run wrote for an album that was here before, or what is refused since, may count or not: it is named.
-            if not persons and any(not self.fits(key, folder.album) for key in sleeves): continue
             # So may one that was written for other tags, or as accepted.
-            if not persons and any(self.is_outdated(folder, key) for key in sleeves): continue
+            if not persons and any(not self.fits(key, folder.album) or self.is_outdated(folder, key) for key in sleeves):
+                if outcome not in ("written", "covered"): model.named.add(folder)
+                continue
             has = bool(persons or sleeves)
             if (outcome in ("written", "covered")) != has: model.fault("outcome", f"{folder.path} is {outcome}, and has {'a' if has else 'no'} cover", folder.album)
             if has: model.named.discard(folder)
@@ -378,7 +379,8 @@ class Game:
         before = self.files()
         words = ["fill", "allow", self.name(folder, id, by), "--json"]
         code, _, errors = self.command(*words)
-        self.expect_code(words, code, (0,), errors)
+        # Of what was removed the command may know nothing yet.
+        self.expect_code(words, code, (0,) if model.refused(album) or model.permitted(album) else (0, 1), errors)
         if self.files() != before: model.fault("writes", f"{' '.join(words)} has changed files", album)
         model.say("allowed", album, {one.key for one in model.said.get(album, [])})
         model.release(album)

@@ -119,7 +119,7 @@ class State:
                     and self.pictures() == [(None, "None")]: return "says so; the next one does"
         bare = [(None, "None")] * len(self.pictures())
         if code or self.pictures() != bare: return None
-        return "takes back the file, names the songs" if errors.count("was gone already") == 1 else BOTH if not errors else None
+        return "takes back the file, names the songs" if errors.count("gone already") == 1 else BOTH if not errors else None
 
     def why(self):
         if self.state in ("folder reused", "albums joined"): self.run("album", "scan", self.game.music)

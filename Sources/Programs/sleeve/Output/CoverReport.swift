@@ -167,7 +167,7 @@ struct CoverReport: Encodable {
             if let shown { text += "Shown: \(shown)".withoutControls + "\n" }
             for file in files ?? [] { text += "Cover file: \(file.text)".withoutControls + "\n" }
             for obstacle in obstacles ?? [] { text += "Not searched for \(obstacle)".withoutControls + "\n" }
-            if sources?.isEmpty != false { text += "No service was searched for this album.\n" }
+            if sources?.isEmpty != false { text += "No service has answered about this album.\n" }
         }
         func add(_ header: [String], _ rows: [[String]]) {
             if rows.isEmpty { return }

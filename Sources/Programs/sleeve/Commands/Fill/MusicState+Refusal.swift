@@ -13,6 +13,9 @@ extension MusicState {
             return "\(file.path): stays; remove it\(undo)"
         }
         MessageList("file") { Log.info($0) }.print(lines)
-        if songs > 0 { Log.info("the covers that fills wrote into the tags of \(Decimals.count(songs, "song")) stay") }
+        if songs > 0 {
+            let stay = "the covers that fills wrote into the tags of \(Decimals.count(songs, "song")) stay"
+            Log.info("\(stay), until you accept another one with --embed, or take their fill back")
+        }
     }
 }

@@ -2,15 +2,11 @@
 
 `SIMPLE` has the kinds that are one album in a folder, as options of `simple`; the functions below `@kind` make the others.
 """
-from world import VARIOUS
+from world import VARIOUS, Kinds
 
-KINDS = {}
+KINDS = kind = Kinds()
 # One picture of one album is no placeholder that could be known as one.
 LEAST = {"placeholders": 3}
-
-
-def kind(function):
-    KINDS[function.__name__.replace("_", " ")] = function
 
 
 def make(world, count, only=None):

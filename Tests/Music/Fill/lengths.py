@@ -1,12 +1,8 @@
 """The world of lengths: what the lengths of songs decide, one kind for each rule. Albums that services do not have accept no picture."""
 from hard import names, simple, singers, tagged, titled, without
-from world import VARIOUS
+from world import VARIOUS, Kinds
 
-KINDS = {}
-
-
-def kind(function):
-    KINDS[function.__name__.replace("_", " ")] = function
+KINDS = kind = Kinds()
 
 
 def make(world, count, only=None):

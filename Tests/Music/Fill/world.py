@@ -25,6 +25,12 @@ WORDS = {
 }
 
 
+class Kinds(dict):
+    """The kinds of a world by their names: functions with it as a decorator."""
+
+    def __call__(self, function): self[function.__name__.replace("_", " ")] = function
+
+
 class World:
     def __init__(self, folder, seed):
         self.folder, self.random = folder, random.Random(seed)

@@ -1,6 +1,6 @@
 package import AlbumLibrary
 package import CoverSources
-import Platform
+package import Platform
 
 /// A cover file of a fill, whose album has other facts by now than it was judged for, as tags were corrected; or whose acceptance a person has
 /// taken back. What is certain takes its place.
@@ -16,32 +16,34 @@ package struct OutdatedCover: Sendable, Hashable {
 
 /// Judges cover files of fills again, by the answers of sources that are kept.
 package struct OutdatedCovers: Sendable {
-    private let namesakes: Namesakes
+    private let library: [Album]
+    /// Few files need it: it folds all names of the library.
+    private lazy var namesakes = Namesakes(library)
     private let decisions: [Album.ID: Decisions]
     private let sources: [CoverSource]
     private let memory: SourceMemory?
+    private let pictureName: @Sendable (Digest) throws -> PictureName?
 
     /// - Parameters:
     ///   - library: All albums of the library.
     ///   - sources: All services, at the addresses of their covers.
     ///   - memory: Nil if no source was ever asked.
+    ///   - pictureName: By what a picture that a fill wrote is known.
     package init(
-        _ library: [Album], _ decisions: [Album.ID: Decisions], _ sources: [CoverSource], _ memory: SourceMemory?
+        _ library: [Album], _ decisions: [Album.ID: Decisions], _ sources: [CoverSource], _ memory: SourceMemory?,
+        pictureName: @escaping @Sendable (Digest) throws -> PictureName?
     ) {
-        (namesakes, self.decisions, self.sources, self.memory) = (Namesakes(library), decisions, sources, memory)
+        (self.library, self.decisions, self.sources, self.memory) = (library, decisions, sources, memory)
+        self.pictureName = pictureName
     }
 
-    /// - Parameters:
-    ///   - name: By what the file's picture is known.
-    ///   - query: The album today.
+    /// - Parameter query: The album today.
     /// - Returns: Nil if the file is certain for today's facts, or if a person has accepted it.
-    package func judge(
-        _ file: Written, _ name: @autoclosure () throws -> PictureName?, for query: AlbumQuery
-    ) async throws -> OutdatedCover? {
+    package mutating func judge(_ file: Written, for query: AlbumQuery) async throws -> OutdatedCover? {
         let decisions = decisions[file.album] ?? .init()
-        guard let facts = file.facts, facts != query.digest || !decisions.isEmpty, let name = try name() else {
-            return nil
-        }
+        guard let facts = file.facts, facts != query.digest || !decisions.isEmpty,
+            let name = try pictureName(file.digest)
+        else { return nil }
         let ruling = decisions.ruling(on: name)
         // What was accepted, and is not any more, was not judged.
         if ruling == .accepted || facts == query.digest && ruling != .allowed { return nil }

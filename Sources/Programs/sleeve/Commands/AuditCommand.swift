@@ -88,7 +88,7 @@ struct AuditCommand: AsyncParsableCommand {
         else { return [] }
         var albums: [Album] = []
         try await withLibrary(configuration, createsCache: false) { albums = try await $0.existingAlbums() }
-        let covers = try OutdatedCovers(albums, state, configuration)
+        var covers = try OutdatedCovers(albums, state, configuration)
         let library = Dictionary(albums.map { ($0.id, $0) }) { first, _ in first }
         let records = Dictionary(try state.albums().map { ($0.id, $0) }) { first, _ in first }
         var outdated: Set<BytePath> = []
@@ -96,8 +96,7 @@ struct AuditCommand: AsyncParsableCommand {
             for path in one.places.flatMap(\.covers).map(\.path) {
                 guard let file = files[path], let album = library[file.album] else { continue }
                 let query = one.query(album, since: records[file.album])
-                let name = { try state.pictureName(of: file.digest) }
-                let found = try await covers.judge(file, name(), for: query)
+                let found = try await covers.judge(file, for: query)
                 if found?.isOther == true, file.isUnchanged { outdated.insert(path) }
             }
         }

@@ -88,11 +88,11 @@ struct Why: AsyncParsableCommand {
         _ configuration: LibraryConfiguration
     ) async throws -> Set<BytePath> {
         guard let state, let record = try? state.albums().first(where: { $0.id == album.id }) else { return [] }
-        let covers = try OutdatedCovers(albums, state, configuration)
+        var covers = try OutdatedCovers(albums, state, configuration)
         let query = AlbumQuery(record.facts, edited: album)
         var outdated: Set<BytePath> = []
         for file in written {
-            let found = try await covers.judge(file, try state.pictureName(of: file.digest), for: query)
+            let found = try await covers.judge(file, for: query)
             if found?.isOther == true { outdated.insert(file.path) }
         }
         return outdated

@@ -25,8 +25,8 @@ import Testing
     private func judge(
         _ file: Written = file(judged), for query: AlbumQuery, _ decisions: Decisions = .init()
     ) async throws -> OutdatedCover? {
-        let covers = OutdatedCovers([Self.album], ["1": decisions], CoverSource.all(), nil)
-        return try await covers.judge(file, Self.picture, for: query)
+        var covers = OutdatedCovers([Self.album], ["1": decisions], CoverSource.all(), nil) { _ in Self.picture }
+        return try await covers.judge(file, for: query)
     }
 
     @Test func `a cover counts for the facts that it was judged for, and one of the tags for any`() async throws {

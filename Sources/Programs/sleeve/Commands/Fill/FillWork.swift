@@ -92,15 +92,13 @@ struct FillWork {
     private func outdated(
         _ written: [Written], _ scanned: [(scanned: ScannedAlbum, album: Album?)], _ albums: [Album]
     ) async throws -> [Int64: OutdatedCover] {
-        let covers = try OutdatedCovers(albums, state, library.configuration)
+        var covers = try OutdatedCovers(albums, state, library.configuration)
         let files = Dictionary(grouping: written, by: \.album)
         var outdated: [Int64: OutdatedCover] = [:]
         for (scanned, album) in scanned {
-            for file in album.flatMap({ files[$0.id] }) ?? [] {
-                let query = album.map { AlbumQuery(scanned.facts, edited: $0) } ?? scanned.facts
-                let name = { try state.pictureName(of: file.digest) }
-                outdated[file.number] = try await covers.judge(file, name(), for: query)
-            }
+            guard let album else { continue }
+            let query = AlbumQuery(scanned.facts, edited: album)
+            for file in files[album.id] ?? [] { outdated[file.number] = try await covers.judge(file, for: query) }
         }
         return outdated
     }

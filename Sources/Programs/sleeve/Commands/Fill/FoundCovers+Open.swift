@@ -34,7 +34,9 @@ extension FoundCovers {
 
 extension OutdatedCovers {
     init(_ albums: [AlbumLibrary.Album], _ state: MusicState, _ configuration: LibraryConfiguration) throws {
-        self.init(albums, try state.decisions(), CoverSource.all(), SourceMemory.existing(for: configuration))
+        self.init(
+            albums, try state.decisions(), CoverSource.all(), SourceMemory.existing(for: configuration),
+            pictureName: { try state.pictureName(of: $0) })
     }
 }
 

@@ -176,10 +176,7 @@ package struct Undo {
         let marked = places.filter { $0.embedded.map { wanted.contains($0.digest) } ?? false }.flatMap(\.folders)
         var songs: [Digest: [(folder: BytePath, name: [UInt8])]] = [:]
         for folder in Set(marked).union(files.folders.subtracting(known)).sorted() {
-            let rows = Set(try state.history(of: folder).filter(\.isInPlace).map(\.name))
-            let names = ((try? OpenFolder(path: folder.bytes).names()) ?? []).map(\.bytes).filter {
-                MusicNames.isWrittenAudio($0) && !rows.contains($0)
-            }
+            let names = try names(ofSongsWithoutRowIn: folder)
             for (name, tags) in zip(names, try lane.read(names.map { folder.appending($0) })) {
                 guard let picture = try? tags.get().picture?.digest, wanted.contains(picture) else { continue }
                 if let audio = try lane.audio(of: folder.appending(name)) {
@@ -194,13 +191,18 @@ package struct Undo {
     private func song(of row: Written, in folders: [BytePath]) throws -> (folder: BytePath, name: [UInt8])? {
         guard let audio = row.song?.audio else { return nil }
         for folder in Set(folders).sorted() {
-            let known = Set(try state.history(of: folder).filter(\.isInPlace).map(\.name))
-            let names = ((try? OpenFolder(path: folder.bytes).names()) ?? []).map(\.bytes)
-            for name in names where MusicNames.isWrittenAudio(name) && !known.contains(name) {
-                if try lane.audio(of: folder.appending(name)) == audio { return (folder, name) }
+            for name in try names(ofSongsWithoutRowIn: folder)
+            where try lane.audio(of: folder.appending(name)) == audio {
+                return (folder, name)
             }
         }
         return nil
+    }
+
+    private func names(ofSongsWithoutRowIn folder: BytePath) throws -> [[UInt8]] {
+        let known = Set(try state.history(of: folder).filter(\.isInPlace).map(\.name))
+        let names = ((try? OpenFolder(path: folder.bytes).names()) ?? []).map(\.bytes)
+        return names.filter { MusicNames.isWrittenAudio($0) && !known.contains($0) }
     }
 
     // MARK: Acting

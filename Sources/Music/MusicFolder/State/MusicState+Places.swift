@@ -57,7 +57,6 @@ extension MusicState {
     func follow(_ albums: [String: ScannedAlbum]) throws(Problem) -> (hasMoved: Bool, emptied: [BytePath]) {
         var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: Int]) = (false, [], [:])
         let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
-        let covers = albums.values.flatMap(\.places).flatMap(\.covers).map(\.path)
         var lengths: [Int: [BytePath]]?
         for row in try written(.file) + written(.tags) {
             if row.kind == .file { counts[row.root, default: 0] += 1 }
@@ -65,7 +64,10 @@ extension MusicState {
             guard let album = albums[row.album] else {
                 // Its album may be a part of another one by now.
                 guard row.kind == .file, row.state != .removed, let length = row.length else { continue }
-                if lengths == nil { lengths = Dictionary(grouping: covers, by: \.length) }
+                if lengths == nil {
+                    let covers = albums.values.flatMap(\.places).flatMap(\.covers).map(\.path)
+                    lengths = Dictionary(grouping: covers, by: \.length)
+                }
                 let found = try copies(of: row, in: lengths?[length, default: []].compactMap(\.parent) ?? [])
                 if found.count != 1 { continue }
                 try move(row, to: found[0].folder, name: found[0].name)
@@ -118,11 +120,6 @@ extension MusicState {
             }
         }
         return found
-    }
-
-    /// Of songs that are not where they were, the rows with a picture.
-    func strays(with picture: Digest) throws(Problem) -> [Written] {
-        try written(.tags).filter { $0.digest == picture && $0.state == .there && !$0.isThere }
     }
 
     /// Of what a killed process had begun, the bytes at the place tell whether it was done. What is away stays begun, and what may have another

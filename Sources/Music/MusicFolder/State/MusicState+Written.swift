@@ -52,6 +52,13 @@ extension MusicState {
         return found
     }
 
+    /// Of songs that are not where they were, the rows with a picture.
+    func strays(with picture: Digest) throws(Problem) -> [Written] {
+        let rows = try written(
+            "WHERE kind = 'tags' AND digest = ? AND \(Self.isCurrent) ORDER BY folder, name, number", .digest(picture))
+        return rows.filter { $0.state == .there && !$0.isThere }
+    }
+
     /// What a person has removed, as the last scan has noted it, or as it is now.
     package func removed() throws(Problem) -> [Written] {
         try (written(.file) + written(.tags)).filter { row in

@@ -394,8 +394,7 @@ class Game:
             # Each place is as before, or taken back.
             if not model.runs: return
             for path, allowed in model.expect(model.runs[-1], before).items():
-                if after.get(path) in [before.get(path), *allowed] or "without" in allowed or model.halve(path, before, after): continue
-                model.fault("undo", f"{path} is neither")
+                if after.get(path) not in [before.get(path), *allowed] and "without" not in allowed: model.fault("undo", f"{path} is neither")
             model.take_part_back(before, after)
             self.follow(before, after)
             model.runs[-1].is_maybe = True

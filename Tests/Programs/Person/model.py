@@ -54,8 +54,6 @@ class Write:
     def __init__(self, folder, name, song, before, after):
         self.folder, self.name, self.song, self.before, self.after, self.album = folder, name, song, before, after, folder.album
         self.written = self.path
-        #: An undo was killed between its two changes: the picture is gone, and the former one not back yet.
-        self.is_half = False
         #: The album of the row that it replaced; what was no row, or was of this one, is None.
         self.former = None
 
@@ -183,7 +181,7 @@ class Model:
             if old == new or os.path.basename(path).startswith("."): continue
             folder, song = self.folder(path), self.song(path)
             if song:
-                writes.append(self.change_song(folder, song, old, new, after, is_undo, is_quiet, is_cut))
+                writes.append(self.change_song(folder, song, old, new, after, is_undo, is_quiet))
                 continue
             if old is not None and not self.is_sleeves(path, old):
                 self.fault("person's", f"{path}, a file of the person, was {'removed' if new is None else 'changed'}", folder and folder.album)
@@ -206,7 +204,7 @@ class Model:
 
     def pictures(self, folder, files): return [songs.Parts(files[folder.at(song)]).picture for song in folder.songs if folder.at(song) in files]
 
-    def change_song(self, folder, song, old, new, files, is_undo, is_quiet, is_cut=False):
+    def change_song(self, folder, song, old, new, files, is_undo, is_quiet):
         path, album = folder.at(song), folder.album
         if new is None:
             self.fault("song", f"{path} is gone", album)
@@ -217,9 +215,7 @@ class Model:
         if len(now.pictures) > 1: self.fault("pictures", f"{path} has {len(now.pictures)} pictures", album)
         if then.picture and not song.is_sleeves: self.fault("person's", f"the person's picture in {path} was replaced or taken out", album)
         if not is_undo:
-            # The picture that another one replaces goes first.
-            if now.picture is None and is_cut: pass
-            elif now.picture is None or now.picture == then.picture:
+            if now.picture is None or now.picture == then.picture:
                 self.fault("rewritten", f"{path} has changed, and has no new picture", album)
             else:
                 if not albums.is_whole(now.picture): self.fault("whole", f"{path} has no whole picture", album)
@@ -248,7 +244,7 @@ class Model:
                 found[write.path] = [None if is_others else write.before]
             elif write.song and now is not None and now != write.before:
                 then, parts = songs.Parts(write.after), songs.Parts(now)
-                if write.is_half and parts.picture is None or parts.picture is not None and parts.picture == then.picture:
+                if parts.picture is not None and parts.picture == then.picture:
                     former = songs.Parts(write.before).picture if write.before else None
                     found[write.path] = [now, "without", former]
         return found
@@ -310,14 +306,6 @@ class Model:
                 write.folder.gone |= self.noticed(write.folder)
             if not write.song: write.folder.is_plain = False
         self.withdraw(run)
-
-    def halve(self, path, before, after):
-        """Whether an undo was killed before a former picture came back."""
-        write = next((one for run in reversed(self.runs) for one in run.writes if one.path == path and one.song), None)
-        if write is None or before.get(path) is None or after.get(path) is None: return False
-        then, now = songs.Parts(before[path]), songs.Parts(after[path])
-        write.is_half = (then.audio, then.tags) == (now.audio, now.tags) and now.picture is None
-        return write.is_half
 
     def take_part_back(self, before, after):
         """What an undo that was killed has taken back."""

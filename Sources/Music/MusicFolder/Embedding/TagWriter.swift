@@ -19,8 +19,7 @@ struct TagWriter {
     /// Adds a front cover to a file that has none, or one of a fill.
     /// - Parameter former: The row of the picture that the file has.
     /// - Returns: Bytes written.
-    /// - Throws: `Objection`, `EmbeddingProblem`, `OtherFormat`, `TagFailure` or `SystemError`; the file is as it was, or has no picture if it had
-    ///   that of a fill.
+    /// - Throws: `Objection`, `EmbeddingProblem`, `OtherFormat`, `TagFailure` or `SystemError`; the file is as it was.
     func add(
         _ cover: EmbeddableCover, _ picture: FillPicture, of album: String, run: Int64, replacing former: Written? = nil
     ) throws -> Int {
@@ -28,67 +27,80 @@ struct TagWriter {
         var row = Written(
             folder: folder, name: target.path.name, digest: cover.digest, width: cover.width, height: cover.height,
             album: album, run: run)
-        (row.kind, row.replaced, row.song) = (.tags, former?.number, former?.song)
+        (row.kind, row.replaced) = (.tags, former?.number)
         (row.root, row.disk) = (try state.root(of: folder), target.folder.disk)
         if let former {
-            // A picture that may not be replaced stays.
-            if let objection = try state.mayWrite(row, picture, options) { throw objection }
             // A file that is there already stays as it is.
             let kept = BytePath(try state.keptPath(former.digest))
             _ = try lane.change(TagChange(path: target.path, copy: kept, action: .take), length: 0)
-            guard try remove(former) else { throw EmbeddingProblem(reason: "was changed meanwhile") }
         }
-        return try add(cover, row) { row in
+        let length = try add(cover, row, replacing: former) { row in
             do { return try state.begin(row, picture, options) } catch Objection.removed(let path) {
                 try state.noteRemoved(row)
                 throw Objection.removed(path)
             }
         }
+        guard let length else { throw EmbeddingProblem(reason: "was changed meanwhile") }
+        return length
     }
 
     /// Adds the picture of a row again that another one had replaced.
-    func putBack(_ cover: EmbeddableCover, _ row: Written) throws {
-        _ = try add(cover, row) { row in try state.set(row, .begun) }
+    /// - Returns: False for a song that has not the picture of the other one any more, or other audio: it is a person's.
+    func putBack(_ cover: EmbeddableCover, _ row: Written, replacing newer: Written) throws -> Bool {
+        try add(cover, row, replacing: newer) { row in try state.set(row, .begun) } != nil
     }
 
-    private func add(_ cover: EmbeddableCover, _ row: Written, begin: (Written) throws -> Written) throws -> Int {
+    /// The file changes once, so that a process that is killed leaves it with the one picture or the other.
+    /// - Returns: nil if the picture to replace is not there.
+    private func add(
+        _ cover: EmbeddableCover, _ row: Written, replacing former: Written?, begin: (Written) throws -> Written
+    ) throws -> Int? {
         let (name, file) = try open()
         let expected = OwnFile.Expected(try file.source.digest(), isSleeves: false)
         if row.number == 0, try state.isRemoved(row, FileStatus(file.source.status).modified) {
             throw Objection.removed(row.path)
         }
+        var (bare, length): (NewFile?, Int) = (nil, file.length)
+        if let former {
+            guard let copy = try without(former, file) else { return nil }
+            (bare, length) = (copy, Int(try copy.status().st_size))
+        }
         let new = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
         try new.write(cover.bytes)
-        guard let audio = try change(file, new, .add) else { throw EmbeddingProblem.damaged }
-        let length = Int(try new.status().st_size)
+        guard let audio = try change(bare?.temporary, length, new, .add) else { throw EmbeddingProblem.damaged }
         var row = row
-        row.song = .init(audio: audio, growth: length - file.length, file: try new.source().digest())
-        row.length = length
+        row.length = Int(try new.status().st_size)
+        row.song = .init(audio: audio, growth: (row.length ?? 0) - length, file: try new.source().digest())
         row.modified = FileStatus(file.source.status).modified
-        let former = row
+        let begun = row
         row = try begin(row)
         do {
             try replace(expected, by: new, name)
         } catch {
-            if former.number == 0 { try state.forget(row) } else { try state.save(former) }
+            if begun.number == 0 { try state.forget(row) } else { try state.save(begun) }
             throw error
         }
         try state.set(row, .there)
-        return length
+        return row.length
     }
 
     /// Removes a cover that was added.
     /// - Returns: Whether it was there.
     /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagFailure` or `SystemError`; the file is as it was.
     func remove(_ row: Written) throws -> Bool {
-        guard let song = row.song else { return false }
         let (name, file) = try open()
         let expected = OwnFile.Expected(try file.source.digest(), isSleeves: false)
-        let new = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
-        let removal = TagChange.Action.remove(picture: row.digest, audio: song.audio, growth: song.growth)
-        guard try change(file, new, removal) != nil else { return false }
+        guard let new = try without(row, file) else { return false }
         try replace(expected, by: new, name)
         return true
+    }
+
+    /// A copy of the file without the picture of a row; nil if it has not that, or other audio.
+    private func without(_ row: Written, _ file: AudioFile) throws -> NewFile? {
+        guard let song = row.song else { return nil }
+        let copy = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
+        let removal = TagChange.Action.remove(picture: row.digest, audio: song.audio, growth: song.growth)
+        return try change(nil, file.length, copy, removal) == nil ? nil : copy
     }
 
     private func open() throws -> (FileName, AudioFile) {
@@ -101,21 +113,25 @@ struct TagWriter {
         return (name, file)
     }
 
+    /// - Parameters:
+    ///   - name: That of a copy in the file's folder; nil for the file itself.
+    ///   - length: In bytes.
     /// - Returns: The digest of the audio of both files; nil if the picture to remove is not there.
     private func change(
-        _ file: AudioFile, _ new: NewFile, _ action: TagChange.Action
+        _ name: FileName?, _ length: Int, _ new: NewFile, _ action: TagChange.Action
     ) throws -> Digest? {
         guard let folder = target.path.parent else { throw EmbeddingProblem.damaged }
-        let change = TagChange(path: target.path, copy: folder.appending(new.temporary.bytes), action: action)
+        let path = name.map { folder.appending($0.bytes) } ?? target.path
+        let change = TagChange(path: path, copy: folder.appending(new.temporary.bytes), action: action)
         // There is no answer if the run is to end.
-        guard let answer = try lane.change(change, length: file.length) else { throw CancellationError() }
+        guard let answer = try lane.change(change, length: length) else { throw CancellationError() }
         switch try answer.get() {
         case .made(let audio):
             return audio
         case .absent: return nil
         case .refused(let reason): throw EmbeddingProblem(reason: reason)
         case .otherFormat(let name): throw OtherFormat(name: name)
-        case .failed(let error): throw SystemError("write", path: file.source.path, number: error)
+        case .failed(let error): throw SystemError("write", path: "\(target.path)", number: error)
         }
     }
 

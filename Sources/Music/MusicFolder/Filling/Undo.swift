@@ -260,9 +260,8 @@ package struct Undo {
         (restored.folder, restored.root, restored.disk, restored.state) = (row.folder, row.root, row.disk, .there)
         if row.kind == .tags {
             restored.name = row.name
-            guard try writer(row, folder).remove(row) else { return }
             let cover = try EmbeddableCover(SourceFile(path: source).contents())
-            try writer(row, folder).putBack(cover, restored)
+            guard try writer(row, folder).putBack(cover, restored, replacing: row) else { return }
             return try folder.sync()
         }
         guard let name = FileName(row.name), let former = FileName(replaced.name) else { return }

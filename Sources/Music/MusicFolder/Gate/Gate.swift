@@ -56,13 +56,6 @@ extension MusicState {
         return begun
     }
 
-    /// What speaks against a picture in a place; nil if nothing does. `begin` asks again.
-    func mayWrite(_ row: Written, _ picture: FillPicture, _ options: FillOptions) throws -> Objection? {
-        let rows = try history(of: row.folder).filter { $0.kind == row.kind && $0.number != row.replaced }
-        let picture = try named(picture, for: row.album, hasHistory: !rows.isEmpty)
-        return try objection(to: picture, for: row.album, in: row, beside: row.otherSongs(in: rows), options)
-    }
-
     /// What speaks against a picture for an album, wherever it would be written; nil if nothing does.
     func mayWrite(_ picture: FillPicture, for album: String, _ options: FillOptions) throws -> Objection? {
         let picture = try named(picture, for: album, hasHistory: false)

@@ -30,7 +30,8 @@ struct ChangedCopy {
         guard let path = change.path.parent, let name = FileName(change.path.name),
             let copyName = FileName(change.copy.name)
         else { throw EmbeddingProblem.damaged }
-        let (folder, type) = (try OpenFolder(path: path.bytes), MusicNames.fileExtension(name.bytes) ?? "")
+        let type = MusicNames.fileExtension(NewFile.typedName(name.bytes)) ?? ""
+        let folder = try OpenFolder(path: path.bytes)
         let file = AudioFile(try folder.file(name), extension: type)
         let tags = try read(change.path).get()
         let audio = try AudioDigest(file)

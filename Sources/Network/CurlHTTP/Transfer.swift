@@ -85,6 +85,8 @@ package final class Transfer {
     private var isRefused = false
     private var deniesPrivateAddresses = false
     private var mayConnect = true
+    /// `errno` of a socket that this process lacks the resources for; 0 if it has them. libcurl does not keep it.
+    private var socketError: Int32 = 0
     private var heads = ResponseHeads()
     private var firstByte: ContinuousClock.Instant?
     /// A request was sent, and no line of its response has arrived.
@@ -241,7 +243,11 @@ package final class Transfer {
         guard mayConnect else { return CURL_SOCKET_BAD }
         if let proxy, let most = mostConnections { sockets.closeIdle(through: proxy, leaving: most - 1) }
         let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
-        if descriptor >= 0 { sockets.add(descriptor, of: id, to: origin, through: proxy) }
+        if descriptor >= 0 {
+            sockets.add(descriptor, of: id, to: origin, through: proxy)
+        } else if TransferError.isLackOfResources(errno) {
+            socketError = errno
+        }
         return descriptor
     }
 
@@ -267,7 +273,7 @@ package final class Transfer {
         deniesPrivateAddresses = configuration.deniesPrivateAddresses || request.deniesPrivateAddresses
         // A proxy would connect to it.
         isRefused = deniesPrivateAddresses && PrivateAddress.isNamed(by: request.url)
-        mayConnect = true
+        (mayConnect, socketError) = (true, 0)
         heads = ResponseHeads(limit: configuration.maximumHeadSize)
         firstByte = nil
         (awaitsAnswer, mayResend) = (false, true)
@@ -603,6 +609,9 @@ package final class Transfer {
                 .tooLarge,
                 "the response's header fields are more than \(configuration.maximumHeadSize) bytes or \(ResponseHeads.maximumLines) lines"
             )
+        }
+        if code == CURLE_COULDNT_CONNECT, socketError != 0 {
+            return failure(.outOfResources, String(cString: strerror(socketError)))
         }
         var text = easy.message(code, errorText)
         if code == CURLE_OPERATION_TIMEDOUT { text = easy.timeoutDetail(BodyExtent(of: easy, heads), text) }

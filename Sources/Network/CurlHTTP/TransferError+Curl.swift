@@ -10,6 +10,9 @@ extension TransferError {
             || text.contains(String(cString: strerror(ECONNRESET)))
     }
 
+    /// Whether `errno` says that this process, or this computer, lacks memory or descriptors.
+    static func isLackOfResources(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error) }
+
     /// Classifies libcurl's code.
     /// - Parameters:
     ///   - text: libcurl's message about this failure.
@@ -21,7 +24,7 @@ extension TransferError {
         // No fault of the server's.
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
             self.init(.outOfResources, url: url, detail: text)
-        case CURLE_COULDNT_CONNECT where [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(systemError):
+        case CURLE_COULDNT_CONNECT where Self.isLackOfResources(systemError):
             self.init(.outOfResources, url: url, detail: text)
         case CURLE_COULDNT_CONNECT:
             self.init(.connect, url: url, detail: text)

@@ -1,5 +1,6 @@
 import Foundation
 import OriginServer
+import Platform
 import Synchronization
 import Testing
 import Wire
@@ -147,6 +148,33 @@ import Wire
             try await Nginx.with(.https, server: "return 404;") { nginx in
                 let failure = try #require(await stage.library.failure(nginx.url + "/1.jpg"))
                 #expect(failure.ending == .untrusted && !failure.isRetryable, "\(failure)")
+            }
+        }
+    }
+
+    @Test func `without a descriptor a request is not sent, which says nothing of its host`() async {
+        await #expect(processExitsWith: .success) {
+            try await withScriptedServer { _ in
+                httpResponse("200 OK", [], CoverImage.jpeg(number: 2))
+            } _: { server in
+                try await withStage {
+                    $0.retries = 0
+                } _: { stage in
+                    // The network has its descriptors from then on, and no connection to the other server.
+                    #expect(await stage.library.failure(stage.url(1)) == nil)
+                    let before = try #require(DescriptorLimit.current)
+                    let next = dup(0)
+                    close(next)
+                    DescriptorLimit.set(Int(next))
+                    for number in 1...9 {
+                        let failure = try #require(await stage.library.failure(server.url + "/\(number).jpg"))
+                        #expect(failure.ending == .unsent && failure.isRetryable, "\(failure)")
+                        #expect(failure.detail.contains("Too many open files"), "\(failure)")
+                    }
+                    DescriptorLimit.set(before)
+                    #expect(await stage.library.failure(server.url + "/1.jpg") == nil)
+                    #expect(server.requests.count == 1)
+                }
             }
         }
     }

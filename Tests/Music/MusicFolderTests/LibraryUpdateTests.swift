@@ -77,6 +77,27 @@ import Testing
         #expect(ids == ["\(known.albums[0].id)-2"])
     }
 
+    @Test func `what was refused for an album holds for each part that it is divided into, and for no namesake`() {
+        func songs(_ title: String, _ lengths: [Int], in folder: String) -> ScannedAlbum {
+            var album = scanned(title, in: folder)
+            album.facts.lengths = lengths
+            return album
+        }
+        let known = library([songs("One", [60_000, 70_000, 80_000, 90_000], in: "/m/1")])
+        let id = known.albums[0].id
+        let picture = PictureName(.deezer, AlbumQuery(artist: "", title: ""), urls: ["https://a.test/1.jpg"])
+        let said = [Decision(.refused, picture, of: id), Decision(.accepted, picture, of: id)]
+        let parts = [
+            songs("One", [60_000, 70_000], in: "/m/1"), songs("Two", [80_000, 90_000], in: "/m/1"),
+            songs("One (Live)", [61_000, 71_000], in: "/m/1"), songs("Three", [80_000, 90_000], in: "/m/2"),
+        ]
+        let divided = update(parts, known, decisions: [id: Decisions(Array(said.prefix(1)))])
+        #expect(divided.ids[0] == id)
+        #expect(divided.refusals.map(\.album) == [divided.ids[1]])
+        #expect(divided.refusals.map(\.picture) == [picture])
+        #expect(update(parts, known, decisions: [id: Decisions(Array(said.suffix(1)))]).refusals.isEmpty)
+    }
+
     @Test func `what a scan has added is unchanged by the next one`() {
         let albums = [scanned("One", in: "/m/1"), scanned("Two", release: Self.release, in: "/m/2")]
         let known = library(albums)

@@ -34,9 +34,11 @@ package struct LibraryScan: Sendable {
             try state.noteFoundURLs()
             var update = try self.update(found, albums, state)
             let identified = zip(update.ids, found.albums).compactMap { id, album in id.map { ($0, album) } }
-            let rows = try state.follow(Dictionary(identified) { first, _ in first })
+            let rows = try state.follow(
+                Dictionary(identified) { first, _ in first }, countsAllRemoved: options.countsAllRemoved)
             // Covers that fills wrote have other paths by now.
             if rows.hasMoved { update = try self.update(found, albums, state) }
+            try state.add(update.refusals)
             // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.
             try state.save(update.records, removing: update.removedRecords)
             return (update, rows.emptied)

@@ -19,6 +19,8 @@ package struct LibraryUpdate: Sendable {
     package private(set) var deleted: [ScannedAlbum] = []
     /// Records that are needed no longer.
     package private(set) var removedRecords: [Album.ID] = []
+    /// What a person has refused for an album, of the new albums that its songs were divided into.
+    private(set) var refusals: [Decision] = []
     /// The id in the library of each scanned album; nil for those in `deleted`.
     package private(set) var ids: [Album.ID?] = []
 
@@ -134,7 +136,23 @@ package struct LibraryUpdate: Sendable {
         setCoverFile(of: &album, record, scanned)
         updated[id] = record
         additions.append(album)
+        if known == nil { addRefusals(of: scanned, id) }
         return id
+    }
+
+    /// Songs that were part of another album, in the same folder with the same lengths, keep what was refused for it.
+    private mutating func addRefusals(of scanned: ScannedAlbum, _ id: Album.ID) {
+        let folders = Set(scanned.places.lazy.flatMap(\.folders)), lengths = Set(scanned.facts.lengths).subtracting([0])
+        if lengths.isEmpty { return }
+        for (whole, said) in decisions.sorted(by: { $0.key < $1.key }) {
+            guard let former = known[whole], lengths.isSubset(of: former.facts.lengths),
+                former.places.contains(where: { !folders.isDisjoint(with: $0.folders) })
+            else { continue }
+            for var refusal in said.current.reversed() where refusal.verdict == .refused {
+                refusal.album = id
+                refusals.append(refusal)
+            }
+        }
     }
 
     // MARK: Gone
@@ -180,6 +198,8 @@ package struct LibraryUpdateOptions: Sendable, Hashable {
     package var prunes = false
     /// Add albums again that were deleted from the library.
     package var restoresDeleted = false
+    /// Count the covers that are gone as removed by a person, however many they are.
+    package var countsAllRemoved = false
 
     package init() {}
 }

@@ -52,9 +52,13 @@ extension MusicState {
     }
 
     /// The rows follow albums whose folders or songs were renamed since the last scan, and what a person has removed is noted.
-    /// - Parameter albums: What the scan has found, by the ids of the albums.
+    /// - Parameters:
+    ///   - albums: What the scan has found, by the ids of the albums.
+    ///   - countsAllRemoved: Whether a person has said that covers which are gone were removed, however many they are.
     /// - Returns: Whether a row was moved, and the scanned folders most of whose covers are gone: those are no removals of a person.
-    func follow(_ albums: [String: ScannedAlbum]) throws(Problem) -> (hasMoved: Bool, emptied: [BytePath]) {
+    func follow(
+        _ albums: [String: ScannedAlbum], countsAllRemoved: Bool = false
+    ) throws(Problem) -> (hasMoved: Bool, emptied: [BytePath]) {
         var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: Int]) = (false, [], [:])
         let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
         var lengths: [Int: [BytePath]]?
@@ -100,7 +104,8 @@ extension MusicState {
             try settle(found.map { place throws(Problem) in try move(row, to: place.folder, name: place.name) } ?? row)
         }
         let gone = Dictionary(grouping: missing, by: \.root)
-        let emptied = gone.filter { $1.count >= 10 && $1.count * 2 > counts[$0, default: 0] }
+        let emptied =
+            countsAllRemoved ? [:] : gone.filter { $1.count >= 10 && $1.count * 2 > counts[$0, default: 0] }
         for row in missing where emptied[row.root] == nil { try set(row, .removed) }
         return (hasMoved, emptied.keys.compactMap(\.self).sorted())
     }

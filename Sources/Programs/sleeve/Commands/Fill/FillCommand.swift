@@ -33,6 +33,9 @@ struct FillCommand: AsyncParsableCommand {
         @Flag(help: "Replace covers that fills wrote by larger ones.")
         var upgrade = false
 
+        @Flag(help: "Count covers that are gone as removed by you, however many.")
+        var removed = false
+
         @Flag(help: ArgumentHelp("Write nothing again that an undo took back, as with --quiet.", visibility: .hidden))
         var unwatched = false
     }
@@ -41,6 +44,7 @@ struct FillCommand: AsyncParsableCommand {
         if choice.dryRun, arguments.output.report != nil {
             throw ValidationError("--dry-run prints what would be done, without --report.")
         }
+        if choice.dryRun, choice.removed { throw ValidationError("--removed is remembered, which --dry-run is not.") }
     }
 
     mutating func run() async throws {
@@ -71,7 +75,9 @@ struct FillCommand: AsyncParsableCommand {
             work.options.upgrades = choice.upgrade
             work.options.isUnwatched = choice.unwatched || arguments.options.quiet
             let folders = try music.named.remembered(state, to: "to fill")
-            try await work.run(try music.scan(else: folders), isDryRun: choice.dryRun, request: words)
+            var found = try music.scan(else: folders)
+            found.scan.options.countsAllRemoved = choice.removed
+            try await work.run(found, isDryRun: choice.dryRun, request: words)
         }
     }
 

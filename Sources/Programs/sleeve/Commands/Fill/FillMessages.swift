@@ -72,7 +72,10 @@ final class FillMessages: Sendable {
         for note in outcome.notes { add(.note, note) }
         for album in outcome.gone { add(.gone, album) }
         for folder in outcome.emptied {
-            add(.note, "\(folder): most covers of fills are gone; none counts as removed by you")
+            add(
+                .note,
+                "\(folder): most covers of fills are gone; none counts as removed by you; "
+                    + "if you removed them, run `sleeve fill --removed` while they are gone")
         }
     }
 

@@ -104,14 +104,12 @@ struct FillAccept: AsyncParsableCommand {
             // A word is no fill's business: it is kept, and the next fill writes the cover.
             let isAlone = try state.lock.tryLock()
             let number = isAlone ? try state.nextRun() : nil
-            let removed = Set(try state.removed().map(\.album))
             var decisions: [Decision] = []
             // Undo withdraws what is new. What is said again is written again where an undo took it back.
             for (album, cover) in chosen {
-                let isNew = cover.match != .accepted || removed.contains(album.id)
                 let former = try state.decisions(of: album.id).current.first { $0.verdict == .accepted }
                 decisions += await library.decisions(
-                    .accepted, [cover], of: album, run: isNew ? number : former?.run)
+                    .accepted, [cover], of: album, run: cover.match == .accepted ? former?.run : number)
             }
             try state.add(decisions)
             if !arguments.options.quiet {

@@ -95,7 +95,7 @@ extension CacheCommandTests {
                     }
                     #expect(results.map(\.status) == [3, 3, 0, 0], "\(results)")
                     #expect(results[2].stderr.split(separator: "\n").count == 1, "\(results[2])")
-                    let text = "\(urls[0]): the server answered 403; gone, as the checks of three nights got no cover"
+                    let text = "\(urls[0]): the server answered 403; gone, as three checks got no cover"
                     #expect(results[2].stderr.contains(text), "\(results[2])")
                     #expect(results[3].stderr.isEmpty, "\(results[3])")
                     let lines = try stage.text(of: report).split(separator: "\n")

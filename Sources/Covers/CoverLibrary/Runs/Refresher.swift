@@ -283,7 +283,7 @@ extension Refresher.State {
             if let version = check.version { counted.append((failure, check.key, version)) }
             if failure.isGone {
                 failure.isNewlyGone = true
-                failure.detail += "; gone, as the checks of three nights got no cover; the cached one stays"
+                failure.detail += "; gone, as three checks got no cover; the cached one stays"
             }
         }
         outcome.failure = failure

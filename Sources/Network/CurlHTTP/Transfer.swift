@@ -611,7 +611,8 @@ package final class Transfer {
             )
         }
         if code == CURLE_COULDNT_CONNECT, socketError != 0 {
-            return failure(.outOfResources, String(cString: strerror(socketError)))
+            let hint = [EMFILE, ENFILE].contains(socketError) ? "; raise the limit on open files (ulimit -n)" : ""
+            return failure(.outOfResources, String(cString: strerror(socketError)) + hint)
         }
         var text = easy.message(code, errorText)
         if code == CURLE_OPERATION_TIMEDOUT { text = easy.timeoutDetail(BodyExtent(of: easy, heads), text) }

@@ -22,6 +22,16 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [40, 64, 96])
+        func `a run has as many transfers in flight as there are descriptors for`(limit: Int) async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<60, "delay=20"))
+                let result = try await stage.shell("ulimit -n \(limit); \"$SLEEVE\" prefetch \"$1\" --quiet", list)
+                #expect(result.status == 0, "\(result)")
+                #expect(try await stage.entries().count == 60)
+            }
+        }
+
         @Test(arguments: ["stats", "list", "list --json", "verify"])
         func `a result for a closed stdout is an error, and is written nowhere else`(command: String) async throws {
             try await withStage { stage in

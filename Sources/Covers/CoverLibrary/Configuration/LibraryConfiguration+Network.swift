@@ -13,7 +13,7 @@ extension LibraryConfiguration {
         http.deniesPrivateAddresses = deniesPrivateAddresses
         http.addressFamily = addressFamily.map { $0 == .ipv4 ? .v4 : .v6 }
         http.isHTTP1 = !allowsHTTP2
-        http.maximumConnections = max(parallel, 16)
+        http.maximumConnections = max(affordableParallel, 16)
         return http
     }
 
@@ -29,10 +29,16 @@ extension LibraryConfiguration {
         }
     }
 
+    /// `parallel`, or as many transfers as the process has descriptors for. Each has a connection, a file, and its share of what looks names up;
+    /// the cache and the network have about 40.
+    private var affordableParallel: Int {
+        DescriptorLimit.current.map { min(parallel, max(1, ($0 - 40) / 3)) } ?? parallel
+    }
+
     /// How the scheduler limits, retries and follows redirects.
     var policy: FetchPolicy {
         let limits = FetchLimits(
-            parallel: parallel, perHost: perHost, interval: rate.map(Self.interval), adapts: adapts)
+            parallel: affordableParallel, perHost: perHost, interval: rate.map(Self.interval), adapts: adapts)
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
             redirect: redirectPolicy, headerFields: fieldsByOrigin)

@@ -101,7 +101,11 @@ package actor CoverWriter {
         let isWanted = picture.offer?.match == .accepted || target.outdated != nil
         let isSame = isWanted && former.digest == row.digest
         guard try !isSame && OwnFile(name, in: folder, state.journal).digest() == former.digest else {
-            if isSame { try state.set(former, judgedFor: row.facts) }
+            if isSame {
+                try state.set(former, judgedFor: row.facts)
+                // Its bytes may be known by the name of another service's entry, which was refused before this one was accepted.
+                try state.insert(picture.name, of: row.digest)
+            }
             return .exists(former.path)
         }
         let isLarger = isWanted || (row.pixelCount ?? 0) > (former.pixelCount ?? 0)

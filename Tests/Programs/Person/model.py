@@ -104,14 +104,15 @@ class Model:
     def say(self, verb, album, keys, url=None):
         found = [Said(verb, key, url) for key in keys]
         self.said.setdefault(album, []).extend(found)
-        if verb != "refused": self.release(album, keys)
+        if verb != "refused": self.release(album, keys, is_acceptance=verb == "accepted")
         return found
 
-    def release(self, album, keys=None):
-        """A newer acceptance, or `allow`, lets covers be written again that were removed or taken back: all, or those named."""
+    def release(self, album, keys=None, is_acceptance=False):
+        """A newer acceptance, or `allow`, lets covers be written again that were removed or taken back: all, or those named. What was taken
+        out of songs is noticed by a scan: `allow` knows nothing of it before."""
         for folder in self.of_album(album):
             for place in (folder, *folder.songs):
-                sets = [place.gone, place.pending] + ([folder.former] if place is folder else [])
+                sets = [place.gone] + ([place.pending] if is_acceptance or place is folder else []) + ([folder.former] if place is folder else [])
                 for pictures in sets:
                     for key in list(pictures):
                         if keys is not None and key not in keys: continue

@@ -33,7 +33,7 @@ struct FillCommand: AsyncParsableCommand {
         @Flag(help: "Replace covers that fills wrote by larger ones.")
         var upgrade = false
 
-        @Flag(help: "Count covers that are gone as removed by you, however many.")
+        @Flag(help: "You removed the covers that are gone, however many: they are not written again.")
         var removed = false
 
         @Flag(help: ArgumentHelp("Write nothing again that an undo took back, as with --quiet.", visibility: .hidden))

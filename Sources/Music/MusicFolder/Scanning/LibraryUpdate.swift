@@ -144,9 +144,9 @@ package struct LibraryUpdate: Sendable {
     private mutating func addRefusals(of scanned: ScannedAlbum, _ id: Album.ID) {
         let folders = Set(scanned.places.lazy.flatMap(\.folders)), lengths = Set(scanned.facts.lengths).subtracting([0])
         if lengths.isEmpty { return }
-        for (whole, said) in decisions.sorted(by: { $0.key < $1.key }) {
-            guard let former = known[whole], lengths.isSubset(of: former.facts.lengths),
-                former.places.contains(where: { !folders.isDisjoint(with: $0.folders) })
+        for (whole, said) in decisions {
+            guard let former = known[whole], former.places.contains(where: { !folders.isDisjoint(with: $0.folders) }),
+                lengths.isSubset(of: former.facts.lengths)
             else { continue }
             for var refusal in said.current.reversed() where refusal.verdict == .refused {
                 refusal.album = id

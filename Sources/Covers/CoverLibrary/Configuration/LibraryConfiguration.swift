@@ -11,7 +11,8 @@ public struct LibraryConfiguration: Sendable {
     public var libraryFile: URL?
     /// Maximum size of the cache on disk, in bytes, at least 4096. Nil keeps the cache's own, at first 10 GiB.
     public var capacity: Int?
-    /// Maximum number of transfers in flight, all hosts together: 1 to 65536.
+    /// Maximum number of transfers in flight, all hosts together: 1 to 65536. There are fewer if the process's limit on open files is lower
+    /// than three a transfer and 40.
     public var parallel = 128
     /// Maximum number of transfers in flight to one host over HTTP/1.1: 1 to 65536. Over HTTP/2 it limits the first ones only; then
     /// up to 100 share a connection.

@@ -121,7 +121,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case ENOSPC where !AllocatedSpace.hasInodes(at: FilePath.directory(of: path)): .noInodes(path)
         case ENOSPC, EDQUOT: .diskFull(path)
         case EMFILE, ENFILE:
-            .file(path, operation: error.call, reason: "\(error.reason); raise the limit on open files (ulimit -n)")
+            .file(path, operation: error.call, reason: "\(error.reason); \(DescriptorLimit.advice)")
         case EACCES, EPERM:
             .file(path, operation: error.call, reason: "\(error.reason); correct the cache's permissions")
         default: .file(path, operation: error.call, reason: error.reason)

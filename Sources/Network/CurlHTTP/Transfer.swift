@@ -610,15 +610,12 @@ package final class Transfer {
                 "the response's header fields are more than \(configuration.maximumHeadSize) bytes or \(ResponseHeads.maximumLines) lines"
             )
         }
-        if code == CURLE_COULDNT_CONNECT, socketError != 0 {
-            let hint = [EMFILE, ENFILE].contains(socketError) ? "; raise the limit on open files (ulimit -n)" : ""
-            return failure(.outOfResources, String(cString: strerror(socketError)) + hint)
-        }
         var text = easy.message(code, errorText)
         if code == CURLE_OPERATION_TIMEDOUT { text = easy.timeoutDetail(BodyExtent(of: easy, heads), text) }
         var error = TransferError(
             code, url: url, isTooLarge: body.isTooLarge, received: body.received, limit: body.limit,
-            text: text, systemError: Int32(easy.long(CURLINFO_OS_ERRNO)))
+            text: text,
+            systemError: socketError == 0 ? Int32(easy.long(CURLINFO_OS_ERRNO)) : socketError)
         error.isOfHTTP2 = isOfHTTP2(code)
         if code == CURLE_OPERATION_TIMEDOUT {
             if awaitsAnswer { error.silentFamily = connection?.family }

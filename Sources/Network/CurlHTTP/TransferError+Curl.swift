@@ -16,7 +16,7 @@ extension TransferError {
     /// Classifies libcurl's code.
     /// - Parameters:
     ///   - text: libcurl's message about this failure.
-    ///   - systemError: `errno` of the connection attempt; 0 if none failed.
+    ///   - systemError: `errno` of the connection attempt, or of its socket; 0 if none failed.
     init(
         _ code: CURLcode, url: String, isTooLarge: Bool, received: Int, limit: Int, text: String, systemError: Int32 = 0
     ) {
@@ -25,7 +25,8 @@ extension TransferError {
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
             self.init(.outOfResources, url: url, detail: text)
         case CURLE_COULDNT_CONNECT where Self.isLackOfResources(systemError):
-            self.init(.outOfResources, url: url, detail: text)
+            let advice = [EMFILE, ENFILE].contains(systemError) ? "; \(DescriptorLimit.advice)" : ""
+            self.init(.outOfResources, url: url, detail: String(cString: strerror(systemError)) + advice)
         case CURLE_COULDNT_CONNECT:
             self.init(.connect, url: url, detail: text)
             isRefused = systemError == ECONNREFUSED

@@ -6,6 +6,9 @@ package enum DescriptorLimit {
         private static let resource = RLIMIT_NOFILE
     #endif
 
+    /// What to do where a process, or the system, has no descriptor left.
+    package static let advice = "raise the limit on open files (ulimit -n)"
+
     /// Nil if the system does not say.
     package static var current: Int? { limits.map { Int(clamping: $0.rlim_cur) } }
 

@@ -25,7 +25,7 @@ extension LibraryConfiguration {
         do throws(SystemError) {
             return try HTTPClient(configuration: clientConfiguration, transport: adapter.map { $0.response })
         } catch {
-            throw .networkUnavailable("\(error); raise the limit on open files (ulimit -n)")
+            throw .networkUnavailable("\(error); \(DescriptorLimit.advice)")
         }
     }
 

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import CoverSources
 import Foundation
 import Platform
@@ -67,6 +68,50 @@ import Testing
         #expect(try state.written().map(\.state) == [.removed])
         #expect(try !state.follow(album("1", in: old)).hasMoved)
         #expect(try state.written().map(\.folder) == [old])
+    }
+
+    @Test(arguments: [true, false])
+    func `what a person removed beside one copy stays there when a scan has seen another one`(isThere: Bool) throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let (one, other) = (folder.path.appending(Array("One".utf8)), folder.path.appending(Array("Other".utf8)))
+        if isThere { try folder.file("One/1.flac", bytes: [1]) }
+        var both = try #require(album("1", in: one, length: 200_000)["1"])
+        both.places[0].namesDigest = UInt64(Song.hash(of: Array("1.flac".utf8)))
+        let scanned = album("1", in: other, length: 200_000)
+        both.places += try #require(scanned["1"]?.places)
+        try state.save([AlbumRecord(id: "1", both)])
+        var row = Written(folder: one, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        row.state = .removed
+        try state.save(row)
+        _ = try state.follow(scanned)
+        #expect(try state.written().map(\.folder) == [isThere ? one : other])
+    }
+
+    @Test(arguments: [
+        (nil, Written.State.removed), (Digest(of: [2]), .removed), (Digest(of: [1]), .there),
+    ] as [(Digest?, Written.State)])
+    func `a scan notes that a person has taken a picture out of a song, or replaced it`(
+        now: Digest?, expected: Written.State
+    ) throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let names = ["1.flac", "2.flac"]
+        for name in names {
+            try folder.file(name, bytes: [1])
+            var row = Written(
+                folder: folder.path, name: Array(name.utf8), digest: Digest(of: [1]), album: "1", run: 1)
+            (row.kind, row.song) = (.tags, .init(audio: Digest(of: [3]), growth: 1, file: Digest(of: [4])))
+            try state.save(row)
+        }
+        var contents = FolderContents()
+        var tags = AudioTags()
+        tags.picture = now.map { EmbeddedPicture(type: 3, byteCount: 1, digest: $0.description) }
+        contents.tags = [SongTags(tags)]
+        // The other song could not be read.
+        contents.songs.songs = [Song(tags, name: Array(names[0].utf8), number: 0)]
+        _ = try state.follow(album("1", in: folder.path), in: [folder.path: contents])
+        #expect(try state.written(.tags).map(\.state) == [expected, .there])
     }
 
     @Test func `what an undo took back is known where its folder is by now, for another rip not`() throws {
@@ -188,6 +233,21 @@ import Testing
         #expect(try state.albums().first?.filled == first && first.facts != record.facts)
         try state.note(coverURLs: ["1": nil])
         #expect(try state.albums().first?.filled == nil)
+    }
+
+    @Test func `the address that an earlier fill gave is a fill's until the library has the next one`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        try state.save([AlbumRecord(id: "1")])
+        func isAddress(_ url: String) throws -> Bool? {
+            try state.albums().first?.filled?.isAddress(of: Album(title: "A", coverURL: url))
+        }
+        // Fills that were killed before the library was written.
+        for number in 1...3 { try state.note(coverURLs: ["1": "https://a.example/\(number)"]) }
+        #expect(try isAddress("https://a.example/1") == true && isAddress("https://a.example/3") == true)
+        #expect(try isAddress("https://b.example/1") == false)
+        try state.note(coverURLs: ["1": "https://a.example/3"], isDone: true)
+        #expect(try isAddress("https://a.example/1") == false && isAddress("https://a.example/3") == true)
     }
 
     @Test func `what a fill has said is no news, and stays so while fills are interrupted`() throws {

@@ -2,7 +2,7 @@
 import json, os, shutil, subprocess, tempfile
 
 import albums, songs
-from model import Fault, Folder, Model, Run
+from model import Fault, Folder, Model, Run, is_same
 
 #: The longest that a command may take, in seconds.
 LIMIT = 300
@@ -118,6 +118,8 @@ class Game:
         for song in folder.songs: os.remove(f"{self.music}/{folder.at(song)}")
         album, format = self.world.albums[album], {"flac": "mp3", "mp3": "flac"}[folder.format]
         if album is not folder.album: folder.is_plain, folder.scanned = False, None
+        # Another rip has other lengths: what was written for the former one is judged again.
+        else: folder.is_retagged = True
         folder.put(album, format, rip)
         for song in folder.songs: self.song(folder, song, None)
 
@@ -127,7 +129,9 @@ class Game:
         covers = self.model.covers(folder, self.files(), True) if folder else {}
         for path, data in covers.items():
             os.remove(f"{self.music}/{path}")
-            folder.pending[albums.key(data)] = folder.signature()
+            # Of what a run was about to write when it was killed nobody knows whether it was there: it may be written again or not.
+            if self.model.is_of_killed(path): folder.former.add(albums.key(data))
+            else: folder.pending[albums.key(data)] = folder.signature()
             self.model.sleeves.pop(path), self.model.of.pop(path, None)
             folder.is_plain = False
         return bool(covers)
@@ -168,6 +172,8 @@ class Game:
         if folder is None: return False
         picture = self.persons()
         for song in folder.songs:
+            # What a run wrote there is replaced, which is a removal.
+            if song.is_sleeves: song.pending.add(albums.key(self.picture(folder, song)))
             self.song(folder, song, picture)
             song.is_sleeves = False
         folder.is_plain = False
@@ -362,7 +368,8 @@ class Game:
             if run.writes: model.fault("writes", f"{' '.join(words)} wrote {[one.path for one in run.writes]}", album)
             return
         if code != -9: self.expect_code(words, code, (0, 3), errors)
-        run.is_maybe = code == -9 and not run.writes
+        run.is_killed = code == -9
+        run.is_maybe = run.is_killed and not run.writes
         if is_new or run.writes: model.runs.append(run)
         if is_new and run.is_maybe:
             # Whether it was written down nobody knows.
@@ -394,7 +401,7 @@ class Game:
             # Each place is as before, or taken back.
             if not model.runs: return
             for path, allowed in model.expect(model.runs[-1], before).items():
-                if after.get(path) not in [before.get(path), *allowed] and "without" not in allowed: model.fault("undo", f"{path} is neither")
+                if after.get(path) not in [before.get(path), *allowed] and "without" not in allowed and not is_same(path, after.get(path), allowed[0]): model.fault("undo", f"{path} is neither")
             model.take_part_back(before, after)
             self.follow(before, after)
             model.runs[-1].is_maybe = True

@@ -14,6 +14,13 @@ class Fault(Exception):
         self.kind, self.album = kind, album
 
 
+def is_same(path, one, other):
+    """Whether two files are the same. A song in which a picture is put back may have other padding."""
+    if one is None or other is None or path.endswith(IMAGES): return one == other
+    one, other = songs.Parts(one), songs.Parts(other)
+    return (one.audio, one.tags, one.pictures) == (other.audio, other.tags, other.pictures)
+
+
 class Song:
     def __init__(self, number, name, sound):
         self.number, self.name, self.sound = number, name, sound
@@ -181,6 +188,11 @@ class Model:
             old, new = before.get(path), after.get(path)
             if old == new or os.path.basename(path).startswith("."): continue
             folder, song = self.folder(path), self.song(path)
+            if not is_undo and self.is_put_back(path, old, new):
+                if song: song.is_sleeves = songs.Parts(new).picture is not None
+                elif new is None: self.sleeves.pop(path), self.of.pop(path, None)
+                else: self.sleeves[path] = new
+                continue
             if song:
                 writes.append(self.change_song(folder, song, old, new, after, is_undo, is_quiet))
                 continue
@@ -202,6 +214,19 @@ class Model:
             else:
                 (self.sleeves[path], self.of[path]) = (new, folder.album)
         return [one for one in writes if one]
+
+    def is_put_back(self, path, old, new):
+        """Whether the start of a command has put back what a killed run was about to write there."""
+        for run in self.runs:
+            for write in run.writes:
+                if run.is_killed and write.path == path and (write.before, write.after) == (new, old):
+                    run.writes.remove(write)
+                    # Undo may have nothing to do for it.
+                    run.is_maybe = not run.writes and not run.said
+                    return True
+        return False
+
+    def is_of_killed(self, path): return bool(self.runs) and self.runs[-1].is_killed and any(one.path == path for one in self.runs[-1].writes)
 
     def pictures(self, folder, files): return [songs.Parts(files[folder.at(song)]).picture for song in folder.songs if folder.at(song) in files]
 
@@ -279,11 +304,7 @@ class Model:
             old, new = before.get(path), after.get(path)
             if os.path.basename(path).startswith("."): continue
             allowed = expected.get(path, [old])
-            if new in allowed: continue
-            # What is put back may have other padding.
-            if new is not None and allowed[0] is not None and not path.endswith(IMAGES):
-                one, other = songs.Parts(allowed[0]), songs.Parts(new)
-                if (one.audio, one.tags, one.pictures) == (other.audio, other.tags, other.pictures): continue
+            if new in allowed or is_same(path, new, allowed[0]): continue
             if "without" in allowed and new is not None:
                 then, now = songs.Parts(old), songs.Parts(new)
                 if (then.audio, then.tags) == (now.audio, now.tags) and now.picture in (None, allowed[2]): continue

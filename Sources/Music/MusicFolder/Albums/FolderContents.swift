@@ -47,6 +47,11 @@ package struct FolderContents: Sendable, Hashable, Codable {
     /// A folder with more pictures that are named otherwise is one of scans.
     private static let maximumPictures = 50
 
+    /// The digests of the pictures in the songs' tags by `Song.hash(of:)`, nil for a song without one.
+    var picturesByName: [UInt32: String?] {
+        Dictionary(songs.songs.map { ($0.name, tags[Int($0.tags)].picture?.digest) }) { first, _ in first }
+    }
+
     /// Songs without an album in their tags.
     package var untagged: Int {
         let areUnknown = tags.map(\.isAlbumUnknown)

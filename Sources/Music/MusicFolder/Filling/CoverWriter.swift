@@ -181,12 +181,19 @@ package actor CoverWriter {
         let urls = albums.filter { $0.album.coverURL != $0.former.coverURL }.map { ($0.album.id, $0.album.coverURL) }
         try state.note(coverURLs: Dictionary(urls.filter { $1 != nil }) { first, _ in first })
         try await library.albums.edit(albums, run: "fill \(run)")
-        try state.note(coverURLs: Dictionary(urls.filter { $1 == nil }) { first, _ in first })
+        try state.note(coverURLs: Dictionary(urls) { first, _ in first }, isDone: true)
     }
 
     /// What the library may not know yet, by albums: the URLs at which sources had the covers of written files, and the files.
     func unnotedCovers() throws -> (urls: [String: String], files: [String: Written]) {
         (try state.foundURLs(), unnoted)
+    }
+
+    /// The addresses that fills have given to albums, by the albums' ids.
+    func filledAddresses() throws -> [String: FilledAddress] {
+        Dictionary(try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }) { first, _ in
+            first
+        }
     }
 
     /// The library knows what was found.

@@ -42,7 +42,7 @@ package struct Fill: Sendable {
         _ jobs: [FillJob], onEvent: @escaping @Sendable (FillEvent) -> Void = { _ in },
         progress: @escaping @Sendable (FillSummary) -> Void = { _ in }
     ) async throws -> FillSummary {
-        try await noteCovers(of: jobs)
+        try await noteCovers()
         if jobs.isEmpty { return FillSummary() }
         let decisions = try await writer.decisions()
         let (requests, feed) = AsyncStream<CoverRequest>.makeStream()
@@ -75,7 +75,7 @@ package struct Fill: Sendable {
         }
         run.summary.stopReason = outcomes.progress.stopReason
         run.summary.isCancelled = !run.unfinished.isEmpty
-        try await noteCovers(of: jobs)
+        try await noteCovers()
         try await forget(run.takenBack)
         if let problem = run.problem { throw problem }
         return run.summary
@@ -182,12 +182,12 @@ package struct Fill: Sendable {
     /// Gives albums of the library without a URL those at which sources had their covers, of this fill and of one that was killed, or the files
     /// that were written from their tags: the gallery shows them. An address of an earlier fill gives way to a new one, and stays if the new
     /// cover is of the tags.
-    func noteCovers(of jobs: [FillJob]) async throws {
+    func noteCovers() async throws {
         let (urls, files) = try await writer.unnotedCovers()
         if urls.isEmpty, files.isEmpty { return }
-        let formers = Dictionary(jobs.lazy.compactMap { job in job.filled.map { (job.album.id, $0.url) } }) { $1 }
+        let filled = try await writer.filledAddresses()
         try await edit { album in
-            guard album.coverURL?.isEmpty != false || album.coverURL == formers[album.id] else { return }
+            guard album.coverURL?.isEmpty != false || filled[album.id]?.isAddress(of: album) == true else { return }
             if let url = urls[album.id] {
                 album.coverURL = url
             } else if let file = files[album.id],

@@ -41,7 +41,7 @@ package struct FillJob: Sendable {
     init(_ scanned: ScannedAlbum, _ album: Album, filled: FilledAddress?) {
         (self.album, query, titles) = (album, AlbumQuery(scanned.facts, edited: album), scanned.titles)
         let url = album.coverURL.flatMap { $0.isEmpty ? nil : $0 }
-        if let filled, url == filled.url { self.filled = filled } else { ownURLs = [url].compactMap(\.self) }
+        if let filled, filled.isAddress(of: album) { self.filled = filled } else { ownURLs = [url].compactMap(\.self) }
         ownURLs += album.alternateCoverURLs
         audioFolders = scanned.places.flatMap(\.folders)
         (embedded, whyUnsearchable) = (scanned.sharedPicture, scanned.whyUnsearchable)

@@ -302,7 +302,7 @@ struct FillRun: Sendable {
         finish(number, events + others)
         if ContinuousClock.now - noted > Self.noteInterval {
             // A failure is that of the end, too.
-            try? await fill.noteCovers(of: jobs)
+            try? await fill.noteCovers()
             noted = .now
         }
     }

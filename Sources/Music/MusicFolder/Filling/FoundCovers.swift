@@ -107,7 +107,7 @@ package struct FoundCovers: Sendable {
         let answers = record.answers.isEmpty ? [] : record.answers + record.lacks
         return Album(
             number: index + 1, album: album, covers: (covers + others).ordered(query), answers: answers,
-            ownURL: album.coverURL == known[album.id]?.filled?.url ? nil : album.coverURL)
+            ownURL: known[album.id]?.filled?.isAddress(of: album) == true ? nil : album.coverURL)
     }
 }
 
@@ -167,7 +167,7 @@ extension MusicState {
 
         /// Whether the album has an address of a fill that was judged for its facts.
         func isFilled(_ album: Album) -> Bool {
-            filled.map { $0.url == album.coverURL && $0.facts == facts } ?? false
+            filled.map { $0.isAddress(of: album) && $0.facts == facts } ?? false
         }
     }
 
@@ -176,12 +176,12 @@ extension MusicState {
         reading(library) { database in
             var known: [String: KnownAlbum] = [:]
             let rows = database.statement(
-                "SELECT id, facts, filled_url, filled_facts FROM records WHERE id = ?1 OR ?1 IS NULL")
+                "SELECT id, facts, filled_url, filled_facts, filled_former FROM records WHERE id = ?1 OR ?1 IS NULL")
             try rows.each(.optional(album)) { row in
                 guard let facts: AlbumQuery = row.json(1) else { return }
                 var one = KnownAlbum(facts: facts)
                 if let url = row.optionalText(2), let facts: AlbumQuery = row.json(3) {
-                    one.filled = FilledAddress(url: url, facts: facts)
+                    one.filled = FilledAddress(url: url, facts: facts, former: row.optionalText(4))
                 }
                 known[row.text(0)] = one
             }

@@ -103,15 +103,9 @@ package struct Undo {
         let places = records.filter { !$0.isGone }.flatMap { record in record.places.map { (id: record.id, place: $0) }
         }
         .filter { ($0.place.folders + $0.place.coverFolders).contains(row.folder) }
-        let there = places.filter { $0.place.namesDigest == Self.namesDigest($0.place.folders) }
+        let there = places.filter(\.place.hasItsSongs)
         for found in [places, there] where Set(found.map(\.id)).count == 1 { return found[0].id }
         return row.album
-    }
-
-    /// As in `AlbumPlace`.
-    private static func namesDigest(_ folders: [BytePath]) -> UInt64 {
-        let names = folders.flatMap { (try? OpenFolder(path: $0.bytes).names()) ?? [] }.map(\.bytes)
-        return names.filter(MusicNames.isAudio).reduce(0) { $0 &+ UInt64(Song.hash(of: $1)) }
     }
 
     /// What is in the place of a row, which may be another one by now.
@@ -161,7 +155,7 @@ package struct Undo {
         if found.count > 1 {
             let record = records.first { $0.id == row.album }
             let place = record?.places.first { ($0.folders + $0.coverFolders).contains(row.folder) }
-            found = found.filter { Self.namesDigest([$0.folder]) == place?.namesDigest }
+            found = found.filter { AlbumPlace.namesDigest([$0.folder]) == place?.namesDigest }
         }
         if found.isEmpty, let audio = row.song?.audio { found = try songs.get()[audio] ?? [] }
         return found.count == 1 ? found[0] : nil

@@ -35,7 +35,8 @@ package struct LibraryScan: Sendable {
             var update = try self.update(found, albums, state)
             let identified = zip(update.ids, found.albums).compactMap { id, album in id.map { ($0, album) } }
             let rows = try state.follow(
-                Dictionary(identified) { first, _ in first }, countsAllRemoved: options.countsAllRemoved)
+                Dictionary(identified) { first, _ in first }, in: found.findings.folders,
+                countsAllRemoved: options.countsAllRemoved)
             // Covers that fills wrote have other paths by now.
             if rows.hasMoved { update = try self.update(found, albums, state) }
             try state.add(update.refusals)

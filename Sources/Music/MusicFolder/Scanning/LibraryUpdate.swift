@@ -108,18 +108,18 @@ package struct LibraryUpdate: Sendable {
         guard let filled = record.filled, filled.facts.key != record.facts.key else { return }
         let accepted = decisions[record.id]?.current.first { $0.verdict == .accepted }
         if accepted?.picture.urls.contains(filled.url) == true { return }
-        if album.coverURL == filled.url { album.coverURL = nil }
+        if filled.isAddress(of: album) { album.coverURL = nil }
         record.filled = nil
     }
 
     /// A person's file counts as the cover unless a person, or a list, has given the album an address. Without an address so does a fill's, if it
     /// was written for this album.
     private func setCoverFile(of album: inout Album, _ record: AlbumRecord, _ scanned: ScannedAlbum) {
-        let url = album.coverURL ?? ""
+        let hasNone = album.coverURL?.isEmpty != false
         var file: BytePath?
-        if url.isEmpty || url == record.filled?.url {
+        if hasNone || record.filled?.isAddress(of: album) == true {
             let covers = scanned.places.filter { !$0.isShared }.compactMap(\.cover).filter { $0.mediaType != nil }
-            let found = covers.map(\.path).first { places.filled($0).map { url.isEmpty && $0 == record.id } ?? true }
+            let found = covers.map(\.path).first { places.filled($0).map { hasNone && $0 == record.id } ?? true }
             file = found.map(places.resolve)
         }
         if album.coverFilePath != file?.bytes { album.coverFilePath = file?.bytes }

@@ -1,4 +1,4 @@
-import AlbumLibrary
+package import AlbumLibrary
 package import CoverSources
 
 /// What is remembered of an album of the library: what the last scan has found of it, and who gave it its address.
@@ -46,7 +46,7 @@ package struct AlbumRecord: Sendable, Hashable {
 
     /// Whether a scan has added an album, and nothing of it was edited since.
     func isUnedited(_ album: Album) -> Bool {
-        guard isAdded, album.coverURL == nil || album.coverURL == filled?.url else { return false }
+        guard isAdded, album.coverURL == nil || filled?.isAddress(of: album) == true else { return false }
         var expected = updated(Album(id: album.id, coverURL: album.coverURL), since: nil)
         expected.coverFile = album.coverFile
         return expected.withoutOtherFields == album.withoutOtherFields
@@ -81,6 +81,15 @@ package struct FilledAddress: Sendable, Hashable {
     package var url: String
     /// The album's facts when its cover was judged.
     package var facts: AlbumQuery
+    /// The address of an earlier fill, as long as the library may have that one.
+    var former: String?
 
-    package init(url: String, facts: AlbumQuery) { (self.url, self.facts) = (url, facts) }
+    package init(url: String, facts: AlbumQuery, former: String? = nil) {
+        (self.url, self.facts, self.former) = (url, facts, former)
+    }
+
+    /// Whether an album of the library has its address from a fill.
+    package func isAddress(of album: Album) -> Bool {
+        album.coverURL == url || former != nil && album.coverURL == former
+    }
 }

@@ -7,7 +7,7 @@ extension MusicState {
     static let albumsSchema = """
         CREATE TABLE IF NOT EXISTS records (
             id TEXT PRIMARY KEY, added INTEGER NOT NULL, pending INTEGER NOT NULL, gone INTEGER NOT NULL, facts TEXT NOT NULL, genre TEXT NOT NULL,
-            places TEXT NOT NULL, filled_url TEXT, filled_facts TEXT) WITHOUT ROWID;
+            places TEXT NOT NULL, filled_url TEXT, filled_facts TEXT, filled_former TEXT) WITHOUT ROWID;
         """
 
     /// All records, in the order of their ids.
@@ -15,7 +15,10 @@ extension MusicState {
         try reading {
             var records: [AlbumRecord] = []
             try database.statement(
-                "SELECT id, added, pending, gone, facts, genre, places, filled_url, filled_facts FROM records ORDER BY id"
+                """
+                SELECT id, added, pending, gone, facts, genre, places, filled_url, filled_facts, filled_former
+                FROM records ORDER BY id
+                """
             ).each { row in
                 var record = AlbumRecord(id: row.text(0))
                 (record.isAdded, record.isPending) = (row.int(1) != 0, row.int(2) != 0)
@@ -24,7 +27,7 @@ extension MusicState {
                 record.facts = row.json(4) ?? record.facts
                 (record.genre, record.places) = (row.text(5), row.json(6) ?? [])
                 if let url = row.optionalText(7), let facts: AlbumQuery = row.json(8) {
-                    record.filled = FilledAddress(url: url, facts: facts)
+                    record.filled = FilledAddress(url: url, facts: facts, former: row.optionalText(9))
                 }
                 records.append(record)
             }
@@ -71,21 +74,27 @@ extension MusicState {
     }
 
     private static func save(_ record: AlbumRecord, in database: borrowing Connection) throws {
-        try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+        try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
             .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0),
             .int(record.isGone ? 1 : 0), .json(record.facts), .text(record.genre), .json(record.places),
             .optional(record.filled?.url),
-            record.filled.map { try .json($0.facts) } ?? .null)
+            record.filled.map { try .json($0.facts) } ?? .null, .optional(record.filled?.former))
     }
 
     /// Remembers where a fill has found the covers of albums, for their facts as the last scan has found them; nil for those whose cover was
     /// taken back.
-    package func note(coverURLs: [String: String?]) throws(Problem) {
+    /// - Parameter isDone: Whether the library has them by now: an address that it had from an earlier fill is none of a fill any more.
+    package func note(coverURLs: [String: String?], isDone: Bool = false) throws(Problem) {
         if coverURLs.isEmpty { return }
         var records = Dictionary(try albums().map { ($0.id, $0) }) { first, _ in first }
         for (id, url) in coverURLs {
-            guard let record = records[id], record.filled?.url != url else { continue }
-            records[id]?.filled = url.map { FilledAddress(url: $0, facts: record.facts) }
+            guard let record = records[id] else { continue }
+            if record.filled?.url != url {
+                let former = isDone ? nil : record.filled?.former ?? record.filled?.url
+                records[id]?.filled = url.map { FilledAddress(url: $0, facts: record.facts, former: former) }
+            } else if isDone {
+                records[id]?.filled?.former = nil
+            }
         }
         try save(coverURLs.keys.compactMap { records[$0] })
     }

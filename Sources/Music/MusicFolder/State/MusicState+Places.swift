@@ -54,17 +54,25 @@ extension MusicState {
     /// The rows follow albums whose folders or songs were renamed since the last scan, and what a person has removed is noted.
     /// - Parameters:
     ///   - albums: What the scan has found, by the ids of the albums.
+    ///   - contents: What it has read: a song without the picture that a fill wrote has lost it to a person.
     ///   - countsAllRemoved: Whether a person has said that covers which are gone were removed, however many they are.
     /// - Returns: Whether a row was moved, and the scanned folders most of whose covers are gone: those are no removals of a person.
     func follow(
-        _ albums: [String: ScannedAlbum], countsAllRemoved: Bool = false
+        _ albums: [String: ScannedAlbum], in contents: [BytePath: FolderContents] = [:], countsAllRemoved: Bool = false
     ) throws(Problem) -> (hasMoved: Bool, emptied: [BytePath]) {
         var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: Int]) = (false, [], [:])
+        var (takenOut, pictures): ([Written], [BytePath: [UInt32: String?]]) = ([], [:])
         let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
         var lengths: [Int: [BytePath]]?
         for row in try written(.file) + written(.tags) {
             if row.kind == .file { counts[row.root, default: 0] += 1 }
-            if row.isThere { continue }
+            if row.isThere {
+                guard row.kind == .tags, row.state == .there, let folder = contents[row.folder] else { continue }
+                if pictures[row.folder] == nil { pictures[row.folder] = folder.picturesByName }
+                let picture = pictures[row.folder]?[Song.hash(of: row.name)]
+                if let picture, picture != row.digest.description { takenOut.append(row) }
+                continue
+            }
             guard let album = albums[row.album] else {
                 // Its album may be a part of another one by now.
                 guard row.kind == .file, row.state != .removed, let length = row.length else { continue }
@@ -106,7 +114,7 @@ extension MusicState {
         let gone = Dictionary(grouping: missing, by: \.root)
         let emptied =
             countsAllRemoved ? [:] : gone.filter { $1.count >= 10 && $1.count * 2 > counts[$0, default: 0] }
-        for row in missing where emptied[row.root] == nil { try set(row, .removed) }
+        for row in missing + takenOut where emptied[row.root] == nil { try set(row, .removed) }
         return (hasMoved, emptied.keys.compactMap(\.self).sorted())
     }
 
@@ -195,8 +203,10 @@ extension ScannedAlbum {
     fileprivate func folder(of row: Written, since former: AlbumRecord?) -> BytePath? {
         let known = former?.places ?? []
         if places.contains(where: { ($0.coverFolders + $0.folders).contains(row.folder) }) { return nil }
-        if let former, former.facts.lengths == facts.lengths,
-            let place = known.first(where: { ($0.coverFolders + $0.folders).contains(row.folder) }),
+        let place = known.first { ($0.coverFolders + $0.folders).contains(row.folder) }
+        // A scan of another folder says nothing of songs that are where they were.
+        if place?.hasItsSongs == true { return nil }
+        if let former, former.facts.lengths == facts.lengths, let place,
             let index = (place.coverFolders + place.folders).firstIndex(of: row.folder)
         {
             let moved = places.filter { other in
@@ -208,6 +218,17 @@ extension ScannedAlbum {
         }
         let folders = places.flatMap(\.coverFolders)
         return row.kind == .file && row.state == .removed && folders.count == 1 ? folders[0] : nil
+    }
+}
+
+extension AlbumPlace {
+    /// Whether the audio files that a scan has found are in its folders now.
+    package var hasItsSongs: Bool { namesDigest == Self.namesDigest(folders) }
+
+    /// As the sum of `Song.hash(of:)` that a scan remembers.
+    static func namesDigest(_ folders: [BytePath]) -> UInt64 {
+        let names = folders.flatMap { (try? OpenFolder(path: $0.bytes).names()) ?? [] }.map(\.bytes)
+        return names.filter(MusicNames.isAudio).reduce(0) { $0 &+ UInt64(Song.hash(of: $1)) }
     }
 }
 

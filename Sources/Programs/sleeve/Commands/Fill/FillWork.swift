@@ -76,9 +76,11 @@ struct FillWork {
         let filled = try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
         let scanned = scannedAlbums(outcome, albums)
+        // A file that was changed since is a person's.
+        let sleeves = written.filter(\.isUnchanged)
         let plan = FillPlan(
-            scanned, of: Array(albums.values), written: written, unaccepted: try state.unaccepted(written),
-            outdated: only == nil ? try await outdated(written, scanned, Array(albums.values)) : [:],
+            scanned, of: Array(albums.values), written: sleeves, unaccepted: try state.unaccepted(sleeves),
+            outdated: only == nil ? try await outdated(sleeves, scanned, Array(albums.values)) : [:],
             filled: Dictionary(filled) { $1 }, options: options, obstacle: FillPlan.Obstacle.ofWriting)
         let messages = try FillMessages(plan, report: arguments.output.report)
         // `fill accept` asks for the accepted covers only.

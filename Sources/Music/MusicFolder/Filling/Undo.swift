@@ -138,14 +138,10 @@ package struct Undo {
     /// what is another row's is not this one's.
     private mutating func otherPlace(of row: Written) throws -> (folder: BytePath, name: [UInt8])? {
         for folder in try state.otherPlaces(of: row.folder, below: row.root) {
-            let path = folder.appending(row.name)
-            if row.kind == .tags
-                ? path.withCString({ access($0, F_OK) }) == 0
-                : try state.copies(of: row, in: [folder])
-                    .contains(where: { $0.name == row.name })
-            {
-                return (folder, row.name)
-            }
+            let names =
+                try row.kind == .tags
+                ? names(ofSongsWithoutRowIn: folder) : state.copies(of: row, in: [folder]).map(\.name)
+            if names.contains(row.name) { return (folder, row.name) }
         }
         let places = records.first { $0.id == row.album }?.places.flatMap { $0.folders + $0.coverFolders } ?? []
         if let found = try state.copies(of: row, in: places).first { return found }

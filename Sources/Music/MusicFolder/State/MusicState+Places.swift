@@ -19,18 +19,29 @@ extension MusicState {
 
     /// The paths that a folder below a root has below the other scanned folders.
     func otherPlaces(of folder: BytePath, below root: BytePath?) throws(Problem) -> [BytePath] {
-        guard let root, folder.isInside(root) else { return [] }
-        return try roots().compactMap { $0 == root ? nil : folder.moved(from: root, to: $0) }
+        Self.otherPlaces(of: folder, below: root, among: try roots())
     }
 
-    /// The rows follow the folders of a scan: a file that is found below one of them, at the same path, is remembered there.
+    /// A folder inside the root, or around it, is no other path of it: what is below both is a copy.
+    private static func otherPlaces(
+        of folder: BytePath, below root: BytePath?, among roots: [BytePath]
+    ) -> [BytePath] {
+        guard let root, folder.isInside(root) else { return [] }
+        return roots.filter { !$0.isInside(root) && !root.isInside($0) }.map { folder.moved(from: root, to: $0) }
+    }
+
+    /// The rows follow the folders of a scan: a file that is found below one of them, at the same path, is remembered there, unless it has a row of
+    /// its own.
     func follow(_ roots: [BytePath]) throws(Problem) {
-        for row in try written(.file) + written(.tags) {
-            guard let root = row.root, row.folder.isInside(root) else { continue }
-            let folders = roots.filter { $0 != root }.map { row.folder.moved(from: root, to: $0) }
-            if let place = folders.first(where: { isSame($0.appending(row.name), as: row) }) {
-                try move(row, to: place)
+        let rows = try written(.file) + written(.tags)
+        var known = Set(rows.map(\.path))
+        for row in rows {
+            let folders = Self.otherPlaces(of: row.folder, below: row.root, among: roots)
+            let place = folders.first { folder in
+                let path = folder.appending(row.name)
+                return !known.contains(path) && isSame(path, as: row)
             }
+            if let place { known.insert(try move(row, to: place).path) }
         }
     }
 

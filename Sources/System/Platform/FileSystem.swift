@@ -97,3 +97,113 @@ package enum FileSystem {
         }
     #endif
 }
+
+/// The disk space that files take, and that is left.
+package enum AllocatedSpace {
+    /// The length of a file, in bytes; 0 if it does not exist.
+    package static func length(of path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Free space of a directory's file system for this user, in bytes; nil if the system does not say.
+    package static func free(at directory: String) -> Int? {
+        var space = statvfs()
+        guard statvfs(directory, &space) == 0 else { return nil }
+        // Some network and FUSE file systems report numbers whose product has more than 64 bits.
+        let (bytes, overflows) = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
+        return overflows ? .max : Int(clamping: bytes)
+    }
+
+    /// Whether there is a file, which is no folder, pipe or device.
+    package static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether a directory's file system may take another file. True if it does not say.
+    package static func hasInodes(at directory: String) -> Bool {
+        var space = statvfs()
+        return statvfs(directory, &space) != 0 || space.f_files == 0 || space.f_favail > 0
+    }
+
+    /// In bytes; 0 if the file does not exist.
+    package static func bytes(of path: String) -> Int {
+        var status = stat()
+        // Always in units of 512 bytes (stat(2)).
+        return stat(path, &status) == 0 ? Int(status.st_blocks) * 512 : 0
+    }
+}
+
+/// Names that storage systems and desktops create in any folder: thumbnails, snapshots, deleted files and settings.
+package enum StorageNames {
+    /// In lower case.
+    private static let all: Set<String> = [
+        "@eadir", "#recycle", "#snapshot", "@recycle", "@recently-snapshot", "lost+found", "$recycle.bin",
+        "system volume information", "thumbs.db", "ehthumbs.db", "desktop.ini",
+    ]
+
+    /// Whether a name is one of them. Names that begin with a dot are not among them.
+    package static func contains(_ name: some Collection<UInt8>) -> Bool {
+        all.contains(String(decoding: name, as: UTF8.self).lowercased())
+    }
+}
+
+/// Syncing files and directories. Some file systems of other machines, and some of FUSE, cannot: that is no failure, as nothing else would
+/// make a file more durable there.
+package enum DurableFile {
+    /// Returns once the file's data would survive power loss; false, with `errno`, if it may not.
+    package static func sync(_ descriptor: Int32) -> Bool {
+        #if os(Linux)
+            return fdatasync(descriptor) == 0 || isUnsupported(errno)
+        #else
+            return fcntl(descriptor, F_FULLFSYNC) == 0 || isUnsupported(errno)
+        #endif
+    }
+
+    #if !os(Linux)
+        /// As `sync`, for one of many files: data is durable once a file or directory that is synced after it is.
+        package static func syncData(_ descriptor: Int32) -> Bool {
+            fcntl(descriptor, F_BARRIERFSYNC) == 0 || isUnsupported(errno)
+        }
+    #endif
+
+    /// Syncs a file's whole file system, names included, where the system can; else the file. False, with `errno`, if it fails.
+    package static func syncFileSystem(_ descriptor: Int32) -> Bool {
+        #if os(Linux)
+            if syncfs(descriptor) == 0 { return true }
+            // A sandbox refuses calls that it does not know.
+            guard isUnsupported(errno) || errno == EPERM else { return false }
+            syncEverything()
+            return true
+        #else
+            return sync(descriptor)
+        #endif
+    }
+
+    /// Syncs a directory, so that the files created in it and removed from it stay so after power loss.
+    /// - Throws: `SystemError`. A directory that this user may not read is left alone.
+    package static func sync(directory path: String) throws(SystemError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 {
+            if errno == EACCES || errno == EPERM { return }
+            throw SystemError("open", path: path)
+        }
+        defer { close(descriptor) }
+        guard syncDirectory(descriptor) else { throw SystemError("sync", path: path) }
+    }
+
+    /// The same for an open directory; false, with `errno`, if the disk fails or is full. File systems that cannot sync directories say so in
+    /// many ways.
+    package static func syncDirectory(_ descriptor: Int32) -> Bool {
+        fsync(descriptor) == 0 || ![EIO, ENOSPC, EDQUOT].contains(errno)
+    }
+
+    /// Whether the error of a sync says that the file system has none.
+    package static func isUnsupported(_ error: Int32) -> Bool {
+        [EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS, ENOENT, ENOTTY].contains(error)
+    }
+}
+
+/// sync(2), whose name is taken in `DurableFile`. Linux waits for the disks.
+private func syncEverything() { sync() }

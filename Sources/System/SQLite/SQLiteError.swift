@@ -1,5 +1,6 @@
 import CSQLite
 package import Platform
+import Synchronization
 
 /// An error that SQLite has returned, or one of data that SQLite has read.
 package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -66,4 +67,71 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
 /// - Throws: the connection's last error, unless `code` is `SQLITE_OK`.
 func check(_ code: Int32, _ database: OpaquePointer?, sql: String? = nil) throws(SQLiteError) {
     if code != SQLITE_OK { throw SQLiteError(code, of: database, sql: sql) }
+}
+
+/// The system calls that failed in SQLite. Its result codes do not say why a file cannot be opened or synced; its log does.
+///
+/// The process has one log. It cannot be read if the process has used SQLite before.
+enum SQLiteLog {
+    /// By thread.
+    private static let lastErrors = Mutex<[UInt: (error: SystemError, time: ContinuousClock.Instant)]>([:])
+    /// SQLite returns an error immediately after it has logged the cause, on the same thread.
+    private static let maximumAge = Duration.seconds(1)
+
+    /// Starts to read the log, once.
+    static let start: Void = {
+        _ = sleeve_sqlite_log { _, _, message in
+            guard let message, let error = systemError(in: String(cString: message)) else { return }
+            lastErrors.withLock { $0[WorkThread.current] = (error, .now) }
+        }
+    }()
+
+    /// The cause of an error that SQLite has just returned; nil if SQLite does not log it.
+    static func cause(of code: SQLiteError.Code) -> SystemError? {
+        let logged: [SQLiteError.Code] = [
+            .cannotOpen, .openSharedMemory, .resizeSharedMemory, .mapSharedMemory, .truncate, .sync, .syncOfDirectory,
+            .delete,
+        ]
+        guard logged.contains(code), let last = lastErrors.withLock({ $0.removeValue(forKey: WorkThread.current) })
+        else { return nil }
+        return last.time.duration(to: .now) < maximumAge ? last.error : nil
+    }
+
+    /// Reads a line such as `os_unix.c:44080: (28) open(/a/index.sqlite3-wal) - No space left on device`.
+    static func systemError(in message: String) -> SystemError? {
+        guard let match = message.wholeMatch(of: /os_unix\.c:\d+: \((\d+)\) (\w+)\((.*)\) - .*/),
+            let number = Int32(match.1)
+        else { return nil }
+        return SystemError(String(match.2), path: match.3.isEmpty ? nil : String(match.3), number: number)
+    }
+}
+
+/// A damaged file is moved aside rather than removed, and a new one is started.
+package enum DamagedFile {
+    /// A path that no file has: the beginning, the time, and the process.
+    /// - Parameters:
+    ///   - beginning: With the directory.
+    ///   - ending: With the dot of the extension.
+    package static func newPath(_ beginning: String, _ ending: String) -> String {
+        // Some file systems allow no colons in names.
+        let time = Date().ISO8601Format().map { $0 == ":" ? "-" : String($0) }.joined()
+        return "\(beginning)-\(time)-\(getpid())\(ending)"
+    }
+
+    /// Opens a database that can be made again. A damaged one is moved to `damaged-NAME-TIME.sqlite3` in its directory.
+    /// - Parameters:
+    ///   - notice: Called with the path to which it was moved.
+    ///   - open: Opens the database, and creates it if it is missing.
+    package static func replacing<Database: ~Copyable>(
+        _ path: String, name: String, notice: (String) -> Void, _ open: (String) throws -> Database
+    ) throws -> Database {
+        do {
+            return try open(path)
+        } catch let error as SQLiteError where error.isCorruption {
+            let aside = newPath(FilePath.directory(of: path) + "/damaged-\(name)", ".sqlite3")
+            guard rename(path, aside) == 0 else { throw error }
+            notice(aside)
+            return try open(path)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+package import Platform
 
 /// A statement of one connection, whose parameters get other values each time it runs.
 package final class Statement {
@@ -104,4 +105,78 @@ package final class Statement {
         sqlite3_finalize(prepared)
         (prepared, isClosed) = (nil, true)
     }
+}
+
+/// The current row of a statement. It cannot leave the closure that visits it. Columns are numbered from 0.
+package struct Row: ~Copyable {
+    // Look-ups read 18 columns 100,000 times a second: this type is inlined into other rooms.
+    @usableFromInline let raw: OpaquePointer
+
+    init(_ raw: OpaquePointer) { self.raw = raw }
+
+    /// The integer as SQLite converts the value: 0 for NULL and for text that is no number.
+    @inlinable package borrowing func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
+    @inlinable package borrowing func int(_ column: Int32) -> Int { Int(int64(column)) }
+
+    /// The integer; nil if the value is none.
+    @inlinable package borrowing func optionalInt64(_ column: Int32) -> Int64? {
+        sqlite3_column_type(raw, column) == SQLITE_INTEGER ? int64(column) : nil
+    }
+    @inlinable package borrowing func optionalInt(_ column: Int32) -> Int? { optionalInt64(column).map { Int($0) } }
+
+    /// The text; `""` for NULL. Malformed UTF-8 is repaired.
+    @inlinable package borrowing func text(_ column: Int32) -> String { optionalText(column) ?? "" }
+    @inlinable package borrowing func optionalText(_ column: Int32) -> String? {
+        withBytes(column) { $0.map { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    /// The bytes of a text or a blob; empty for NULL.
+    package borrowing func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { $0.map { Array($0) } ?? [] } }
+
+    /// Calls `body` with the bytes of a text or a blob; nil for NULL.
+    @inlinable package borrowing func withBytes<Result>(
+        _ column: Int32, _ body: (UnsafeRawBufferPointer?) throws -> Result
+    ) rethrows -> Result {
+        // First the bytes, which may convert the value, then their count.
+        if let start = sqlite3_column_blob(raw, column) {
+            return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(raw, column))))
+        }
+        let isNull = sqlite3_column_type(raw, column) == SQLITE_NULL
+        return try body(isNull ? nil : UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+}
+
+/// A value of a statement's parameter.
+package enum SQLValue: Sendable, Hashable {
+    case null
+    case int(Int64)
+    case text(String)
+    case blob([UInt8])
+
+    package static func int(_ value: Int) -> SQLValue { .int(Int64(value)) }
+    package static func int(_ value: Int?) -> SQLValue { value.map { .int(Int64($0)) } ?? .null }
+    package static func int(_ value: Int64?) -> SQLValue { value.map { .int($0) } ?? .null }
+
+    /// Returns SQLite's result code.
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        switch self {
+        case .null: sqlite3_bind_null(statement, index)
+        case .int(let number): sqlite3_bind_int64(statement, index, number)
+        case .text(var text):
+            text.withUTF8 { sleeve_sqlite_bind_text(statement, index, $0.baseAddress, UInt64($0.count)) }
+        case .blob(let bytes): sleeve_sqlite_bind_blob(statement, index, bytes, UInt64(bytes.count))
+        }
+    }
+}
+
+extension Row {
+    /// The digest in a blob; nil if the value is none.
+    package borrowing func digest(_ column: Int32) -> Digest? {
+        withBytes(column) { $0.flatMap { Digest(bytes: $0) } }
+    }
+}
+
+extension SQLValue {
+    /// The digest as a blob.
+    package static func digest(_ digest: Digest) -> SQLValue { .blob(digest.withUnsafeBytes { Array($0) }) }
 }

@@ -76,3 +76,65 @@ extension Duration {
         return max(0, Int(components.seconds) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000))
     }
 }
+
+/// Requests that are not for covers.
+extension Transfer {
+    /// Sets the options of a POST, or resets them to those of a cover request.
+    func set(post: [UInt8]?) {
+        sleeve_setopt_string(easy, CURLOPT_ACCEPT_ENCODING, post == nil ? Self.acceptedCoding : nil)
+        // libcurl before 8.5 fails at a transfer coding that it does not know, although none was requested.
+        sleeve_setopt_long(easy, CURLOPT_HTTP_CONTENT_DECODING, post == nil ? 1 : 0)
+        sleeve_setopt_pointer(easy, CURLOPT_POSTFIELDS, nil)
+        // Resets POST.
+        sleeve_setopt_long(easy, CURLOPT_HTTPGET, 1)
+        guard var body = post else { return }
+        sleeve_setopt_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // libcurl copies the number of bytes that was set before.
+        sleeve_setopt_off(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+        // An empty array may have no address, and a null pointer would make libcurl read the body from a callback.
+        body.append(0)
+        _ = body.withUnsafeMutableBytes { sleeve_setopt_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress!) }
+    }
+
+    /// Lines that suppress the fields that libcurl would add to `fields`.
+    func suppressedFields(_ fields: HTTPFields) -> UnsafeMutablePointer<curl_slist>? {
+        // libcurl waits a second for a response to `Expect`, which many servers do not send.
+        var list = curl_slist_append(nil, "Expect:")
+        for name in [HTTPField.Name.accept, .userAgent, .contentType] where !fields.contains(name) {
+            list = curl_slist_append(list, "\(name.rawName):")
+        }
+        return list
+    }
+}
+
+/// The time-out of a transfer's connection, in which its look-up may have a longer part.
+///
+/// libcurl has one time-out for look-up and connection, and reads it whenever it checks: often during a look-up; while it connects, when
+/// something happens, and at the time-out that was set when the transfer began.
+struct ConnectTimeout {
+    private let usual: Duration
+    private let lookUp: Duration
+    /// When the look-up of the name began; nil if none is in progress.
+    private var begun: ContinuousClock.Instant?
+    /// What libcurl is to have now.
+    private(set) var current: Duration
+
+    init(_ configuration: HTTPClientConfiguration) {
+        usual = configuration.connectTimeout
+        lookUp = max(configuration.connectTimeout, configuration.lookUpTimeout)
+        current = usual
+    }
+
+    /// Another transfer begins.
+    mutating func reset() { (begun, current) = (nil, usual) }
+
+    mutating func beginLookUp(at now: ContinuousClock.Instant) { (begun, current) = (now, lookUp) }
+
+    /// Does nothing if no look-up is in progress.
+    mutating func endLookUp(at now: ContinuousClock.Instant) {
+        guard let begun = begun.take() else { return }
+        let elapsed = now - begun
+        let isSlow = elapsed * 2 > usual
+        current = usual + (isSlow ? elapsed : .zero)
+    }
+}

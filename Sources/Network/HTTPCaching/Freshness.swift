@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// The age of a response, and how long it is fresh (RFC 9111 section 4.2). Times are in milliseconds since 1970, durations in
 /// milliseconds.
@@ -79,4 +79,83 @@ package struct Freshness {
 
     /// `freshUntil`, or nil if the response does not state its lifetime and no heuristic applies.
     package var knownFreshUntil: Int64? { isExplicit || needsValidation || lifetime > 0 ? freshUntil : nil }
+}
+
+/// The redirects that led to a response (RFC 9110 section 15.4). The response answers the first URL only as long as each of them does:
+/// their directives hold for it, and the first lifetime that ends counts.
+package struct RedirectChain: Sendable, Hashable {
+    /// When the first of them stops being fresh, in milliseconds since 1970. Nil without redirects.
+    package private(set) var freshUntil: Int64?
+    /// Each directive that one of them states. `Vary: *` counts as `no-cache` (RFC 9111 section 4.1).
+    package private(set) var directives = CacheDirectives()
+
+    /// The lifetime of a redirect that states none, in milliseconds. RFC 9111 section 4.2.2 has no heuristic for temporary ones, but an
+    /// archive that redirects to its nodes need not be asked each night.
+    private static let silentLifetime: Int64 = 7 * 86_400_000
+
+    /// Of a response without redirects.
+    package init() {}
+
+    /// As an entry stores it.
+    /// - Parameter restrictions: as `CacheDirectives.restrictions`.
+    package init(freshUntil: Int64?, restrictions: String) {
+        (self.freshUntil, directives) = (freshUntil, CacheDirectives(restrictions))
+    }
+
+    /// - Parameter now: when they were answered, in milliseconds since 1970.
+    package init(_ redirects: [HTTPResponse], now: Int64) {
+        for redirect in redirects {
+            let response = StoredResponse(
+                status: redirect.status.code, fields: redirect.headerFields, requestTime: now, responseTime: now)
+            let freshness = response.freshness
+            add(freshness, isStored: !response.forbidsStoring(freshness.directives))
+            let end = freshness.isExplicit ? freshness.freshUntil : now + Self.silentLifetime
+            freshUntil = min(freshUntil ?? .max, end)
+        }
+    }
+
+    private mutating func add(_ freshness: Freshness, isStored: Bool) {
+        let added = freshness.directives
+        directives.noStore = directives.noStore || !isStored
+        directives.noCache = directives.noCache || freshness.needsValidation
+        directives.mustRevalidate = directives.mustRevalidate || added.mustRevalidate
+        directives.isPrivate = directives.isPrivate || added.isPrivate
+        directives.staleIfError = [directives.staleIfError, added.staleLimit].compactMap(\.self).min()
+    }
+}
+
+/// How long a 404 or a 410 is cached (RFC 9111 section 4), with a heuristic if the response states no lifetime (section 4.2.2).
+package enum NegativeCaching {
+    /// In milliseconds. A misconfigured lifetime must not hide a cover for months.
+    package static let maximumLifetime: Int64 = 7 * 86_400_000
+    /// A 404 does not say whether it lasts (RFC 9110 section 15.5.5). Runs in quick succession do not ask again, and a new cover
+    /// is found the same day.
+    private static let defaultLifetime404: Int64 = 10 * 60_000
+    /// A 410 is likely to last (RFC 9110 section 15.5.11).
+    private static let defaultLifetime410: Int64 = 86_400_000
+
+    /// When the response stops being fresh, in milliseconds since 1970. Nil if it is no 404 or 410, must not be cached, or asks for a pause:
+    /// it says "not yet".
+    /// - Parameter guess: the lifetime of a response that states none, in milliseconds.
+    package static func until(_ response: StoredResponse, guess: Int64? = nil) -> Int64? {
+        guard response.status == 404 || response.status == 410, response.isStorable else { return nil }
+        let freshness = response.freshness, now = response.responseTime
+        if let pause = RetryAfter.delay(response.fields, now: now / 1_000), pause > .zero { return nil }
+        if freshness.needsValidation { return nil }
+        let guessed = now + (guess ?? (response.status == 410 ? defaultLifetime410 : defaultLifetime404))
+        let until =
+            freshness.isExplicit
+            ? min(freshness.freshUntil, now + maximumLifetime) : min(guessed, response.redirects.freshUntil ?? .max)
+        return until > now ? until : nil
+    }
+}
+
+/// `Vary`: the fields of a request by which its server has chosen the response (RFC 9111 section 4.1).
+package enum Vary {
+    /// The names in the values of a response's `Vary`, in lower case; `*` stands for all.
+    package static func names(_ values: [String]) -> [String] {
+        values.flatMap { $0.split(separator: ",") }
+            .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            .filter { !$0.isEmpty }
+    }
 }

@@ -116,3 +116,253 @@ struct CSVRow {
         return nil
     }
 }
+
+/// The columns of a CSV list.
+struct CSVHeader {
+    private struct Column {
+        /// As written.
+        let name: String
+        let normalized: String
+    }
+
+    private let columns: [Column]
+    private let id: Int?
+    /// For each field, its columns in the order of preference.
+    private let fields: [ListField.Kind: [Int]]
+    /// The columns of other cover locations.
+    private let otherCovers: [Int]
+    /// The columns to keep as other fields, with the names of these; empty for callers that do not write the albums.
+    private let extra: [(column: Int, name: String)]
+    private let keepsOtherFields: Bool
+
+    /// - Throws: `ListProblem` if no column locates covers or, for callers that write the albums again, holds titles.
+    init(_ row: CSVRow, _ location: ListLocation, _ options: ListOptions) throws(ListProblem) {
+        let columns = row.texts.map { Column(name: $0, normalized: Album.CoverField.normalize($0)) }
+        self.columns = columns
+        keepsOtherFields = options.keepsOtherFields
+        let found = columns.map { "'\($0.name.inMessage)'" }.prefix(20).joined(separator: ", ")
+        var fields: [ListField.Kind: [Int]] = [:]
+        for kind in ListField.Kind.allCases { fields[kind] = Self.indices(of: kind, columns) }
+        if let name = options.urlColumn {
+            let index =
+                columns.firstIndex { $0.name == name }
+                ?? columns.firstIndex { $0.normalized == Album.CoverField.normalize(name) }
+            guard let index else {
+                throw ListProblem(location, "no column is named '\(name.inMessage)': found \(found)")
+            }
+            fields[.cover] = [index]
+        }
+        let id = columns.firstIndex { $0.normalized == "id" }
+        let otherCovers = columns.indices.filter {
+            Album.CoverField(name: columns[$0].name) != nil && fields[.cover]?.contains($0) != true
+        }
+        let hasCovers = fields[.cover]?.isEmpty == false || !otherCovers.isEmpty
+        guard hasCovers || (options.keepsOtherFields && fields[.title]?.isEmpty == false) else {
+            throw ListProblem(
+                location,
+                options.keepsOtherFields
+                    ? "no column holds the album's title: found \(found); name it title"
+                    : "no column holds the cover's URL: found \(found); name it coverUrl, cover_url, url, cover or image, "
+                        + "or choose it with --url-column")
+        }
+        self.fields = fields
+        self.id = id
+        self.otherCovers = otherCovers
+        // A field with the library's own name is the album's. Others are kept unless their text becomes that of a field.
+        let own = ListField.Kind.allCases.compactMap { fields[$0]?.count == 1 ? fields[$0]?.first : nil }
+            .filter { Self.isOwn(columns[$0].normalized) }
+        var taken: Set<String> = []
+        extra =
+            !options.keepsOtherFields
+            ? []
+            : columns.indices.filter { $0 != id && !otherCovers.contains($0) && !own.contains($0) }
+                .map { ($0, Self.name(of: $0, columns[$0].name, &taken)) }
+    }
+
+    /// Whether a column has the library's own name.
+    private static func isOwn(_ name: String) -> Bool {
+        ["title", "artist", "genre", "year", "coverurl"].contains(name)
+    }
+
+    /// A column with the library's own name, else all with names of other programs, the preferred one first.
+    private static func indices(of kind: ListField.Kind, _ columns: [Column]) -> [Int] {
+        let found = columns.indices.compactMap { index -> (rank: Int, index: Int)? in
+            guard let field = ListField(columns[index].normalized), field.kind == kind else { return nil }
+            return (field.rank, index)
+        }.sorted { $0 < $1 }
+        if let first = found.first, first.rank == 0 { return [first.index] }
+        return found.map(\.index)
+    }
+
+    /// The name of a column's field: its own, made unique.
+    private static func name(of column: Int, _ name: String, _ taken: inout Set<String>) -> String {
+        Album.unusedID(name.isEmpty ? "column \(column + 1)" : name, &taken)
+    }
+
+    /// Whether `names` may be a header: one of its columns locates covers, or it has more than one and they hold albums.
+    static func isLikely(_ texts: [String], _ options: ListOptions) -> Bool {
+        if texts.contains(where: \.isURL) { return false }
+        let names = texts.map(Album.CoverField.normalize)
+        if let column = options.urlColumn.map(Album.CoverField.normalize) { return names.contains(column) }
+        let fields = names.map { ListField($0) }
+        if fields.contains(where: { $0?.kind == .cover })
+            || texts.contains(where: { Album.CoverField(name: $0) != nil })
+        {
+            return true
+        }
+        return names.count > 1 && fields.contains { $0?.kind == .title }
+    }
+
+    /// The element of a row.
+    func element(_ row: CSVRow, _ location: ListLocation) -> ListElement {
+        func value(_ kind: ListField.Kind) -> (text: String, column: Int?) {
+            guard let columns = fields[kind], let first = columns.first else { return ("", nil) }
+            let hasDates = kind == .year && !Self.isOwn(self.columns[first].normalized)
+            if columns.count == 1, !hasDates {
+                let text = row.text(first)
+                return (text, text.isEmpty ? nil : first)
+            }
+            let texts = columns.map { (text: row.text($0), column: Int?.some($0)) }.filter { !$0.text.isEmpty }
+            if hasDates {
+                return texts.lazy.compactMap { text, column in ListField.year(of: text).map { ($0, column) } }.first
+                    ?? ("", nil)
+            }
+            let preferred = kind == .cover ? texts.first { $0.text.isURL } : nil
+            return preferred ?? texts.first ?? ("", nil)
+        }
+        let (title, artist, genre, cover) = (value(.title), value(.artist), value(.genre), value(.cover))
+        var year = value(.year)
+        if year.text == "0" || year.text == "0000" { year = ("", nil) }
+        let id = row.text(id)
+        var album = Album(
+            id: id.isEmpty ? nil : id, title: title.text, artist: artist.text, genre: genre.text,
+            coverURL: cover.text.isEmpty ? nil : cover.text, year: year.text)
+        for column in otherCovers {
+            let text = row.text(column)
+            if text.isEmpty { continue }
+            album.otherFields.append(JSONMember(columns[column].name, text))
+            if keepsOtherFields, Album.CoverField(name: columns[column].name) == .alternates {
+                album.alternateCoverURLs = album.alternateCoverURLs
+            }
+        }
+        let hasLocation = cover.column != nil || !album.otherFields.isEmpty
+        if keepsOtherFields {
+            let used = [title, artist, genre, year, cover].filter { value in
+                value.column.map { row.text($0) == value.text } ?? false
+            }.compactMap(\.column)
+            keep(row, except: used, in: &album)
+        }
+        if hasLocation || row.count == columns.count || !album.otherFields.isEmpty { return .album(album, location) }
+        let count = row.count == 1 ? "1 field" : "\(row.count) fields"
+        return .problem(
+            ListProblem(location, "the row has \(count) instead of \(columns.count), and no cover URL; skipped"))
+    }
+
+    private func keep(_ row: CSVRow, except used: [Int], in album: inout Album) {
+        for (column, name) in extra where !used.contains(column) {
+            let text = row.text(column)
+            if !text.isEmpty { album.otherFields.append(JSONMember(name, json: CSVCell.json(text))) }
+        }
+        for column in columns.count..<max(row.count, columns.count) {
+            let text = row.text(column)
+            if !text.isEmpty { album.otherFields.append(JSONMember("column \(column + 1)", json: CSVCell.json(text))) }
+        }
+    }
+}
+
+/// The lines of a list up to its header, if it is CSV: comments (`#`, as PowerShell's `#TYPE`), `sep=;`, with which Excel
+/// names the separator, and titles, which some programs write above their tables.
+struct CSVOpening {
+    /// The maximum number of lines that are neither blank nor comments before the header. A line with a URL is none of them.
+    private static let maximumTitles = 8
+
+    private(set) var separator = Byte.comma
+    /// Whether there is a header, or the separator is named. Else the first line that is no comment stands for one.
+    private(set) var isCSV = false
+    /// Where the header begins.
+    private(set) var start: Int
+    /// The number of the header's line.
+    private(set) var line = 1
+
+    /// Returns nil if more bytes are needed.
+    /// - Parameters:
+    ///   - start: The length of a byte order mark.
+    ///   - lineEnd: The byte that ends lines.
+    init?(
+        _ bytes: UnsafeRawBufferPointer, from start: Int, lineEnd: UInt8, isWhole: Bool, _ options: ListOptions
+    ) {
+        self.start = start
+        let isEnough = isWhole || bytes.count > DetectedFormat.limit
+        var (index, number) = (start, 1)
+        var (named, titles) = (UInt8?.none, 0)
+        while index < bytes.count {
+            let end = bytes.firstOffset(of: lineEnd, from: index)
+            guard end != nil || isEnough else { return nil }
+            var line = bytes[index..<(end ?? bytes.count)]
+            if line.last == Byte.carriageReturn { line = line.dropLast() }
+            let text = UnsafeRawBufferPointer(rebasing: line)
+            if let separator = Self.namedSeparator(text) {
+                named = separator
+            } else if !text.trimmed.isEmpty {
+                let found = Self.header(text, named, options)
+                if text.trimmed.first != Byte.hash
+                    || (found.isHeader && text.trimmed.dropFirst().first == found.separator)
+                {
+                    isCSV = found.isHeader || named != nil
+                    if found.isHeader || titles == 0 {
+                        (self.start, self.line, separator) = (index, number, found.separator)
+                    }
+                    titles += 1
+                    if found.isHeader || titles > Self.maximumTitles || text.text.isURL { return }
+                }
+            }
+            (index, number) = (end.map { $0 + 1 } ?? bytes.count, number + 1)
+        }
+        if !isEnough { return nil }
+    }
+
+    /// The separator of a line such as `sep=;` or `"sep=;"`.
+    private static func namedSeparator(_ line: UnsafeRawBufferPointer) -> UInt8? {
+        let text = line.filter { $0 != Byte.quote }
+        guard text.count == 5, String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep=" else {
+            return nil
+        }
+        return text[4]
+    }
+
+    /// Chooses the separator that makes the line a header, else the one that yields the most columns.
+    private static func header(
+        _ line: UnsafeRawBufferPointer, _ named: UInt8?, _ options: ListOptions
+    ) -> (separator: UInt8, isHeader: Bool) {
+        var best: (separator: UInt8, columns: Int)?
+        var row = CSVRow()
+        for separator in named.map({ [$0] }) ?? [Byte.comma, Byte.tab, Byte.semicolon, UInt8(ascii: "|")] {
+            _ = row.read(line, separator, isLast: true)
+            if row.count > 1, CSVHeader.isLikely(row.texts, options) { return (separator, true) }
+            if row.count > best?.columns ?? 0 { best = (separator, row.count) }
+        }
+        guard let best, best.columns == 1, named == nil else { return (best?.separator ?? Byte.comma, false) }
+        // One column: a URL in it may hold any separator. No text holds a NUL.
+        _ = row.read(line, 0, isLast: true)
+        return CSVHeader.isLikely(row.texts, options) ? (0, true) : (Byte.comma, false)
+    }
+}
+
+/// The JSON value that a cell of a CSV file stands for.
+enum CSVCell {
+    /// A number with more digits may not be one: a bar code, or an id.
+    private static let maximumDigits = 15
+
+    /// The value of a cell: JSON if the cell holds a JSON value, else its text.
+    static func json(_ text: String) -> String {
+        guard let first = text.utf8.first, JSONCursor.beginsValue(first) else { return text.json }
+        let isNumber = first == UInt8(ascii: "-") || (Byte.zero...UInt8(ascii: "9")).contains(first)
+        if isNumber, text.utf8.count > maximumDigits { return text.json }
+        let isValue =
+            JSONCursor.read(text) { (cursor) throws(JSONCursor.SyntaxError) in
+                try cursor.skipValue()
+                return true
+            } ?? false
+        return isValue ? text : text.json
+    }
+}

@@ -1,6 +1,8 @@
+import Dispatch
 import Files
 import Logging
 import Platform
+import SQLite
 
 /// The library file and its state directory: reads the albums, repairs a damaged file, replaces the file.
 final class LibraryFile {
@@ -144,5 +146,122 @@ final class LibraryFile {
             let copy = try? AtomicFile(bytes, replacing: state.lastGood)
         else { return }
         try? copy.replace()
+    }
+}
+
+/// The directory beside a library file, `<library file>.state/`:
+///
+/// ```
+/// lock                     flock around every edit
+/// outbox.lock              flock of the process that sends the outbox
+/// journal.sqlite3          history, mementos, outbox
+/// last-good.json           a copy of the library file, made when it was last read without an error
+/// damaged-2026-….json      a library file that could not be read
+/// music.lock               flock of the process that scans music folders
+/// music.sqlite3            what the room MusicFolder remembers of them
+/// sources.sqlite3          what the room CoverSources remembers of what it asked
+/// steps/                   files of people that are being replaced, by the room Files
+/// library-id               names the library where the room MusicFolder exports it
+/// token                    the token of the room CoverGallery
+/// ```
+final class StateDirectory {
+    let path: String
+    let lastGood: String
+    let journal: AlbumJournal
+    let lock: FileLock
+    /// Steps of replacing the library file.
+    let steps: StepJournal
+
+    /// The state directory of a library file.
+    static func path(of file: String) -> String { file + ".state" }
+
+    /// Creates missing files. Moves a damaged journal aside.
+    /// - Throws: `LibraryError`.
+    init(of file: String, notice: (String) -> Void) throws {
+        path = Self.path(of: file)
+        lastGood = path + "/last-good.json"
+        AlbumFile.createDirectory(of: file)
+        var refusal: String?
+        // Addresses of covers may grant access.
+        do throws(SystemError) { try OwnedPath.makeFolder(path) } catch { refusal = error.reason }
+        do {
+            lock = try FileLock(path: path + "/lock")
+        } catch {
+            throw LibraryError.unusableHistory(path: path, reason: refusal ?? error.reason)
+        }
+        _ = try? OpenFolder(path: path).sweep()
+        steps = StepJournal(directory: path + "/steps")
+        for repaired in steps.recover() { notice(repaired.message) }
+        journal = try Self.openJournal(path, notice)
+    }
+
+    private static func openJournal(_ directory: String, _ notice: (String) -> Void) throws -> AlbumJournal {
+        let file = directory + "/journal.sqlite3"
+        do {
+            return try DamagedFile.replacing(
+                file, name: "history",
+                notice: { notice("the library's history is damaged; moved it to \($0) and started a new one") },
+                { try AlbumJournal(path: $0) })
+        } catch {
+            throw LibraryError.unusableHistory(path: file, reason: "\(error)")
+        }
+    }
+
+    /// Moves an unreadable library file into the directory. - Returns: its new path.
+    func moveAside(_ file: String) throws -> String {
+        let aside = DamagedFile.newPath(path + "/damaged", ".json")
+        if rename(file, aside) == 0 { return aside }
+        // A mount point cannot be moved. It is copied, and overwritten by the caller.
+        guard errno == EBUSY, (try? FileManager.default.copyItem(atPath: file, toPath: aside)) != nil else {
+            throw LibraryError(SystemError("move", path: aside))
+        }
+        return aside
+    }
+}
+
+/// Reports changes of the names in a folder, and files there that were written: inotify(7), on macOS kqueue(2), which does not report a file
+/// that is overwritten. What another machine changes on a network disk is not reported.
+enum FolderChanges {
+    /// One element for any number of changes. Ends immediately if the folder cannot be watched.
+    static func stream(of folder: String) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        guard let descriptor = descriptor(watching: folder) else {
+            continuation.finish()
+            return stream
+        }
+        // because: Dispatch's sources may be cancelled on any thread.
+        nonisolated(unsafe) let source = source(for: descriptor)
+        source.setEventHandler {
+            // Which names they are does not matter: looking at the library file again is cheap.
+            var events = [UInt8](repeating: 0, count: 4_096)
+            while read(descriptor, &events, events.count) > 0 {}
+            continuation.yield()
+        }
+        source.setCancelHandler { close(descriptor) }
+        continuation.onTermination = { _ in source.cancel() }
+        source.activate()
+        return stream
+    }
+
+    private static func source(for descriptor: Int32) -> any DispatchSourceProtocol {
+        #if canImport(Darwin)
+            DispatchSource.makeFileSystemObjectSource(fileDescriptor: descriptor, eventMask: .write)
+        #else
+            DispatchSource.makeReadSource(fileDescriptor: descriptor)
+        #endif
+    }
+
+    private static func descriptor(watching folder: String) -> Int32? {
+        #if canImport(Darwin)
+            let descriptor = open(folder, O_EVTONLY | O_CLOEXEC)
+            return descriptor < 0 ? nil : descriptor
+        #else
+            let descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            let changes = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE
+            if inotify_add_watch(descriptor, folder, UInt32(changes)) >= 0 { return descriptor }
+            close(descriptor)
+            return nil
+        #endif
     }
 }

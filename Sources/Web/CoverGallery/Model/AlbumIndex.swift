@@ -1,7 +1,9 @@
 import AlbumLibrary
 import CoverLibrary
 import CoverSources
+import CZlib
 import Platform
+import Synchronization
 
 /// An album's cover: where it may be, and whether it is cached.
 struct AlbumCover: Sendable {
@@ -175,4 +177,95 @@ func jsonText(_ fill: (inout JSONObject) throws -> Void) rethrows -> String {
     var object = JSONObject()
     try fill(&object)
     return object.text
+}
+
+/// The cover files that people have beside their music, by their digests, as pages name covers. Nothing of them is copied: a file is read when
+/// a page wants it. Its digest is computed once for each version of the file.
+final class CoverFiles: Sendable {
+    /// A version of a file.
+    struct Version: Sendable {
+        fileprivate var name: String
+        /// nil for a file that is no cover.
+        fileprivate(set) var digest: String?
+        fileprivate(set) var longestSide: Int?
+    }
+
+    private struct State {
+        var versions: [Album.ID: Version] = [:]
+        /// An album whose file had this digest.
+        var albums: [String: Album] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The versions of the albums' files; nil for albums without one, or whose file is gone.
+    func versions(of albums: [Album]) async -> [Album.ID: Version] {
+        let albums = albums.filter { $0.coverFile != nil }
+        let share = max(1, (albums.count + Self.threads - 1) / Self.threads)
+        return await withTaskGroup(of: [(Album.ID, Version?)].self) { group in
+            for start in stride(from: 0, to: albums.count, by: share) {
+                let part = albums[start..<min(start + share, albums.count)]
+                group.addTask { await WorkThread.run { part.map { ($0.id, self.version(of: $0)) } } }
+            }
+            var found: [Album.ID: Version] = [:]
+            for await part in group { for (id, version) in part { found[id] = version } }
+            return found
+        }
+    }
+
+    /// How many read files at a time.
+    private static let threads = 4
+
+    /// Which albums have a file, whatever is in it.
+    func haveFiles(_ albums: [Album]) async -> [Bool] {
+        await WorkThread.run { albums.map { $0.coverFileVersion != nil } }
+    }
+
+    private func version(of album: Album) -> Version? {
+        guard let name = album.coverFileVersion.map({ "\($0) \(album.coverFile ?? "")" }) else { return nil }
+        if let known = state.withLock({ $0.versions[album.id] }), known.name == name { return known }
+        var version = Version(name: name)
+        if let cover = Cover(fileOf: album) {
+            version.digest = cover.digest
+            version.longestSide = [cover.width, cover.height].compactMap(\.self).max()
+        }
+        state.withLock { [version] state in
+            if let former = state.versions.updateValue(version, forKey: album.id)?.digest { state.albums[former] = nil }
+            if let digest = version.digest { state.albums[digest] = album }
+        }
+        return version
+    }
+
+    /// The cover with this digest, if a file that a page was told of still has it.
+    func cover(digest: String) async -> Cover? {
+        guard let album = state.withLock({ $0.albums[digest] }) else { return nil }
+        let cover = await WorkThread.run { Cover(fileOf: album) }
+        return cover?.digest == digest ? cover : nil
+    }
+}
+
+/// The gzip content coding (RFC 1952).
+enum Gzip {
+    /// The compressed bytes; nil if zlib has no memory.
+    static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+        var stream = z_stream()
+        // 16 more than the window's size selects gzip.
+        let code = deflateInit2_(
+            &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
+        guard code == Z_OK, let length = UInt32(exactly: bytes.count) else { return nil }
+        defer { deflateEnd(&stream) }
+        var input = bytes
+        var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(length))))
+        let isComplete = input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                stream.next_in = input.baseAddress
+                stream.avail_in = length
+                stream.next_out = output.baseAddress
+                stream.avail_out = UInt32(clamping: output.count)
+                return deflate(&stream, Z_FINISH) == Z_STREAM_END
+            }
+        }
+        return isComplete ? Array(output.prefix(Int(stream.total_out))) : nil
+    }
 }

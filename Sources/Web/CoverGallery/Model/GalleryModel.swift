@@ -117,3 +117,175 @@ final class GalleryModel: Sendable {
         }
     }
 }
+
+/// The prefetch of the whole library that a page can start; one at a time.
+actor PrefetchRun {
+    /// Failures that pages show: the last ones of a run.
+    private static let maximumFailures = 20
+
+    private let library: LibraryAPI
+    private let sessions: PageSessions
+    private var task: Task<Void, Never>?
+    /// Of the current or last run, as JSON.
+    private var failures: [String] = []
+
+    init(_ library: LibraryAPI, _ sessions: PageSessions) {
+        self.library = library
+        self.sessions = sessions
+    }
+
+    /// - Returns: False if a prefetch is running already.
+    func start() -> Bool {
+        if task != nil { return false }
+        task = Task {
+            await run()
+            task = nil
+        }
+        return true
+    }
+
+    /// Cancels the run and waits for its end. Covers that had arrived are kept.
+    func stop() async {
+        task?.cancel()
+        await task?.value
+    }
+
+    private func run() async {
+        failures = []
+        var (total, summary) = (0, RunSummary())
+        do {
+            // An album whose cover is a person's file needs no other.
+            let albums = try await library.albums.all().filter { album in
+                album.coverFile == nil || (try? library.keys(of: CoverRequest(album: album))) != nil
+            }
+            total = albums.count
+            // The user asked for all covers, so those with a cached 404 or 410 are requested again.
+            let outcomes = library.prefetch(albums, cachePolicy: .ignoreAbsence)
+            defer { summary = outcomes.progress }
+            async let _: Void = publish(total: albums.count) { outcomes.progress }
+            for try await outcome in outcomes {
+                // Albums without a usable URL are counted as skipped.
+                guard let failure = outcome.failure, outcome.kind != .skipped else { continue }
+                add(CoverProblem(failure), url: outcome.url, album: outcome.line.map { albums[$0 - 1] })
+            }
+            if let cause = outcomes.progress.stopReason {
+                add(CoverProblem(reason: "The other covers could not be saved.", cause: cause), url: "", album: nil)
+            }
+        } catch {
+            add(CoverProblem(reason: "\(error)"), url: "", album: nil)
+        }
+        await publish(summary, total: total, isRunning: false)
+    }
+
+    private func add(_ problem: CoverProblem, url: String, album: Album?) {
+        if failures.count >= Self.maximumFailures { failures.removeFirst() }
+        failures.append(
+            jsonText {
+                $0.add("album", album?.id)
+                $0.add("title", album?.title)
+                $0.add("url", OwnPictures.isAddress(url) ? "" : url)
+                problem.add(to: &$0, as: "reason")
+            })
+    }
+
+    /// Publishes a run's state four times a second until the task is cancelled.
+    private func publish(total: Int, _ progress: @Sendable () -> RunSummary) async {
+        repeat {
+            await publish(progress(), total: total, isRunning: true)
+        } while (try? await Task.sleep(for: .milliseconds(250))) != nil
+    }
+
+    private func publish(_ summary: RunSummary, total: Int, isRunning: Bool) async {
+        let text = jsonText {
+            $0.add("running", isRunning)
+            $0.add("total", total)
+            for (name, value) in [
+                ("settled", summary.settled), ("downloaded", summary.downloaded), ("fresh", summary.fresh),
+                ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed),
+                ("bytes", summary.bytes),
+            ] {
+                $0.add(name, value)
+            }
+            $0.add("seconds", summary.duration / .seconds(1))
+            $0.add("coversPerSecond", summary.coversPerSecond)
+            $0.add("bytesPerSecond", summary.bytesPerSecond)
+            $0.add("failures", raw: "[" + failures.joined(separator: ",") + "]")
+        }
+        await sessions.broadcast("prefetch", text)
+    }
+}
+
+/// Sends queued edits to the remote library, with exponential backoff after failures, and reports the queue to pages.
+actor RemoteSync {
+    private static let maximumBackoff = 60.0
+    private let library: LibraryAPI
+    private let url: String
+    private let sessions: PageSessions
+    /// In seconds.
+    private var backoff = 1.0
+    private var retryAt = ContinuousClock.now
+    private var problem: String?
+
+    init(_ library: LibraryAPI, url: String, _ sessions: PageSessions) {
+        self.library = library
+        self.url = url
+        self.sessions = sessions
+    }
+
+    /// Called periodically.
+    func send() async {
+        if retryAt <= .now {
+            do {
+                let outbox = try await library.albums.sendEdits()
+                if outbox.problem != nil {
+                    retryAt = .now + .seconds(backoff * .random(in: 0.5...1))
+                    backoff = min(backoff * 2, Self.maximumBackoff)
+                } else {
+                    backoff = 1
+                }
+                problem = outbox.refused.first ?? outbox.problem
+            } catch {
+                problem = "\(error)"
+            }
+        }
+        guard let waiting = try? await library.albums.waitingEdits() else { return }
+        await sessions.broadcast("remote", Self.state(url: url, waiting: waiting, problem: problem))
+    }
+
+    /// - Parameter waiting: How many edits are queued.
+    static func state(url: String, waiting: Int, problem: String?) -> String {
+        jsonText {
+            $0.add("url", Redaction.redact(url))
+            $0.add("waiting", waiting)
+            $0.add("problem", problem.map { Redaction.redact($0) })
+        }
+    }
+}
+
+/// Reports the cache's totals to pages.
+actor CacheReporter {
+    private let library: LibraryAPI
+    private let sessions: PageSessions
+    private var nextReport = ContinuousClock.now
+
+    init(_ library: LibraryAPI, _ sessions: PageSessions) {
+        self.library = library
+        self.sessions = sessions
+    }
+
+    /// Called periodically.
+    func report() async {
+        let start = ContinuousClock.now
+        guard start >= nextReport, await !sessions.isEmpty, let totals = try? await library.statistics() else {
+            return
+        }
+        // Counting a large cache takes time: at most 5 % of a thread's.
+        nextReport = .now + start.duration(to: .now) * 20
+        let text = jsonText {
+            $0.add("entries", totals.entries)
+            $0.add("bytes", totals.chargedBytes)
+            $0.add("capacity", totals.capacity)
+        }
+        await sessions.broadcast("cache", text)
+    }
+}

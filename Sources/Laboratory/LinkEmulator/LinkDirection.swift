@@ -182,3 +182,110 @@ struct LinkDirection {
         transmitWaiting(connection, at: now)
     }
 }
+
+/// One connection's sender and receiver in one direction.
+struct LinkSender {
+    var window = CongestionWindow()
+    /// The bytes that wait for the window.
+    var waiting = 0
+    /// The bytes sent and not acknowledged.
+    var inFlight = 0
+    /// The bytes sent so far.
+    var sent = 0
+    /// False until the handshake is complete.
+    var isOpen = false
+    /// False while the receiver takes no bytes: its receive window is closed.
+    var isReceiving = true
+    /// How the stream ends after the bytes that wait.
+    var ending: LinkEvent?
+    /// The bytes that have arrived, in order or not.
+    private var received = 0
+    /// The starts of the lost segments that have not been sent again, in order.
+    private var gaps: [Int] = []
+    /// The bytes that the receiver has read.
+    private var delivered = 0
+    /// True if the end has arrived, perhaps before lost segments.
+    var hasEndArrived = false
+
+    /// The end is read when no byte is missing.
+    var isComplete: Bool { hasEndArrived && gaps.isEmpty }
+
+    mutating func receive(_ segment: LinkSegment) {
+        if segment.isLost {
+            // A segment sent again and lost again has its gap already.
+            if segment.offset >= received { gaps.append(segment.offset) }
+        } else if let gap = gaps.firstIndex(of: segment.offset) {
+            gaps.remove(at: gap)
+        }
+        received = max(received, segment.offset + segment.length)
+    }
+
+    /// Returns the number of bytes that have arrived in order since the last call.
+    mutating func takeDelivered() -> Int {
+        let end = gaps.first ?? received
+        defer { delivered = end }
+        return end - delivered
+    }
+}
+
+/// How many bytes a sender may have in flight: slow start and congestion avoidance (RFC 5681), from an initial window of ten
+/// segments (RFC 6928).
+///
+/// The window grows by the bytes acknowledged, even if the sender had no more to send, and stays as it is while the connection
+/// is idle (RFC 2861 would reduce it).
+struct CongestionWindow {
+    /// The bytes of a full segment.
+    static let segment = 1460
+    /// The receive window, which bounds the congestion window.
+    static let maximum = 6 << 20
+
+    private(set) var bytes = 10 * segment
+    private var slowStartThreshold = Int.max
+    /// The losses of segments before this offset belong to the recovery in progress.
+    private var recoveryEnd = 0
+
+    /// Grows by an acknowledgement of `count` bytes that start at `offset`: by as many in slow start, which doubles the window
+    /// every round trip, and by one segment a round trip after a loss.
+    mutating func didAcknowledge(_ count: Int, at offset: Int) {
+        guard offset >= recoveryEnd else { return }
+        let growth = bytes < slowStartThreshold ? count : Self.segment * count / bytes
+        bytes = min(bytes + growth, Self.maximum)
+    }
+
+    /// Halves the window, once for all segments that were in flight when the first of them was found lost.
+    ///
+    /// - Parameters:
+    ///   - offset: The start of the lost segment.
+    ///   - inFlight: The bytes in flight, the lost ones included.
+    ///   - end: The end of what has been sent.
+    mutating func didLose(at offset: Int, inFlight: Int, end: Int) {
+        guard offset >= recoveryEnd else { return }
+        slowStartThreshold = max(inFlight / 2, 2 * Self.segment)
+        bytes = slowStartThreshold
+        recoveryEnd = end
+    }
+}
+
+/// The content of one segment.
+enum LinkEvent: Sendable {
+    /// The connection opens.
+    case open
+    /// Bytes arrive.
+    case data
+    /// The sender has sent everything.
+    case end
+    /// The sender abandons the connection.
+    case reset
+}
+
+/// A segment between its transmission and its acknowledgement.
+struct LinkSegment {
+    let connection: Int
+    let event: LinkEvent
+    /// The position of the first byte in the connection's stream.
+    let offset: Int
+    let length: Int
+    /// When its last bit leaves the bottleneck.
+    let departure: Duration
+    let isLost: Bool
+}

@@ -64,3 +64,90 @@ package final class Origin: Sendable {
     /// The maximum number of requests that were in flight at the same time.
     package var peakInFlight: Int { responder.metrics.peakInFlight }
 }
+
+/// An origin's default behaviour. Query parameters override most of it for one request; see `HelpPage`.
+package struct OriginOptions: Sendable {
+    /// The port to listen on; 0 chooses a free one.
+    package var port = 0
+    /// The delay before each response.
+    package var delay: Duration = .zero
+    /// The bandwidth that all response bodies share, in bytes per second; nil is unlimited.
+    package var totalBytesPerSecond: Int?
+    /// A request gets 429 if more than this many are in flight, itself included; nil is unlimited.
+    package var maximumInFlight: Int?
+    /// Only every Nth request fails with `fault` or `status`; nil makes every request fail.
+    package var faultEvery: Int?
+    /// How requests fail. It takes precedence over `status`.
+    package var fault: OriginFault?
+    /// The status of failing requests.
+    package var status: Int?
+    /// The `Cache-Control` field of covers; empty omits it.
+    package var cacheControl = "public, max-age=86400"
+    /// The length of covers whose URL states none, in bytes; nil is 8 to 250 KB, which depends on the cover.
+    package var size: Int?
+    /// Counts requests by path, for `Origin.requestCount(path:)`. Every requested path stays in memory.
+    package var countPaths = false
+
+    package init() {}
+
+    /// Sets `status` or `fault` from the argument of `--fault`.
+    ///
+    /// - Parameter name: a status code or a fault's name.
+    /// - Throws: `OriginError.invalidValue`.
+    package mutating func setFault(_ name: String) throws(OriginError) {
+        if let fault = OriginFault(rawValue: name) {
+            self.fault = fault
+        } else if let code = Int(name), (200...599).contains(code) {
+            status = code
+        } else {
+            throw .invalidValue(
+                name: "fault", value: name, expected: "a status code or one of \(OriginFault.names)")
+        }
+    }
+}
+
+/// A faulty way to answer a request. Error statuses are not among them; see `OriginOptions.status`.
+package enum OriginFault: String, CaseIterable, Sendable {
+    /// Sends the correct `Content-Length` and half of the body, then closes the connection.
+    case truncate
+    /// Sends a `Content-Length` that is 1,000 bytes too large and the whole body, then closes the connection.
+    case wrongLength = "wrong-length"
+    /// Sends a `Content-Length` of half of the body and the whole body, then closes the connection.
+    case excess
+    /// Resets the connection (RST) before the response.
+    case reset
+    /// Closes the connection (FIN) before the response.
+    case close
+    /// Sends 200 and an HTML page, as a captive portal does.
+    case html
+    /// Sends 200 and a JSON error.
+    case json
+    /// Sends 200 and a JSON error about an exceeded rate limit.
+    case quota
+    /// Sends 200 and an empty body.
+    case empty
+    /// Sends a cover and then filler bytes without end, without `Content-Length`.
+    case endless
+    /// Redirects to the same URL.
+    case loop
+    /// Sends nothing. The connection stays open until the client closes it or the origin stops.
+    case never
+
+    /// The names of all faults, for messages.
+    package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// An error of an origin's start or of its options.
+package enum OriginError: Error, CustomStringConvertible, Sendable {
+    /// The origin cannot listen on the port; `cause` is the system's error message.
+    case cannotListen(port: Int, cause: String)
+    /// An option or a query parameter has an invalid value.
+    case invalidValue(name: String, value: String, expected: String)
+
+    package var description: String {
+        switch self {
+        case .cannotListen(let port, let cause): "cannot listen on \(Origin.host):\(port): \(cause)"
+        case .invalidValue(let name, let value, let expected): "\(name)=\(value): expected \(expected)"
+        }
+    }
+}

@@ -132,3 +132,84 @@ struct ResponsePlanner: Sendable {
         return OriginResponse(200, fields, .bytesThenClose(bytes))
     }
 }
+
+/// A path of the Cover Art Archive's API (musicbrainz.org/doc/Cover_Art_Archive/API), such as
+/// `/release/{uuid}/front-500`, which redirects to a cover. Each id has its own cover, except ids that end in 404.
+struct ArchivePath: Sendable, Equatable {
+    private let id: Substring
+    /// `front`, `front-250`, `front-500` or `front-1200`.
+    private let image: Substring
+
+    /// Returns nil if the path is not one of the archive's.
+    init?(_ path: Substring) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 4, ["release", "release-group"].contains(parts[1]) else { return nil }
+        (id, image) = (parts[2], parts[3])
+    }
+
+    /// 307 to the cover, 404 if there is none, or 400 if the id is not a UUID.
+    var response: OriginResponse {
+        guard isUUID else { return .text(400, "invalid MBID specified\n") }
+        guard let size = Self.sizes[image], !id.hasSuffix("404") else {
+            return .text(404, "No cover image found for release with identifier \(id)\n")
+        }
+        let number = Int(id.suffix(5), radix: 16) ?? 0
+        return OriginResponse(307, [.location: "/covers/\(number).jpg?size=\(size)"])
+    }
+
+    /// The covers' lengths in bytes.
+    private static let sizes: [Substring: Int] = [
+        "front": 200_000, "front-250": 10_000, "front-500": 30_000, "front-1200": 90_000,
+    ]
+
+    /// The archive accepts lower case only.
+    private var isUUID: Bool {
+        id.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count) == [8, 4, 4, 4, 12]
+            && id.allSatisfy { $0 == "-" || ("0"..."9").contains($0) || ("a"..."f").contains($0) }
+    }
+}
+
+/// The origin's text pages.
+enum HelpPage {
+    static let text = """
+        Sleeve's origin serves covers, latency and faults on demand.
+
+          /covers/N.jpg       a generated cover, always the same for the same N: 8 to 250 KB, 31 KB on average
+          /covers/N.png       a small PNG
+          /starter/SLUG.jpg   a starter album's cover of 600×600 pixels, such as low-tide. Any other SLUG, and any SLUG
+                              with size=BYTES, gives a generated cover, always the same for the same SLUG
+
+        Query parameters:
+
+          size=BYTES          the length of the body, at most three bytes shorter
+          delay=MS            the delay before the response
+          rate=BYTES          the body's bytes per second
+          status=CODE         the status (retry-after=VALUE adds Retry-After)
+          fault=NAME          \(OriginFault.names)
+          times=N             only the first N requests with the same path and query fail
+          redirect=N          N redirects before the cover (redirect-status=301, 302, 303, 307 or 308)
+          to=URL              a redirect to another URL
+          chunked=1           no Content-Length
+          cache-control=VALUE the Cache-Control field
+          same=M              the bytes of cover M
+          field=NAME:VALUE    an additional field
+
+        The Cover Art Archive's API (musicbrainz.org/doc/Cover_Art_Archive/API), for `--cover-art-archive`:
+
+          /release/UUID/front         307 to a cover, also front-250, front-500, front-1200; 404 for ids that end in 404
+          /release-group/UUID/front   the same
+
+        /counts reports the requests so far, how many of them were answered 429, how many are in flight, and the
+        connections.
+
+        Covers have ETag and Last-Modified. If-None-Match and If-Modified-Since are supported.
+
+        """
+
+    /// A captive portal's page.
+    static let portal = """
+        <!DOCTYPE html>
+        <html><head><title>Welcome</title></head><body><h1>Please sign in to the network</h1></body></html>
+
+        """
+}

@@ -187,3 +187,80 @@ extension Response {
         }
     }
 }
+
+/// Counts an origin's connections and requests.
+final class OriginMetrics: Sendable {
+    let connections = Counter()
+    let requests = Counter()
+    let inFlight = Counter()
+    /// Requests answered 429 because of `OriginOptions.maximumInFlight`.
+    let rejected = Counter()
+    /// Requests by path; nil unless `OriginOptions.countPaths` is set.
+    let paths: KeyedCounter?
+    private let peak = Atomic(0)
+
+    init(countPaths: Bool) { paths = countPaths ? KeyedCounter() : nil }
+
+    var peakInFlight: Int { peak.load(ordering: .relaxed) }
+
+    /// The counters as one JSON object, for benchmarks.
+    var json: String {
+        #"{"requests":\#(requests.value),"overruns":\#(rejected.value),"inFlight":\#(inFlight.value),"#
+            + #""peakInFlight":\#(peakInFlight),"connections":\#(connections.value)}"#
+    }
+
+    /// Records the start of a request. Returns its number, from 1.
+    func requestStarted(path: @autoclosure () -> String) -> Int {
+        peak.max(inFlight.add(1), ordering: .relaxed)
+        paths?.increment(path())
+        return requests.add(1)
+    }
+
+    /// Records that a request's response is written or abandoned.
+    func requestEnded() { inFlight.add(-1) }
+}
+
+/// A lock-free counter.
+struct Counter: ~Copyable {
+    private let atomic = Atomic(0)
+
+    var value: Int { atomic.load(ordering: .relaxed) }
+
+    /// Returns the new value.
+    @discardableResult
+    func add(_ count: Int) -> Int { atomic.add(count, ordering: .relaxed).newValue }
+}
+
+/// Counts events by key. Every key stays in memory.
+final class KeyedCounter: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    /// Returns the key's count, this event included.
+    @discardableResult
+    func increment(_ key: String) -> Int {
+        counts.withLock { counts in
+            counts[key, default: 0] += 1
+            return counts[key, default: 0]
+        }
+    }
+
+    func count(_ key: String) -> Int { counts.withLock { $0[key, default: 0] } }
+}
+
+/// A bandwidth that all response bodies share: they are sent one after the other.
+final class Bandwidth: Sendable {
+    private let bytesPerSecond: Int
+    private let freeFrom = Mutex<ContinuousClock.Instant?>(nil)
+
+    init(bytesPerSecond: Int) { self.bytesPerSecond = bytesPerSecond }
+
+    /// Reserves the time for `bytes`. Returns the time from now until they are sent.
+    func reserve(_ bytes: Int) -> Duration {
+        let now = ContinuousClock.now
+        return freeFrom.withLock { freeFrom in
+            let end = max(freeFrom ?? now, now) + .seconds(Double(bytes) / Double(bytesPerSecond))
+            freeFrom = end
+            return end - now
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import CLinux
 package import Platform
+import Synchronization
 
 /// A program that this one starts, and whose cost it measures.
 package struct ChildProcess: Sendable {
@@ -96,4 +97,92 @@ package struct ChildProcess: Sendable {
 
     /// Sends a signal. Call it before `wait` returns only: the id may belong to another process afterwards.
     package func send(_ signal: Int32) { _ = kill(pid, signal) }
+}
+
+/// Why a command that runs other processes cannot go on.
+package enum ChildError: Error {
+    /// A signal arrived.
+    case stopped
+    case failed(String)
+}
+
+/// The running children of a command. A signal handler stops them from another thread.
+package final class ChildProcesses: Sendable {
+    private struct State {
+        var running: [pid_t: ChildProcess] = [:]
+        var isStopped = false
+    }
+    private let state = Mutex(State())
+    private let haveOwnGroups: Bool
+
+    /// - Parameter haveOwnGroups: Whether a terminal's Ctrl-C reaches only this process, and not its children.
+    package init(haveOwnGroups: Bool = false) { self.haveOwnGroups = haveOwnGroups }
+
+    /// No other child may be started.
+    package var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Stops the children, and those that are started later.
+    package func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            for child in state.running.values { child.send(SIGTERM) }
+        }
+    }
+
+    package func start(
+        _ words: [String], in directory: String? = nil, output: Int32, errors: Int32
+    ) throws(SystemError) -> ChildProcess {
+        let child = try ChildProcess(
+            words, in: directory, output: output, errors: errors, hasOwnGroup: haveOwnGroups)
+        state.withLock { state in
+            state.running[child.pid] = child
+            if state.isStopped { child.send(SIGTERM) }
+        }
+        return child
+    }
+
+    /// Waits for the end of a child.
+    package func wait(for child: ChildProcess) -> ChildProcess.Exit {
+        // Its id is free when it is reaped: under the lock, so that `stop` does not send a signal to another process.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(child.pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        return state.withLock { state in
+            state.running[child.pid] = nil
+            return child.wait()
+        }
+    }
+
+    /// Waits for the end of a child, on a thread that may block.
+    package func end(of child: ChildProcess) async -> ChildProcess.Exit {
+        await WorkThread.run { self.wait(for: child) }
+    }
+}
+
+/// The environment variables of the process.
+package enum Environment {
+    /// The value of a variable; nil if it is unset or empty.
+    package static func value(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The cache directory without `--cache`; nil if no variable is set.
+    package static var cacheDirectory: String? { path("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve") }
+
+    /// The library file without `--library`; nil if no variable is set.
+    package static var libraryFile: String? {
+        path("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json")
+    }
+
+    /// Where requests to services with a rate are counted, for all libraries of the user; nil if no variable is set.
+    package static var requestsFile: String? {
+        path("SLEEVE_REQUESTS", "XDG_STATE_HOME", ".local/state", "sleeve/requests.sqlite3")
+    }
+
+    /// The value of `variable`, else `name` in a base directory of the XDG specification; nil if no variable is set.
+    private static func path(_ variable: String, _ base: String, _ underHome: String, _ name: String) -> String? {
+        if let path = value(variable) { return path }
+        // The XDG specification requires ignoring relative paths.
+        if let folder = value(base), folder.hasPrefix("/") { return "\(folder)/\(name)" }
+        return value("HOME").map { "\($0)/\(underHome)/\(name)" }
+    }
 }

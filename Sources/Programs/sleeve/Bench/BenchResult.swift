@@ -66,3 +66,68 @@ struct BenchResult: Codable, Sendable {
         self.rounds = rounds.map(\.process)
     }
 }
+
+/// Exact quantiles of a sample, which is kept sorted: a benchmark has some thousands of values, and a histogram would round them.
+struct Quantiles {
+    let sorted: [Double]
+
+    init(_ values: some Sequence<Double>) { sorted = values.sorted() }
+
+    /// The smallest value that at least a share of `quantile` (0…1) of the sample does not exceed; 0 for an empty sample.
+    subscript(_ quantile: Double) -> Double {
+        if sorted.isEmpty { return 0 }
+        // Products such as 0.999 × 1,000 are not exact.
+        let rank = Int((quantile * Double(sorted.count) - 1e-9).rounded(.up))
+        return sorted[min(max(rank, 1), sorted.count) - 1]
+    }
+
+    var mean: Double { sorted.isEmpty ? 0 : sorted.reduce(0, +) / Double(sorted.count) }
+
+    /// The median: the mean of the two middle values if the count is even.
+    var median: Double {
+        if sorted.isEmpty { return 0 }
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+}
+
+/// The smallest, the middle and the largest value of some rounds.
+struct Spread: Codable, Sendable, Equatable {
+    var minimum, median, maximum: Double
+
+    init(_ values: [Double]) {
+        let quantiles = Quantiles(values)
+        minimum = quantiles.sorted.first ?? 0
+        median = quantiles.median
+        maximum = quantiles.sorted.last ?? 0
+    }
+}
+
+/// A stage on the way of a cover, in order. The raw values are the names in the report.
+enum CoverStage: String, CaseIterable {
+    case queue, name, connect, tls, firstByte, body, storeQueue, hash, append, sync, commit
+
+    /// The stages from the start of the transfer to its last byte.
+    static let transfer: [Self] = [.name, .connect, .tls, .firstByte, .body]
+    /// The stages after the last byte.
+    static let store: [Self] = [.storeQueue, .hash, .append, .sync, .commit]
+
+    var title: String {
+        switch self {
+        case .tls: "TLS"
+        case .firstByte: "first byte"
+        case .storeQueue: "store queue"
+        default: rawValue
+        }
+    }
+}
+
+/// Where the time of one cover went, in microseconds, by the names of stages. `end` is the commit, in microseconds since 1970;
+/// transfers with the same `connection` shared one.
+typealias StageTimes = [String: Int]
+
+extension StageTimes {
+    func sum(_ stages: [CoverStage]) -> Int { stages.reduce(0) { $0 + self[$1.rawValue, default: 0] } }
+
+    /// When the last byte arrived, in microseconds since 1970.
+    var received: Int { self["end", default: 0] - sum(CoverStage.store) }
+}

@@ -117,3 +117,65 @@ extension LibraryConfiguration {
         if libraryFile == nil { throw fail("$HOME is not set; name the library file with --library") }
     }
 }
+
+/// The log levels of swift-log that an option can set.
+enum LogLevel: String, ExpressibleByArgument {
+    case trace, debug, info, notice, warning, error
+    static let allValueStrings = ["trace", "debug", "info", "notice", "warning", "error"]
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
+}
+
+/// The format of messages on stderr.
+enum LogFormat: String, ExpressibleByArgument {
+    case text, json
+    static let allValueStrings = ["text", "json"]
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+}
+
+/// Writes the library's log messages to stderr in the form of the command's own messages.
+struct StderrLogHandler: LogHandler {
+    var logLevel = Logger.Level.notice
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { Log.write(event.level, "\(event.message)") }
+}
+
+/// Which URLs are one cover: for commands that read lists, or look covers up by the URLs of the library.
+struct KeyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Query parameters that do not tell covers apart, separated by commas, such as those of a signature: they are sent, not kept.",
+            valueName: "names", visibility: .hidden))
+    var keyIgnores: String?
+
+    private var names: [String] {
+        keyIgnores?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
+    }
+
+    func validate() throws {
+        guard names.allSatisfy({ !$0.isEmpty && !$0.contains(where: "=&?#".contains) }) else {
+            throw ValidationError("--key-ignores needs names of query parameters, such as expires,signature")
+        }
+    }
+
+    func apply(to configuration: inout LibraryConfiguration) { configuration.ignoredParameters = Set(names) }
+}
+
+/// How large the cache may become.
+struct CapacityOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The most that the cache may take on disk, which it remembers. (default: as remembered, at first 10G)",
+            valueName: "size"))
+    var capacity: ByteSize?
+
+    func validate() throws { try capacity?.requireRoom("--capacity") }
+
+    func apply(to configuration: inout LibraryConfiguration) { configuration.capacity = capacity?.bytes }
+}

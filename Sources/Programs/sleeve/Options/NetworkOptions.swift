@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import CommandSupport
 import CoverLibrary
 import CoverSources
@@ -143,5 +144,134 @@ struct NetworkOptions: ParsableArguments {
 
     private static func isContact(_ text: String) -> Bool {
         LibraryConfiguration.isUserAgent(text) && CoverSource.hasContact(text) && !text.contains { "()".contains($0) }
+    }
+}
+
+/// What servers get beside Sleeve's own header fields: for the commands that ask about URLs which their user names.
+///
+/// Messages show no values. No other process gets them: every user of the machine sees its arguments.
+struct HeaderOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Send this header field to the server of each URL, not to where it redirects; @FILE has one a line, which hides them from other users.",
+            valueName: "name: value", visibility: .hidden))
+    var header: [String] = []
+
+    func validate() throws {
+        for line in header where !line.hasPrefix("@") {
+            do throws(RequestHeaderFields.Problem) {
+                _ = try RequestHeaderFields().adding(line)
+            } catch {
+                throw ValidationError("--header cannot be used: \(error)")
+            }
+        }
+    }
+
+    /// - Throws: An exit code, after an error message, if a file cannot be read or has a line that is no field.
+    func fields() throws -> RequestHeaderFields {
+        var fields = RequestHeaderFields()
+        for word in header {
+            let file = word.hasPrefix("@") ? String(word.dropFirst()) : nil
+            let lines = try file.map { try self.lines(of: $0) } ?? [word]
+            for (index, line) in lines.enumerated() where !line.allSatisfy(\.isWhitespace) {
+                do throws(RequestHeaderFields.Problem) {
+                    fields = try fields.adding(line)
+                } catch {
+                    throw fail("\(file ?? "--header"):\(index + 1): \(error)", .validationFailure)
+                }
+            }
+        }
+        return fields
+    }
+
+    private func lines(of file: String) throws -> [String] {
+        let isReadable = access(file, R_OK) == 0
+        guard isReadable, let data = FileManager.default.contents(atPath: file) else {
+            let reason = isReadable ? "it is no file" : SystemError("access").reason
+            throw fail("cannot read the header fields of --header in \(file): \(reason)")
+        }
+        let text = String(decoding: data, as: UTF8.self)
+        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+    }
+}
+
+/// Whether it counts that a cover was not found lately.
+struct AbsenceOptions: ParsableArguments {
+    @Flag(help: "Ask again where no cover was found lately.")
+    var retryMissing = false
+
+    var cachePolicy: CoverRequest.CachePolicy { retryMissing ? .ignoreAbsence : .useCache }
+}
+
+/// Options for albums that locate their cover by a MusicBrainz id.
+struct ArchiveOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Covers of this size from the Cover Art Archive: 250, 500, 1200 or full. (default: 500)",
+            valueName: "pixels"), transform: Self.coverSize)
+    var size: CoverSize?
+
+    @OptionGroup(visibility: .hidden) var server: ArchiveServerOptions
+
+    func apply(to configuration: inout LibraryConfiguration) throws {
+        if let size { configuration.coverSize = size }
+        try server.apply(to: &configuration)
+    }
+
+    private static func coverSize(_ text: String) throws -> CoverSize {
+        guard let size = CoverSize(rawValue: text) else {
+            throw ValidationError("--size must be one of \(CoverSize.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return size
+    }
+}
+
+/// Which server answers for the Cover Art Archive.
+struct ArchiveServerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Use this server with the Cover Art Archive's API. (default: caa in $SLEEVE_SOURCE_BASE, else https://coverartarchive.org)",
+            valueName: "url"))
+    var coverArtArchive: String?
+
+    func apply(to configuration: inout LibraryConfiguration) throws {
+        if let coverArtArchive {
+            configuration.coverArtArchive = try URL(coverArtArchive, option: "--cover-art-archive")
+        } else if let base = try SourceOptions.bases()[.caa] {
+            configuration.coverArtArchive = try URL(base, option: "$SLEEVE_SOURCE_BASE")
+        }
+    }
+}
+
+extension URL {
+    /// The URL that an option has.
+    /// - Parameter option: names the URL in the error message.
+    /// - Throws: An exit code, after an error message, if `text` is no URL.
+    init(_ text: String, option: String) throws {
+        guard let url = URL(string: text) else { throw fail("\(option) needs a URL") }
+        self = url
+    }
+}
+
+/// Settings of the whole process, which a library must not change.
+enum ProcessSetup {
+    /// Descriptors that sockets and covers may need. The soft limit is often 1024 where the hard limit is far higher.
+    private static let descriptors = 8_192
+    /// Bytes of free heap that glibc keeps instead of returning them to the kernel.
+    private static let heapReserve: Int32 = 32 << 20
+
+    /// Prepares for transfers. Commands that send requests call it before they open the library.
+    static func prepareForTransfers() {
+        // A write to a closed connection must fail with EPIPE instead of ending the process.
+        signal(SIGPIPE, SIG_IGN)
+        DescriptorLimit.set(descriptors)
+        #if os(Linux)
+            // libcurl allocates 64 KiB for every transfer and frees them at its end. By default glibc unmaps them, and each
+            // transfer pays a page fault for every 4 KiB.
+            mallopt(M_TRIM_THRESHOLD, heapReserve)
+            // What one thread allocates another frees. With an arena a thread, the free memory of each is of no use to the others: a run of
+            // 120,000 covers grew to 143 MB, and with one arena takes 127, and as much CPU time.
+            mallopt(M_ARENA_MAX, 1)
+        #endif
     }
 }

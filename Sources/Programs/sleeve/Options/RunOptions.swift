@@ -38,3 +38,28 @@ struct RunOptions: ParsableArguments {
         try configuration.check(output: metricsFile, "--metrics-file", reading: inputs)
     }
 }
+
+/// How often a command prints its progress where stderr is not a terminal.
+struct ProgressOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Without a terminal, print the progress this often; 0 is never. (default: 60s)", valueName: "time",
+            visibility: .hidden), transform: TimeSpan.init)
+    var progressInterval: TimeSpan?
+
+    /// Zero for never; nil with `--quiet`, which shows no progress on a terminal either.
+    func interval(_ options: LibraryOptions) -> Duration? {
+        options.quiet ? nil : progressInterval?.duration ?? .seconds(60)
+    }
+}
+
+/// Several values in one option: `cold,warm`.
+struct CommaSeparated<Value: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
+    var values: [Value]
+
+    init?(argument: String) {
+        let words = argument.split(separator: ",", omittingEmptySubsequences: false)
+        values = words.compactMap { Value(argument: String($0)) }
+        guard values.count == words.count else { return nil }
+    }
+}

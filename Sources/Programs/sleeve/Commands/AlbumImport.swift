@@ -1,6 +1,8 @@
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
+import MusicFolder
+import Platform
 import Synchronization
 
 struct AlbumImport: AsyncParsableCommand {
@@ -79,4 +81,61 @@ struct AlbumImport: AsyncParsableCommand {
     }
 
     private struct Summary: Encodable { let imported, known, skipped: Int }
+}
+
+struct AlbumScan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan", _superCommandName: "sleeve album",
+        abstract: "Add the albums of music folders, by their tags.",
+        discussion: """
+              sleeve album scan ~/Music
+              sleeve album scan /music/flac /music/mp3 --json
+              sleeve album scan ~/Music --prune
+
+            No cover is looked for: `sleeve fill` scans, too, and then finds covers; `sleeve audit` scans and lists bad covers. A scan \
+            writes nothing into the folders. One `sleeve album undo` undoes what it added.
+
+            Reads the tags of mp3, flac, ogg, opus, m4a, wma, wv, ape, aiff, wav, dsf and mpc files, and looks which albums have a cover: \
+            a file beside the music (cover, folder, front, album, albumart or the album's title, with jpg, jpeg, png, webp, avif, jxl or \
+            gif, in any case), and pictures in the tags.
+
+            Files are one album by their MusicBrainz release, else by album artist, title, year and folder. Folders such as CD1 and \
+            Disc 2 are one album. It is an album of the library by its release, else by artist, title and year, else if the songs in its folder \
+            are as long as before; never by the folder alone. Fields that you have edited and albums that you have deleted stay as they are.
+
+            Only folders that have changed are read again. Symbolic links are followed once each, inside the folder. Hidden folders, \
+            folders with an empty .nomedia, .ndignore or .mpdignore, and those of storage systems (@eaDir, #snapshot, ...) are left out. \
+            If a folder has lost all of its music, or a disk that was mounted in it is not, none of its albums counts as gone.
+
+            Exits with 3 if a file or a folder could not be read; the others are.
+            """)
+
+    @Flag(
+        help: ArgumentHelp(
+            "Delete albums from the library whose folder is gone.",
+            discussion:
+                "Only those that a scan has added and that were not edited. Scanned folders that do not exist are forgotten."
+        ))
+    var prune = false
+
+    @OptionGroup var music: MusicFolderOptions
+    @OptionGroup var progress: ProgressOptions
+    @OptionGroup var editing: EditOptions
+
+    func validate() throws { if music.folders.isEmpty { throw ValidationError("Name the music folders to scan.") } }
+
+    func run() async throws {
+        var (scan, missing) = try music.scan()
+        scan.options.prunes = prune
+        try await editing.withLibrary { [scan, options = editing.options] library in
+            let state = try MusicFolderOptions.openState(library.configuration)
+            let start = ContinuousClock.now
+            let outcome = try await MusicFolderOptions.run(scan, library.albums, state, options, progress)
+            let summary = ScanSummary(
+                outcome, missing: missing, seconds: start.duration(to: .now) / .seconds(1))
+            try options.printResult(summary, text: summary.text(leftOut: outcome.leftOut))
+            try stopIfSignalled()
+            if summary.problems > 0 { throw ExitStatus.someFailed }
+        }
+    }
 }

@@ -115,3 +115,113 @@ struct TarReader {
         return buffer.count - start >= count
     }
 }
+
+/// A block of 512 bytes that precedes a file in a tar archive (POSIX.1-1988, "ustar").
+struct TarHeader: Hashable {
+    enum Kind: Hashable {
+        case file
+        /// The bytes are the next file's name, which does not fit into its header (GNU tar).
+        case longName
+        /// The bytes are records about the next file (POSIX.1-2001, "pax").
+        case records
+        /// A directory, a link, or anything else.
+        case other
+    }
+
+    static let size = 512
+    /// The largest file, in bytes.
+    static let maximumLength = 1 << 48
+
+    var name: String
+    /// The file's length in bytes. It is padded to whole blocks.
+    var length: Int
+    var kind: Kind
+
+    init(_ name: String, length: Int) { (self.name, self.length, kind) = (name, length, .file) }
+
+    /// Bytes that follow the file up to the next block.
+    var padding: Int { -length & (Self.size - 1) }
+
+    /// - Precondition: the name has at most 100 bytes.
+    var bytes: [UInt8] {
+        var block = [UInt8](repeating: 0, count: Self.size)
+        func set(_ offset: Int, _ text: String) {
+            for (index, byte) in text.utf8.enumerated() { block[offset + index] = byte }
+        }
+        func octal(_ number: Int, _ digits: Int) -> String {
+            let text = String(number, radix: 8)
+            return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        }
+        set(0, name)
+        set(100, octal(0o644, 7))
+        set(108, octal(0, 7))
+        set(116, octal(0, 7))
+        set(124, octal(length, 11))
+        set(136, octal(0, 11))
+        set(156, "0")
+        set(257, "ustar\0" + "00")
+        set(148, octal(Self.checksum(block), 6) + "\0 ")
+        return block
+    }
+
+    /// Nil if the checksum does not match.
+    init?(_ block: some Collection<UInt8>) {
+        let block = Array(block)
+        // Old programs add the bytes up as signed ones.
+        guard block.count == Self.size, let stated = Self.number(block[148..<156]),
+            [0, block.count { $0 >= 0x80 } << 8].contains(Self.checksum(block) - stated),
+            let length = Self.number(block[124..<136]), (0...Self.maximumLength).contains(length)
+        else { return nil }
+        func text(_ range: Range<Int>) -> String { String(decoding: block[range].prefix { $0 != 0 }, as: UTF8.self) }
+        let isUstar = block[257..<262].elementsEqual("ustar".utf8)
+        let prefix = isUstar && block[262] == 0 ? text(345..<500) : ""
+        name = prefix.isEmpty ? text(0..<100) : prefix + "/" + text(0..<100)
+        // No bytes follow a link, a device or a directory, whatever its length.
+        self.length = (UInt8(ascii: "1")...UInt8(ascii: "6")).contains(block[156]) ? 0 : length
+        kind =
+            switch block[156] {
+            // A cover without its holes ("S") does not match its digest.
+            case 0, UInt8(ascii: "0"), UInt8(ascii: "7"), UInt8(ascii: "S"): .file
+            case UInt8(ascii: "L"): .longName
+            case UInt8(ascii: "x"), UInt8(ascii: "X"): .records
+            default: .other
+            }
+    }
+
+    /// The records in the bytes of a header of kind `longName` or `records`: "LENGTH KEY=VALUE" and a line feed each.
+    func records(in bytes: [UInt8]) -> [String: String] {
+        func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+        if kind == .longName { return ["path": text(bytes.prefix { $0 != 0 })] }
+        var (records, rest) = ([String: String](), bytes[...])
+        while let space = rest.firstIndex(of: UInt8(ascii: " ")), let length = Int(text(rest[..<space])),
+            length > space - rest.startIndex, length <= rest.count
+        {
+            let end = rest.startIndex + length
+            let parts = rest[(space + 1)..<end].dropLast().split(separator: UInt8(ascii: "="), maxSplits: 1)
+            if parts.count == 2 { records[text(parts[0])] = text(parts[1]) }
+            rest = rest[end...]
+        }
+        return records
+    }
+
+    /// Takes over what the records before the header say.
+    mutating func apply(_ records: [String: String]) {
+        name = records["GNU.sparse.name"] ?? records["path"] ?? name
+        let size = records["size"].flatMap { Int($0) }
+        if let size, kind == .file, (0...Self.maximumLength).contains(size) { length = size }
+    }
+
+    /// The sum of all bytes, with spaces in place of the checksum.
+    private static func checksum(_ block: [UInt8]) -> Int {
+        block.reduce(0) { $0 + Int($1) } - block[148..<156].reduce(0) { $0 + Int($1) } + 8 * Int(UInt8(ascii: " "))
+    }
+
+    /// Octal digits, none for 0; or, after a byte of 0x80, the number itself (GNU tar).
+    private static func number(_ field: ArraySlice<UInt8>) -> Int? {
+        if field.first == 0x80 {
+            return field.dropFirst().reduce(0) { $0 > maximumLength ? $0 : $0 << 8 | Int($1) }
+        }
+        let text = String(decoding: field.prefix { $0 != 0 }, as: UTF8.self).filter { $0 != " " }
+        return text.isEmpty ? 0 : Int(text, radix: 8)
+    }
+}

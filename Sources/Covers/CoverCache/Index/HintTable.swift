@@ -67,3 +67,70 @@ struct HintTable {
         for kind in Hint.Kind.allCases { try deleteExcess.run(.text(kind.rawValue), .int(maximumCount)) }
     }
 }
+
+/// A disposable fact learnt from earlier responses. It is not synced, and a rebuild of the index drops it.
+package struct Hint: Sendable, Hashable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// The key is a URL that was answered with 404 or 410; the value is that status.
+        case absent
+        /// The key is an origin (`scheme://host[:port]`) that asked for a pause; the value is the time of that, in milliseconds since 1970.
+        case closed
+    }
+
+    package var kind: Kind
+    package var key: String
+    package var value: String
+    /// When the hint expires, in milliseconds since 1970.
+    package var until: Int64
+
+    package init(_ kind: Kind, _ key: String, _ value: String, until: Int64) {
+        self.kind = kind
+        self.key = key
+        self.value = value
+        self.until = until
+    }
+}
+
+/// A change to the hints, for `CacheWriter.add(hints:now:)`.
+package enum HintChange: Sendable, Hashable {
+    /// Replaces the hint of the same kind and key.
+    case set(Hint)
+    case remove(Hint.Kind, key: String)
+}
+
+/// The keys that are pinned, as one connection sees them. A pin belongs to the key: it outlasts a new download, a revalidation and the
+/// loss of the entry. `covers.pins` counts the pinned entries of a cover; `IndexChanges` keeps it.
+struct PinTable {
+    static let schema =
+        "CREATE TABLE pins(tag INTEGER NOT NULL, url TEXT NOT NULL, PRIMARY KEY (tag, url)) WITHOUT ROWID;"
+
+    private let select, selectAny, selectAll, insert, delete: Statement
+
+    init(_ connection: borrowing Connection) {
+        func statement(_ sql: String) -> Statement { connection.statement(sql) }
+        select = statement("SELECT 1 FROM pins WHERE tag = ? AND url = ?")
+        selectAny = statement("SELECT 1 FROM pins LIMIT 1")
+        selectAll = statement("SELECT url FROM pins")
+        insert = statement("INSERT OR IGNORE INTO pins(tag, url) VALUES (?, ?)")
+        delete = statement("DELETE FROM pins WHERE tag = ? AND url = ?")
+    }
+
+    func contains(_ key: String) throws -> Bool {
+        try select.first(.int(IndexTable.tag(key)), .text(key)) { _ in true } ?? false
+    }
+
+    /// Most caches have no pins: one look-up then answers for all keys.
+    func isEmpty() throws -> Bool { try selectAny.first { _ in true } == nil }
+
+    func all() throws -> [String] {
+        var keys: [String] = []
+        try selectAll.each { keys.append($0.text(0)) }
+        return keys
+    }
+
+    /// Returns whether the key was not pinned before.
+    func add(_ key: String) throws -> Bool { try insert.run(.int(IndexTable.tag(key)), .text(key)) > 0 }
+
+    /// Returns whether the key was pinned before.
+    func remove(_ key: String) throws -> Bool { try delete.run(.int(IndexTable.tag(key)), .text(key)) > 0 }
+}

@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 import SQLite
 
 /// The rows of entries and covers, as one connection changes them. `IndexChanges` decides which changes belong together.
@@ -140,5 +140,115 @@ struct IndexTable {
         guard let digest = row.digest(1) else { throw SQLiteError(.corrupt, "a digest has the wrong length") }
         return CoverRow(
             id: row.int64(0), digest: digest, length: try row.size(2), charge: try row.size(3), pins: try row.size(4))
+    }
+}
+
+/// An entry as the index describes it.
+package struct CachedEntry: Sendable, Hashable {
+    package var metadata: EntryMetadata
+    package var digest: Digest
+    /// The body's length.
+    package var bytes: Int
+    /// Milliseconds since 1970.
+    package var validatedAt: Int64
+    /// The recency clock at the last use.
+    package var lastUsed: Int
+    /// The key is pinned, so eviction spares the cover.
+    package var isPinned = false
+    package var row: EntryRow
+}
+
+extension EntryLine {
+    package init(_ entry: CachedEntry) {
+        self.init(entry.metadata, entry.digest, bytes: entry.bytes)
+        if entry.validatedAt != metadata.storedAt { metadata.validatedAt = entry.validatedAt }
+    }
+}
+
+/// Selects entries with their covers.
+enum EntrySelection {
+    /// Selects what `entry(_:key:)` decodes.
+    static let sql = """
+        SELECT e.url, c.type, c.width, c.height, e.stored, e.fresh, e.fields, c.digest, c.length, e.validated, c.id, c.used, e.id,
+            c.pins AND EXISTS (SELECT 1 FROM pins p WHERE p.tag = e.tag AND p.url = e.url), e.seal
+        FROM entries e JOIN covers c ON c.id = e.cover
+        """
+    /// Columns of `sql`.
+    static let (coverColumn, entryColumn): (Int32, Int32) = (10, 12)
+
+    /// Decodes a row of `sql`. Returns nil if it is not what was written.
+    /// - Parameter key: the entry's key if it is known already.
+    static func entry(_ row: borrowing Row, key: String? = nil) throws -> CachedEntry? {
+        let key = key ?? row.text(0)
+        guard let digest = row.digest(7), row.int64(14) == EntryLine.seal(key, digest) else { return nil }
+        let metadata = EntryMetadata(
+            key: key, mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
+            storedAt: row.time(4), freshUntil: row.optionalTime(5), fields: row.text(6))
+        return CachedEntry(
+            metadata: metadata, digest: digest, bytes: try row.size(8), validatedAt: row.time(9),
+            lastUsed: row.int(11), isPinned: row.int(13) != 0,
+            row: EntryRow(id: row.int64(entryColumn), cover: row.int64(coverColumn)))
+    }
+}
+
+/// An entry's row, and the row of the cover that it named when it was read.
+package struct EntryRow: Sendable, Hashable {
+    package let id: Int64
+    let cover: Int64
+}
+
+/// A cover's row.
+struct CoverRow: Sendable, Hashable {
+    var id: Int64
+    var digest: Digest
+    /// The body's length in bytes.
+    var length: Int
+    /// Bytes of the file's blocks.
+    var charge: Int
+    /// The number of pinned entries.
+    var pins: Int
+}
+
+// The values of the index: read with their ranges, because another program or a failing disk may have changed them.
+extension Row {
+    /// A length, an offset or a counter: 0 to 2⁴⁸.
+    /// - Throws: SQLite's error for a corrupt database if it is out of that range. Arithmetic with it would trap.
+    borrowing func size(_ column: Int32) throws(SQLiteError) -> Int { try Self.size(int64(column)) }
+    /// - Throws: the same error for a value that is no integer.
+    borrowing func counter(_ column: Int32) throws(SQLiteError) -> Int {
+        guard let number = optionalInt64(column) else { throw SQLiteError(.corrupt, "a counter is no number") }
+        return try Self.size(number)
+    }
+    private static func size(_ number: Int64) throws(SQLiteError) -> Int {
+        guard (0...1 << 48).contains(number) else {
+            throw SQLiteError(.corrupt, "the number \(number) is out of range")
+        }
+        return Int(number)
+    }
+    /// Milliseconds since 1970, cut to the years until 10889.
+    borrowing func time(_ column: Int32) -> Int64 { min(max(int64(column), 0), 1 << 48) }
+    borrowing func optionalTime(_ column: Int32) -> Int64? { optionalInt64(column).map { min(max($0, 0), 1 << 48) } }
+}
+
+/// A change to an entry's times and fields after a revalidation. The bytes stay.
+package struct Renewal: Sendable, Hashable {
+    /// As it was read. If it was validated, replaced or evicted since, the renewal does nothing.
+    let entry: CachedEntry
+    /// Milliseconds since 1970.
+    package let validatedAt: Int64
+    /// Milliseconds since 1970; nil if the response states no lifetime.
+    package let freshUntil: Int64?
+    package let fields: String
+    /// If true, the renewal is skipped when the entry's bytes are damaged or gone; the caller downloads the cover again.
+    let isConfirmation: Bool
+
+    /// - Parameters:
+    ///   - entry: the entry as it was read.
+    ///   - isConfirmation: the origin has confirmed the stored bytes, which are read again.
+    package init(
+        _ entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String, isConfirmation: Bool = true
+    ) {
+        (self.entry, self.isConfirmation) = (entry, isConfirmation)
+        (self.validatedAt, self.freshUntil, self.fields) = (validatedAt, freshUntil, fields)
     }
 }

@@ -1,5 +1,7 @@
 package import CurlHTTP
+import HTTPCaching
 package import HTTPTypes
+package import Platform
 
 /// A cover that is asked for: one object from the list to the outcome. Asks for one URL share a transfer.
 ///
@@ -225,4 +227,84 @@ package final class Ask: @unchecked Sendable {
 
     /// The address before was another size of the same picture.
     private var triedSizes = false
+}
+
+/// Which cached answers an ask accepts: the cases of `CoverRequest.CachePolicy`.
+package enum CacheUse: Sendable {
+    case useCache, ignoreAbsence, revalidate, reload
+
+    /// The server is asked even if the cover is cached.
+    package var asksServer: Bool { self == .revalidate || self == .reload }
+    /// A remembered failure counts.
+    package var usesAbsence: Bool { self == .useCache }
+}
+
+/// What gets the outcomes of asks: a run, a call for one cover, a wall of covers.
+package protocol OutcomeSink: AnyObject, Sendable {
+    /// Called once for each ask, on any thread, after the commit that makes a success true. Must not block.
+    func take(_ outcome: CoverOutcome, of ask: Ask)
+
+    /// False once nothing more is to be started for it.
+    var isWanted: Bool { get }
+
+    /// What the transfers of its asks inherit from the task that asked; nil for nothing.
+    var origin: AskOrigin? { get }
+
+    /// An address of an ask has failed. The ask may go on to others.
+    func didFail(_ url: HTTPURL, _ failure: CoverFailure)
+
+    /// The failure of an address that is not tried again for this sink.
+    func failure(of url: HTTPURL) -> CoverFailure?
+
+    /// Whether another address with the same key has failed: what the cache remembers of the key may be of that one.
+    func hasFailedElsewhere(_ url: HTTPURL) -> Bool
+}
+
+extension OutcomeSink {
+    package var origin: AskOrigin? { nil }
+    package func didFail(_ url: HTTPURL, _ failure: CoverFailure) {}
+    package func failure(of url: HTTPURL) -> CoverFailure? { nil }
+    package func hasFailedElsewhere(_ url: HTTPURL) -> Bool { false }
+}
+
+/// What a transfer inherits from the task that asked for its cover first.
+package struct AskOrigin: Sendable {
+    /// The place in a trace, such as `traceparent`. Sent to the origin of the cover's URL only: a tracer may add more than identifiers.
+    package var traceFields = HTTPFields()
+    /// Nil without a transport of the program's own.
+    package var context: TaskContext?
+
+    package init() {}
+}
+
+/// A stored response that can be revalidated.
+package final class StoredVersion: Sendable {
+    /// The header fields of the conditional request.
+    private let conditions: HTTPFields
+    /// `HTTPURL.place` of the redirects' target that gave the validators; nil if the cover's own URL gave them.
+    private let place: UInt64?
+    /// The stored `ETag`.
+    package let entityTag: String?
+    /// The SHA-256 of the stored bytes.
+    package let digest: Digest
+    /// When it was validated last, in milliseconds since 1970. With the digest, it tells whether the stored version is still the same.
+    package let validatedAt: Int64
+
+    package init(conditions: HTTPFields, place: UInt64? = nil, digest: Digest, validatedAt: Int64) {
+        self.conditions = conditions
+        self.place = place
+        entityTag = conditions.text(.ifNoneMatch)
+        self.digest = digest
+        self.validatedAt = validatedAt
+    }
+
+    /// The header fields of the conditional request of a URL. Validators belong to the URL that gave them (RFC 9111 section 4.3.1): those of a
+    /// redirect's target are sent to that path and query only, on whatever host the redirect leads to, as an archive moves its files between nodes.
+    /// - Parameters:
+    ///   - target: the URL to request: `url`, or the target of a redirect of it.
+    ///   - url: the cover's own URL.
+    package func conditions(at target: HTTPURL, of url: HTTPURL) -> HTTPFields {
+        let isSource = target.string == url.string ? place == nil : place == target.place
+        return isSource ? conditions : [:]
+    }
 }

@@ -270,3 +270,87 @@ extension DownloadHost {
         (unansweredSince, hadLastRound) = (nil, false)
     }
 }
+
+/// The jobs that wait for one host: first those that someone waits for, then those of runs, each in the order of their turns.
+struct WaitingJobs {
+    private var immediate: Deque<JobID> = []
+    private var normal: Deque<JobID> = []
+
+    var isEmpty: Bool { immediate.isEmpty && normal.isEmpty }
+    var count: Int { immediate.count + normal.count }
+    /// Someone waits for the first job.
+    var hasImmediate: Bool { !immediate.isEmpty }
+
+    mutating func append(_ id: JobID, _ priority: FetchPriority) { self[priority].append(id) }
+
+    mutating func prepend(_ id: JobID, _ priority: FetchPriority) { self[priority].prepend(id) }
+
+    mutating func popFirst() -> JobID? { immediate.popFirst() ?? normal.popFirst() }
+
+    /// Returns whether the job was there.
+    mutating func remove(_ id: JobID, _ priority: FetchPriority) -> Bool {
+        guard let index = self[priority].firstIndex(of: id) else { return false }
+        self[priority].remove(at: index)
+        return true
+    }
+
+    /// The job at a position among those of runs.
+    subscript(position: Int) -> JobID { normal[position] }
+
+    /// Removes the job at a position among those of runs.
+    mutating func remove(at position: Int) -> JobID { normal.remove(at: position) }
+
+    private subscript(priority: FetchPriority) -> Deque<JobID> {
+        _read {
+            switch priority {
+            case .immediate: yield immediate
+            case .normal: yield normal
+            }
+        }
+        _modify {
+            switch priority {
+            case .immediate: yield &immediate
+            case .normal: yield &normal
+            }
+        }
+    }
+}
+
+/// The limits that decide when a transfer may start.
+package struct FetchLimits: Sendable {
+    /// Maximum number of transfers in flight, all hosts together.
+    package var parallel: Int
+    /// Maximum number of transfers in flight to one host over HTTP/1.1, and of the first ones over HTTP/2.
+    package var perHost: Int
+    /// Time between two starts to one host.
+    package var interval: Duration?
+    /// Adapts the number of transfers in flight per host. If false, `perHost` always applies.
+    package var adapts: Bool
+
+    /// Longest pause that a host may ask for and a run waits.
+    package static let longestRest = Duration.seconds(120)
+    /// From this number of covers on that a host answers with 403, and none otherwise, it may have banned this machine.
+    package static let ban = 8
+
+    package init(parallel: Int, perHost: Int, interval: Duration? = nil, adapts: Bool = false) {
+        self.parallel = parallel
+        self.perHost = perHost
+        self.interval = interval
+        self.adapts = adapts
+    }
+}
+
+/// The order of the requests to one host. None exceeds a limit.
+package enum FetchPriority: Sendable {
+    /// Of a run.
+    case normal
+    /// Before all others, and before other hosts' turns: someone waits for the cover.
+    case immediate
+}
+
+/// Names a job of a `DownloadQueue`. No other job ever has the same name.
+struct JobID: Hashable, Sendable {
+    /// Small and reused: an index into tables beside the queue.
+    var slot: Int
+    var use: Int
+}

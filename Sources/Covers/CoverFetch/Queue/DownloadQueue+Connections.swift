@@ -80,3 +80,124 @@ extension DownloadQueue {
         return true
     }
 }
+
+/// What hosts share behind a proxy: its places, and its troubles.
+///
+/// A transfer takes a place of its host and one of the proxy. What ends it says something of one of them, or of both:
+///
+/// - No connection to the proxy, and over cleartext a connection that breaks: the proxy's.
+/// - A connection that fails otherwise, in a tunnel too, or a 502 to 504, over a new connection while others are open: one too many for the
+///   proxy. If the host's next one ends so, too, fewer did not help: it is the host's, until the host answers.
+/// - A request that is not answered in time: the host's, and under the same condition the proxy's.
+/// - Anything else, such as 429 and `Retry-After`: the host's. The proxy works.
+extension DownloadQueue {
+    /// - Returns: whether the end of the transfer says nothing of its host.
+    mutating func didReceive(
+        _ ending: Ending, of id: JobID, through proxy: Int, _ failure: CoverFailure?, _ now: Instant
+    ) -> Bool {
+        let passage = jobs[id].shared.proxy
+        let host = jobs[id].host
+        let isOfProxy = failure?.isOfProxy ?? false
+        let breaksOff = ending == .broken || ending.hasNoResponse && passage.isConnecting
+        if isOfProxy || breaksOff && !hosts[host].tunnels {
+            hosts[proxy].didReceive(ending, of: id, &jobs[id].shared.proxy, failure: failure, now: now)
+            // Over a connection that has carried answers, the host may have been the cause.
+            return isOfProxy || passage.isConnecting || passage.isUnproven
+        }
+        let isGateway = ending.weight != nil && !ending.isRefusal && [502, 503, 504].contains(failure?.status)
+        if isGateway || ending.hasNoResponse {
+            let sign: Ending = isGateway ? .overloaded : ending
+            if let time = hosts[host].wasTooMany, let began = passage.began, began > time, !hosts[host].failsBehindProxy
+            {
+                hosts[host].failsBehindProxy = true
+                hosts[proxy].gate.forgetCrowding()
+            }
+            if !hosts[host].failsBehindProxy, hosts[proxy].gate.mayBeTooMany(passage, sign) {
+                hosts[host].wasTooMany = hosts[host].wasTooMany ?? now
+                hosts[proxy].didReceive(sign, of: id, &jobs[id].shared.proxy, failure: failure, now: now)
+                return ending != .silent || passage.isConnecting
+            }
+            if !isGateway { return false }
+        } else if ending.weight == nil {
+            (hosts[host].wasTooMany, hosts[host].failsBehindProxy) = (nil, false)
+        }
+        hosts[proxy].didReceive(.answered, of: id, &jobs[id].shared.proxy, failure: nil, now: now)
+        return false
+    }
+
+    // MARK: Whether a transfer may start
+
+    /// Has a host wait for a place of its proxy.
+    mutating func hold(_ host: Int, _ proxy: Int) {
+        if case .held = hosts[host].position { hosts[proxy].held.removeAll { $0 == host } }
+        hosts[host].position = .held
+        if hosts[host].waiting.hasImmediate { hosts[proxy].held.prepend(host) } else { hosts[proxy].held.append(host) }
+    }
+
+    /// The host or its proxy was given up.
+    func isGivenUp(_ host: Int, _ now: Instant) -> Bool {
+        hosts[host].breaker.isGivenUp(now) || hosts[host].proxy.map { hosts[$0].breaker.isGivenUp(now) } ?? false
+    }
+
+    /// The time before which nothing starts; nil if something may.
+    mutating func closed(_ host: Int, at now: Instant) -> Instant? {
+        let own = hosts[host].closed(at: now)
+        guard let proxy = hosts[host].proxy, let shared = hosts[proxy].closed(at: now) else { return own }
+        return max(own ?? shared, shared)
+    }
+
+    /// Until when a host is left alone, for itself or for its proxy, and why; nil if it is not.
+    mutating func pause(_ host: Int, at now: Instant) -> (end: Instant, reason: DownloadHost.Outage)? {
+        let own = hosts[host].pause(at: now)
+        guard let proxy = hosts[host].proxy, let shared = hosts[proxy].pause(at: now) else { return own }
+        return own.map { $0.end >= shared.end } ?? false ? own : shared
+    }
+}
+
+/// Jobs that redirects led to one target, such as the picture that a server has for every album without a cover. The first of them requests it.
+/// The others are its *followers*: they neither wait for their turn nor are in flight.
+extension DownloadQueue {
+    /// Jobs that request a target one after the other. If they all fail, the rest need not wait for each other.
+    private static var maximumFailures: Int { 3 }
+
+    /// Returns whether the job, which has just been moved, follows another one. If not, others may follow it.
+    mutating func joinsTarget(_ id: JobID) -> Bool {
+        let target = jobs[id].target.string
+        if let job = shared[target]?.job {
+            shared[target]?.followers.append(id)
+            raise(job, to: jobs[id].priority)
+            return true
+        }
+        shared[target] = (id, [], 0)
+        jobs[id].isShared = true
+        return false
+    }
+
+    /// The job requests its target no longer, and has no answer for its followers. The first of them requests it.
+    mutating func leaveTarget(_ id: JobID) {
+        guard jobs[id].isShared else { return }
+        let failures = 1 + (shared[jobs[id].target.string]?.failures ?? 0)
+        if failures == Self.maximumFailures { return separateFollowers(of: id) }
+        let rest = takeFollowers(of: id)
+        guard let next = rest.first else { return }
+        jobs[next].isShared = true
+        shared[jobs[next].target.string] = (next, Array(rest.dropFirst()), failures)
+        hosts[jobs[next].host].waiting.prepend(next, jobs[next].priority)
+        enqueue(jobs[next].host)
+    }
+
+    /// The followers of a job that has an answer for them. No other job can follow it from now on.
+    mutating func takeFollowers(of id: JobID) -> [JobID] {
+        guard jobs[id].isShared else { return [] }
+        jobs[id].isShared = false
+        return shared.removeValue(forKey: jobs[id].target.string)?.followers.filter { jobs.contains($0) } ?? []
+    }
+
+    /// Has each follower of the job request the target itself.
+    mutating func separateFollowers(of id: JobID) {
+        for follower in takeFollowers(of: id) {
+            hosts[jobs[follower].host].waiting.append(follower, jobs[follower].priority)
+            enqueue(jobs[follower].host)
+        }
+    }
+}

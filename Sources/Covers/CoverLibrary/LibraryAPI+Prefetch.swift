@@ -1,5 +1,7 @@
+package import AlbumLibrary
 import CoverFetch
 public import Platform
+import Synchronization
 
 /// Downloading many covers.
 extension LibraryAPI {
@@ -74,5 +76,70 @@ extension LibraryAPI {
             continuation.finish()
         }
         return prefetch(stream)
+    }
+}
+
+/// Downloading the covers of lists.
+extension LibraryAPI {
+    /// Downloads the covers of a list that are not cached. The list is read as the run proceeds, and never held in memory. A line that names
+    /// no usable URL is an outcome of the kind `skipped`.
+    /// - Parameters:
+    ///   - list: a file of one URL a line, CSV, JSON, JSON lines, or the library of beets (<doc:LibraryFile>).
+    ///   - cachePolicy: of all its requests.
+    /// - Returns: the outcomes. The run starts with their iteration, or with `summary()`. If the list cannot be read to its end, they throw
+    ///   `LibraryError.unreadableFile` after the outcomes of what was read.
+    public func prefetch(
+        list: URL, cachePolicy: CoverRequest.CachePolicy = .useCache
+    ) -> CoverOutcomes<LibraryError> {
+        CoverOutcomes { [covers] run async throws(LibraryError) in
+            let path = try list.filePath { LibraryError.unreadableFile(path: $0, reason: $1) }
+            let problem = Mutex<ListProblem?>(nil)
+            try await covers.prefetch([path], ListOptions(), cachePolicy, run) { error in
+                problem.withLock { $0 = error }
+            }
+            if let problem = problem.withLock({ $0 }) { throw .unreadableFile(path: path, reason: problem.message) }
+        }
+    }
+
+    /// Downloads the covers of lists that are not cached. The thread that reads the lists also looks the covers up.
+    /// - Parameters: as of `ListBatches`, what each request sends to its URL's origin, and the part of the lists that is this machine's; nil for
+    ///   all.
+    package func prefetch(
+        lists paths: [String], _ options: ListOptions, cachePolicy: CoverRequest.CachePolicy = .useCache,
+        headerFields: RequestHeaderFields = [:], shard: Shard? = nil,
+        onNotice: @escaping @Sendable (ListProblem) -> Void, onFailure: @escaping @Sendable (ListProblem) -> Void
+    ) -> CoverOutcomes<LibraryError> {
+        CoverOutcomes { [covers] run async throws(LibraryError) in
+            try await covers.prefetch(
+                paths, options, cachePolicy, headerFields: headerFields, shard: shard, run,
+                onNotice: onNotice, onFailure: onFailure)
+        }
+    }
+}
+
+extension CoverPipeline {
+    fileprivate func prefetch(
+        _ paths: [String], _ options: ListOptions, _ cachePolicy: CoverRequest.CachePolicy,
+        headerFields: RequestHeaderFields = [:], shard: Shard? = nil, _ run: Run,
+        onNotice: @escaping @Sendable (ListProblem) -> Void = { _ in },
+        onFailure: @escaping @Sendable (ListProblem) -> Void
+    ) async throws(LibraryError) {
+        let prefetcher = Prefetcher(self, run)
+        let batches = ListBatches(
+            paths: paths, options,
+            transform: { [self] batch, file in
+                let elements = batch.lazy.filter { !$0.isFileAlone }
+                return lookUp(
+                    elements.map { self.ask($0, in: file, cachePolicy, headerFields, for: prefetcher) }, shard: shard)
+            },
+            onNotice: onNotice, onFailure: onFailure)
+        try await prefetcher.prefetch(batches)
+    }
+}
+
+extension ListElement {
+    /// An album of the library whose cover is a person's file, and that has no URL.
+    fileprivate var isFileAlone: Bool {
+        if case .problem(let problem) = self { problem.album?.coverFile != nil } else { false }
     }
 }

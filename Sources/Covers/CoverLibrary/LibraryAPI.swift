@@ -1,8 +1,11 @@
 public import AlbumLibrary
 public import CoverCache
-import CoverFetch
+package import CoverFetch
 import CurlHTTP
+import HTTPCaching
+import HTTPTypes
 public import Platform
+import Synchronization
 
 /// A library of albums and their covers: downloaded in bulk, kept on disk, readable without a network.
 ///
@@ -147,4 +150,154 @@ public final class LibraryAPI: Sendable {
             throw LibraryError(error)
         }
     }
+}
+
+extension LibraryAPI {
+    /// Runs `body` with a library for tests: its cache is in a new temporary folder, its requests go to `transport`, and nothing is retried.
+    /// Closes it and removes the folder afterwards.
+    /// - Parameters:
+    ///   - transport: what answers in place of servers.
+    ///   - isolation: of `body`: the caller's.
+    ///   - configure: changes the configuration before the library opens.
+    ///   - body: uses the library.
+    /// - Throws: `LibraryError` if the folder cannot be used, or the error of `body`.
+    public static func withTemporaryLibrary<Result>(
+        transport: any CoverTransport, isolation: isolated (any Actor)? = #isolation,
+        configure: (inout LibraryConfiguration) -> Void = { _ in }, _ body: (LibraryAPI) async throws -> Result
+    ) async throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sleeve-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = LibraryConfiguration(
+            cacheDirectory: folder.appending(path: "cache"), libraryFile: folder.appending(path: "albums.json"))
+        (configuration.transport, configuration.retries) = (transport, 0)
+        configure(&configuration)
+        let library = try await LibraryAPI(configuration: configuration)
+        let result = try await library.closingOnError { try await body(library) }
+        await library.close()
+        return result
+    }
+
+    /// Runs `body`, and closes the library if that throws.
+    package func closingOnError<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch {
+            await close()
+            throw error
+        }
+    }
+}
+
+/// Documents that are no covers, such as the answers of services that are searched for covers. They are not cached.
+extension LibraryAPI {
+    /// A response to a GET, whatever its status.
+    package struct Document: Sendable {
+        package let status: Int
+        /// What `Retry-After` asks for.
+        package let retryAfter: Duration?
+        /// Empty for a status other than 2xx.
+        package let body: [UInt8]
+    }
+
+    /// Requests a document with the configuration's client: its `User-Agent`, timeout, redirects and refused addresses apply. It is sent
+    /// immediately and once; the caller limits and retries.
+    /// - Parameters:
+    ///   - maximumSize: the longest body that is accepted, in bytes.
+    ///   - authorization: the value of the field `Authorization`; nil for none.
+    ///   - leavesOrigin: Follow redirects to other origins, too; else such a redirect is the response.
+    /// - Throws: `CoverFailure` if there is no response, the body is too long, or the library is offline or closed.
+    package func document(
+        at url: String, maximumSize: Int, authorization: String? = nil, leavesOrigin: Bool = true
+    ) async throws(CoverFailure) -> Document {
+        let location = try HTTPURL(location: url, ignoring: [])
+        if configuration.isOffline { throw CoverFailure(.offline, url: url, detail: "offline") }
+        if covers.isClosed { throw .closed(url) }
+        let response: TransferResponse
+        do {
+            response = try await poster.response(
+                to: location, authorization.map { [.authorization: $0] } ?? [:], leavesOrigin: leavesOrigin)
+        } catch let failure as CoverFailure {
+            throw failure
+        } catch let error as TransferError {
+            throw CoverFailure(error)
+        } catch {
+            throw CoverFailure(.connect, url: url, detail: "\(error)")
+        }
+        guard response.body.count <= maximumSize else {
+            throw CoverFailure(.tooLarge, url: url, detail: "larger than \(ByteCount(maximumSize))")
+        }
+        return Document(
+            status: response.head.status.code,
+            retryAfter: RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000),
+            body: response.body)
+    }
+}
+
+/// The requests of a library that are not for covers: edits that are posted to its remote library, and documents that a command reads.
+/// Starts libcurl with the first one.
+final class RemotePoster: Sendable {
+    private let configuration: LibraryConfiguration
+    private let client = Mutex<HTTPClient?>(nil)
+
+    init(_ configuration: LibraryConfiguration) { self.configuration = configuration }
+
+    /// The remote library of the configuration; nil if it has none.
+    /// - Throws: `LibraryError` if its URL cannot be used.
+    func remoteLibrary() throws(LibraryError) -> RemoteLibrary? {
+        guard let url = configuration.remote?.absoluteString else { return nil }
+        if url.contains("?") {
+            throw .invalidConfiguration("cannot use the remote library's URL: remove its query (?…)")
+        }
+        do throws(HTTPURL.Problem) {
+            return RemoteLibrary(url: try HTTPURL(url).string) { await self.post($0, Array($1.utf8), key: $2) }
+        } catch {
+            throw .invalidConfiguration("cannot use the remote library's URL: \(error)")
+        }
+    }
+
+    private func post(_ url: String, _ body: [UInt8], key: String) async -> RemoteLibrary.Response {
+        guard let url = try? HTTPURL(url), let name = HTTPField.Name("Idempotency-Key") else {
+            return .unreachable("its URL cannot be used")
+        }
+        // No redirect is followed: a redirected POST would become a GET (RFC 9110 section 15.4).
+        let request = TransferRequest(
+            url: url,
+            headerFields: [
+                .accept: "application/json", .contentType: "application/json", .userAgent: configuration.userAgent,
+                name: "\"\(key)\"",
+            ], post: body)
+        do {
+            return .status(try await startedClient().response(for: request).head.status.code)
+        } catch {
+            return .unreachable((error as? TransferError).map { CoverFailure($0).detail } ?? "\(error)")
+        }
+    }
+
+    /// Sends a GET and returns the last response, after redirects.
+    /// - Parameter leavesOrigin: Follow redirects to other origins, too.
+    func response(
+        to url: HTTPURL, _ headerFields: HTTPFields, leavesOrigin: Bool
+    ) async throws -> TransferResponse {
+        var (request, redirects) = (TransferRequest(url: url, headerFields: headerFields), 0)
+        while true {
+            let response = try await startedClient().response(for: request)
+            let next = configuration.redirectPolicy.decide(
+                response, of: url, at: request.url, redirectCount: redirects)
+            guard let next, try leavesOrigin || next.get().origin == url.origin else { return response }
+            (request.url, request.cookies) = (try next.get(), response.cookies)
+            redirects += 1
+        }
+    }
+
+    private func startedClient() throws -> HTTPClient {
+        try client.withLock { client in
+            let started = try client ?? configuration.makeClient()
+            client = started
+            return started
+        }
+    }
+
+    func close() { client.withLock { $0 }?.loop.shutdown() }
 }

@@ -1,5 +1,9 @@
+public import AlbumLibrary
 import CoverCache
+public import CoverFetch
+import CoverSizes
 import CurlHTTP
+import Files
 import ImageHeader
 public import Platform
 
@@ -63,5 +67,92 @@ extension URL {
     init(key: String) {
         // Characters that Foundation does not accept in a URL are percent-encoded.
         self = URL(string: key, encodingInvalidCharacters: true) ?? URL(filePath: key)
+    }
+}
+
+/// Covers from elsewhere than a cache.
+extension Cover {
+    /// A cover of these bytes. Nil if they are no image.
+    /// - Parameters:
+    ///   - url: where they come from.
+    ///   - data: the image. Its media type and its size are read from its first bytes.
+    public init?(url: URL, data: Data) {
+        guard let header = data.withUnsafeBytes({ ImageHeader($0) }) else { return nil }
+        self.init(url: url, data: data, mediaType: header.mediaType, width: header.width, height: header.height)
+    }
+
+    /// The cover file that a person has beside an album's music, read where it is, on the caller's thread. Nil if there is none, or it cannot
+    /// be read, or it is no image, or something else than a file is in its place.
+    public init?(fileOf album: Album) {
+        guard let path = album.coverFilePath, let file = album.openCoverFile(),
+            let bytes = try? file.bytes(at: 0, count: file.length)
+        else { return nil }
+        let key = "file://" + String(decoding: path.flatMap(Self.encoded), as: UTF8.self)
+        self.init(url: URL(key: key), data: Data(bytes))
+        self.key = key
+    }
+
+    private static func encoded(_ byte: UInt8) -> [UInt8] {
+        byte == UInt8(ascii: "/") || PercentEncoding.isUnreserved(byte) ? [byte] : PercentEncoding.encoded(byte)
+    }
+
+    /// The cover in a smaller size, as `LibraryAPI.cover(for:longestSide:)` describes it: itself if it is small enough or cannot be made
+    /// smaller. Computes on the caller's thread, for some milliseconds.
+    /// - Parameter longestSide: of the result, in pixels, at least 1.
+    public func resized(longestSide: Int) -> Cover {
+        guard let bytes = Self.resized(data, longestSide: longestSide),
+            var small = Cover(url: url, data: Data(bytes))
+        else { return self }
+        (small.key, small.isStale) = (key, isStale)
+        return small
+    }
+
+    /// A picture as a baseline JPEG of a smaller size; nil if it should be used as it is: it is such a JPEG, or cannot be made smaller.
+    /// Computes on the caller's thread, for some milliseconds.
+    package static func resized(_ picture: some ContiguousBytes, longestSide: Int) -> [UInt8]? {
+        picture.withUnsafeBytes { bytes in
+            if case .made(let small) = SmallPicture.reduce(bytes, to: longestSide) { small.bytes } else { nil }
+        }
+    }
+}
+
+/// The file of a cached cover, open. Its bytes were compared with its digest, and can be read even after the cover is evicted.
+public final class CachedFile: Sendable {
+    /// Where the file is in the cache. It has the cover's bytes and nothing else. Do not change it; it is there until the cover is evicted or
+    /// replaced.
+    public let url: URL
+    /// SHA-256 of the bytes, in hexadecimal.
+    public let digest: String
+    /// As `Cover.mediaType`.
+    public let mediaType: String
+    private let file: SourceFile
+
+    /// Length in bytes.
+    public var count: Int { file.length }
+
+    /// Reads the whole file, on the caller's thread. Nil if it is missing or has other bytes.
+    /// - Throws: `SystemError` if it cannot be read, which says nothing about the bytes.
+    init?(_ entry: CachedEntry, _ path: String) throws(SystemError) {
+        (url, digest, mediaType) = (URL(filePath: path), entry.digest.description, entry.metadata.mediaType)
+        do throws(SystemError) {
+            file = try SourceFile(path: path)
+        } catch {
+            if error.cause == .missing { return nil }
+            throw error
+        }
+        guard file.length == entry.bytes, try file.digest() == entry.digest else { return nil }
+    }
+
+    /// Reads a part on the caller's thread; less than `count` bytes at the end.
+    /// - Parameters:
+    ///   - offset: from the beginning, in bytes.
+    ///   - count: in bytes.
+    /// - Throws: `CoverFailure` if the disk cannot read it.
+    public func read(at offset: Int, count: Int) throws(CoverFailure) -> Data {
+        do throws(SystemError) {
+            return Data(try file.bytes(at: offset, count: count))
+        } catch {
+            throw CoverFailure(.cache, url: "", detail: "\(error)")
+        }
     }
 }

@@ -1,4 +1,8 @@
 import AlbumLibrary
+import CoverCache
+package import CoverFetch
+import CurlHTTP
+import HTTPCaching
 public import Platform
 
 /// A request for one cover.
@@ -57,5 +61,77 @@ public struct CoverRequest: Sendable, Hashable {
         self.priority = priority
         self.cachePolicy = cachePolicy
         headerFields = [:]
+    }
+}
+
+extension CoverRequest {
+    /// Which cached answers are used. Further policies may be added.
+    public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
+        package let use: CacheUse
+
+        /// Use the cached cover, even if it is stale, and a cached 404 or 410 (RFC 9111).
+        public static let useCache = Self(use: .useCache)
+        /// As `useCache`, but ask again where a failure is remembered: a 404 or 410 of the URL, a host that could not be reached.
+        public static let ignoreAbsence = Self(use: .ignoreAbsence)
+        /// Ask the server whether the cached cover is unchanged, even if it is fresh (RFC 9111 §4.3). It is downloaded if it has changed
+        /// or is not cached. If the server cannot be asked, the request fails and the cached cover stays.
+        public static let revalidate = Self(use: .revalidate)
+        /// Download the cover, whatever is cached for its URL. Caches on the way are asked to validate theirs (`Cache-Control: no-cache`).
+        /// If that fails, the request fails and the cached cover stays.
+        public static let reload = Self(use: .reload)
+
+        /// The name, such as `useCache`.
+        public var description: String { "\(use)" }
+    }
+}
+
+extension CoverRequest {
+    /// The order in which the requests to one host are sent. A priority exceeds no limit: neither the number of transfers in flight
+    /// nor a rate, nor a pause that the host asked for. Further priorities may be added.
+    public struct Priority: Sendable, Hashable, CustomStringConvertible {
+        package let order: FetchPriority
+
+        /// In turn with all others of a run.
+        public static let normal = Self(order: .normal)
+        /// Before all others of the host, and before other hosts' turns: someone waits for the cover.
+        public static let immediate = Self(order: .immediate)
+
+        /// The name, such as `normal`.
+        public var description: String { "\(order)" }
+    }
+}
+
+/// Whether a cached entry may be used without asking its server (RFC 9111 §4.2.4).
+enum Staleness {
+    case fresh
+    /// Stale, and the server allows stale use.
+    case allowed
+    /// The server must be asked first: `must-revalidate`, `no-cache`, or an expired `stale-if-error`.
+    case forbidden
+
+    static let reason =
+        "its copy in the cache is stale and must not be shown before its server is asked (must-revalidate, no-cache, or a stale-if-error that is over)"
+
+    /// Whether the index says that an entry is fresh. A validation ahead of now was recorded with a wrong clock and is not trusted.
+    /// - Parameters:
+    ///   - until: as `EntryMetadata.freshUntil`.
+    ///   - validatedAt: in milliseconds since 1970, as is `now`.
+    static func isFresh(until: Int64?, validatedAt: Int64, at now: Int64) -> Bool {
+        validatedAt <= now && until.map { $0 > now } ?? false
+    }
+
+    /// - Parameter now: milliseconds since 1970.
+    init(_ entry: CachedEntry, at now: Int64) {
+        // Most entries are fresh; the index says so without their header fields.
+        if Self.isFresh(until: entry.metadata.freshUntil, validatedAt: entry.validatedAt, at: now) {
+            self = .fresh
+            return
+        }
+        // A cover that was given as a file has no server.
+        if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost {
+            self = .fresh
+            return
+        }
+        self = StoredResponse(entry).mayBeStale(at: now) ? .allowed : .forbidden
     }
 }

@@ -91,3 +91,83 @@ extension Date {
         return milliseconds.isNaN ? 0 : Int64(min(max(milliseconds, -1e15), 1e15).rounded())
     }
 }
+
+/// The cached covers of a selection whose files are there, read from the index as they are asked for: there may be a million.
+///
+/// ```swift
+/// for try await cover in library.listings(.matching(CoverFilter(host: "covers.example.org"))) { print(cover.url) }
+/// ```
+public struct CoverListings: AsyncSequence, Sendable {
+    /// A cached cover.
+    public typealias Element = CoverListing
+    /// The error that ends the sequence early.
+    public typealias Failure = LibraryError
+
+    let pipeline: CoverPipeline
+    let selection: CoverSelection
+
+    /// Starts from the beginning, with what is cached then.
+    public func makeAsyncIterator() -> Iterator { Iterator(pipeline: pipeline, selection: selection) }
+
+    /// Reads the listings in batches.
+    public struct Iterator: AsyncIteratorProtocol {
+        let pipeline: CoverPipeline
+        let selection: CoverSelection
+        private var selected: SelectedEntries?
+        private var batch: ArraySlice<CoverListing> = []
+
+        init(pipeline: CoverPipeline, selection: CoverSelection) {
+            self.pipeline = pipeline
+            self.selection = selection
+        }
+
+        /// The next cached cover; nil at the end.
+        /// - Throws: `LibraryError` if the filter's host is not valid, the library is closed, or the index cannot be read.
+        public mutating func next() async throws(LibraryError) -> CoverListing? {
+            try await next(isolation: #isolation)
+        }
+
+        /// As `next()`.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LibraryError) -> CoverListing? {
+            do {
+                var selected = try self.selected ?? pipeline.entries(of: selection)
+                while batch.isEmpty {
+                    guard let found = try await pipeline.next(&selected) else { return nil }
+                    batch = try await pipeline.read { reader in
+                        found.entries.filter { reader.hasFile($0) }.map { CoverListing($0) }[...]
+                    }
+                }
+                self.selected = selected
+                return batch.popFirst()
+            } catch {
+                throw LibraryError(error)
+            }
+        }
+    }
+}
+
+/// That a cover is cached, and as what.
+public struct CoverStatus: Sendable, Hashable, Codable {
+    /// SHA-256 of the bytes, in hexadecimal.
+    public var digest: String
+    /// As `Cover.isStale`.
+    public var isStale: Bool
+    /// Nil if the cover was stale on arrival.
+    public var freshUntil: Date?
+    /// The dominant colour, as `#rrggbb`, for what is shown before the cover; nil before a size of the cover was made.
+    public var color: String?
+
+    /// A status made by the caller, for previews and tests.
+    public init(digest: String, isStale: Bool = false, freshUntil: Date? = nil, color: String? = nil) {
+        (self.digest, self.isStale, self.freshUntil, self.color) = (digest, isStale, freshUntil, color)
+    }
+
+    /// - Parameter now: milliseconds since 1970.
+    init(_ status: CacheReader.Status, at now: Int64) {
+        self.init(
+            digest: status.digest.description,
+            isStale: !Staleness.isFresh(until: status.freshUntil, validatedAt: status.validatedAt, at: now),
+            freshUntil: status.freshUntil.map { Date(milliseconds: $0) },
+            color: status.color.map { "#\(String($0 & 0xFF_FFFF | 1 << 24, radix: 16).dropFirst())" })
+    }
+}

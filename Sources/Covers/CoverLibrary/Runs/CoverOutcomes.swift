@@ -83,3 +83,87 @@ extension CoverOutcomes where Failure == LibraryError {
         }
     }
 }
+
+/// The counts of a prefetch or a refresh, so far or in all.
+///
+/// After the run, `requested` is `downloaded + revalidated + fresh + joined + skipped + failed`. A refresh skips nothing, and what it checks is
+/// not `fresh`.
+public struct RunSummary: Sendable, Hashable, Codable {
+    /// Covers requested, with a usable URL or not.
+    public var requested = 0
+    /// Covers whose body was downloaded.
+    public var downloaded = 0
+    /// Those of `downloaded` whose bytes were already stored.
+    public var deduplicated = 0
+    /// Covers that the server confirmed (304).
+    public var revalidated = 0
+    /// Covers that were already cached, or that another process stored while this run waited for it.
+    public var fresh = 0
+    /// Covers requested more than once in the run, or redirected to one URL: one transfer served all.
+    public var joined = 0
+    /// Requests without a usable URL.
+    public var skipped = 0
+    /// Covers that could not be downloaded, stored or checked. What is cached stays.
+    public var failed = 0
+    /// Those of `failed` that are no news: cached covers that are gone from their servers for good. They stay, and are asked for again.
+    public var gone = 0
+    /// Covers left for the next run, because this one was stopped, its budget was spent, or the cache took no more. They have no outcome, and
+    /// count neither as failed nor as requested. The unread rest of a prefetch's list is not counted; what was read ahead is.
+    public var remaining = 0
+    /// Covers that a refresh left out, because they were got with parameters or header fields that are not kept, and that this run does not have:
+    /// without them a server may have another picture. They have no outcome, and are no failures.
+    public var leftOut = 0
+    /// Length of the downloaded bodies in bytes.
+    public var bytes = 0
+    /// Wall time.
+    public var duration = Duration.zero
+    /// The run was cancelled before its end, or its list was: it has thrown a `CancellationError`.
+    public var isCancelled = false
+    /// Why the run ended early, other than by being cancelled: the disk is full, for example, or the capacity is used up.
+    public var stopReason: String?
+
+    /// A summary of nothing.
+    public init() {}
+
+    /// `duration` in seconds.
+    package var seconds: Double {
+        get { duration / .seconds(1) }
+        set { duration = .seconds(newValue) }
+    }
+
+    /// Covers that have an outcome.
+    public var settled: Int { downloaded + revalidated + fresh + joined + skipped + failed }
+    /// Covers downloaded and stored per second. Failures do not count.
+    public var coversPerSecond: Double { seconds > 0 ? Double(downloaded) / seconds : 0 }
+    /// Bytes downloaded per second.
+    public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
+
+    mutating func add(_ outcome: CoverOutcome) { count(outcome, 1) }
+
+    /// Takes an outcome back. - Returns: false if it was none of these.
+    mutating func subtract(_ outcome: CoverOutcome) -> Bool {
+        var counts = self
+        counts.count(outcome, -1)
+        if min(counts.downloaded, counts.revalidated, counts.failed) < 0 { return false }
+        counts.deduplicated = min(max(0, counts.deduplicated), counts.downloaded)
+        (counts.gone, counts.bytes) = (min(counts.gone, counts.failed), max(0, counts.bytes))
+        self = counts
+        return true
+    }
+
+    private mutating func count(_ outcome: CoverOutcome, _ number: Int) {
+        switch outcome.kind {
+        case .downloaded:
+            downloaded += number
+            bytes += number * outcome.bytes
+            if outcome.isDuplicate { deduplicated += number }
+        case .revalidated: revalidated += number
+        case .fresh: fresh += number
+        case .joined: joined += number
+        case .skipped: skipped += number
+        case .failed:
+            failed += number
+            if outcome.failure?.isGone == true { gone += number }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import CoverFetch
 import CurlHTTP
+import Logging
 import Synchronization
 
 /// A prefetch or refresh in progress: its counts, and the outcomes that have not been read.
@@ -229,5 +230,35 @@ final class Run: Sendable {
         await Task {
             while state.withLock({ $0.pending > 0 }), await drainedSignal.wait() {}
         }.value
+    }
+}
+
+/// Covers that may be another's, at the end of a run.
+extension CoverPipeline {
+    /// Says which hosts sent answers that nobody asked for, and what became of the covers.
+    func warnOfSuspects() {
+        for (host, count) in recheck.takeCounts().sorted(by: { $0.key < $1.key }) {
+            let covers = "\(count) cover\(count == 1 ? "" : "s") that came over the same connections"
+            let consequence = isClosed ? "what was stored of that is removed" : "requested again"
+            configuration.logger.warning(
+                "\(host) has sent answers that nobody asked for; \(covers) may have been another's: \(consequence)",
+                metadata: ["host": "\(host)"], source: CoverFailure.logSource)
+        }
+    }
+
+    /// Has a run count what its covers are, after those that may be another's were downloaded again.
+    func settle(_ run: Run) async {
+        guard let scheduler = startedScheduler else { return }
+        await withTaskCancellationHandler {
+            var isFound = true
+            while isFound {
+                isFound = await scheduler.lookForUnaskedAnswers()
+                if Task.isCancelled { cancelAsks(of: recheck) }
+                for correction in await recheck.corrections() { run.correct(correction.former, correction.outcome) }
+            }
+        } onCancel: {
+            cancelAsks(of: recheck)
+        }
+        warnOfSuspects()
     }
 }

@@ -1,5 +1,8 @@
+import CoverCache
 import CoverFetch
+import CurlHTTP
 import HTTPCaching
+import HTTPTypes
 
 /// A line among an entry's fields that Sleeve adds itself. Its name contains a space, which no header field's name does.
 enum EntryAnnotation: Sendable, Hashable {
@@ -156,6 +159,83 @@ enum EntryAnnotation: Sendable, Hashable {
                 }
             }
             return found
+        }
+    }
+}
+
+/// A remembered 404 or 410: the URL is not requested again before it expires.
+struct Absence: Sendable, Hashable {
+    /// The HTTP status.
+    var status: Int
+    /// When it expires, in milliseconds since 1970.
+    var until: Int64
+    /// When the server answered, in milliseconds since 1970.
+    var answeredAt: Int64
+
+    init(status: Int, until: Int64, answeredAt: Int64) {
+        (self.status, self.until, self.answeredAt) = (status, until, answeredAt)
+    }
+
+    /// Nil if the hint was recorded ahead of `now`, with a wrong clock.
+    /// - Parameter now: milliseconds since 1970.
+    init?(_ hint: Hint, at now: Int64) {
+        let numbers = hint.value.split(separator: " ").map { Int64($0) }
+        // Earlier versions recorded the status only.
+        let answeredAt = numbers.count == 2 ? numbers[1] ?? .max : hint.until - NegativeCaching.maximumLifetime
+        if answeredAt > now { return nil }
+        self.init(status: numbers.first??.asStatus ?? 404, until: hint.until, answeredAt: answeredAt)
+    }
+
+    /// The change that records it.
+    func change(of key: String) -> HintChange { .set(Hint(.absent, key, "\(status) \(answeredAt)", until: until)) }
+}
+
+extension Int64 {
+    fileprivate var asStatus: Int? { (100...999).contains(self) ? Int(self) : nil }
+}
+
+/// What the request for a cover had and its entry does not keep, as it may be credentials: parameters that the key leaves out, and header
+/// fields that a caller gave.
+///
+/// A request without them gets what the server has for strangers: a placeholder, say. So the entry says which there were, and a run
+/// asks about it with all of them or not at all.
+struct UnkeptParts: Sendable, Hashable {
+    var omitsParameters = false
+    /// As `Download.fieldNames`.
+    var fieldNames: [String: Set<String>] = [:]
+
+    /// - Parameter fields: an entry's.
+    init(_ fields: String) {
+        for annotation in EntryAnnotation.all(in: fields) {
+            switch annotation {
+            case .omittedParameters: omitsParameters = true
+            case .headerFields(let origin, let names): fieldNames[origin, default: []].formUnion(names)
+            case .failing, .requestURL, .validatorsPlace, .redirects: break
+            }
+        }
+    }
+
+    init(omitsParameters: Bool, fieldNames: [String: Set<String>]) {
+        (self.omitsParameters, self.fieldNames) = (omitsParameters, fieldNames)
+    }
+
+    var isEmpty: Bool { !omitsParameters && fieldNames.isEmpty }
+
+    /// The lines of the entry.
+    var annotations: String {
+        let fields = fieldNames.sorted { $0.key < $1.key }.map { EntryAnnotation.headerFields(origin: $0, names: $1) }
+        return ((omitsParameters ? [.omittedParameters] : []) + fields).reduce("") { $0 + $1.line }
+    }
+
+    /// Whether a request has all of them.
+    /// - Parameters:
+    ///   - fields: what it sends to the origin of its URL, and to no other.
+    ///   - configured: what all requests send, by origin.
+    func areIn(_ url: HTTPURL, _ fields: HTTPFields, configured: [String: HTTPFields]) -> Bool {
+        if omitsParameters, !url.omitsParameters { return false }
+        return fieldNames.allSatisfy { origin, names in
+            names.subtracting(configured[origin]?.lowercaseNames ?? [])
+                .isSubset(of: origin == url.origin ? fields.lowercaseNames : [])
         }
     }
 }

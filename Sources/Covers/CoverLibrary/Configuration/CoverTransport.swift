@@ -1,7 +1,67 @@
 import CoverFetch
 import CurlHTTP
-import HTTPTypes
-import Platform
+public import HTTPTypes
+public import Platform
+
+/// What sends the requests of a library in place of libcurl: a test double, or a program's own HTTP client.
+///
+/// Set it as `LibraryConfiguration.transport`. The library decides as usual which request is sent when, what it means, and what is
+/// retried, followed, cached and stored.
+public protocol CoverTransport: Sendable {
+    /// Sends one request and returns its response. A redirect is a response: the library follows it.
+    ///
+    /// The transport limits the time that a request takes; the library limits the number of concurrent calls. The task is cancelled when
+    /// the response is no longer needed. It has the task-local values of the task that asked first, such as its place in a trace.
+    /// - Throws: a `CoverFailure`, whose kind is that of the request: those that `CoverFailure.isRetryable` names are retried. One with a `status`
+    ///   counts as a response with that status. A `CancellationError` counts as `cancelled`, any other error as `broken`.
+    func response(to request: TransportRequest) async throws -> TransportResponse
+}
+
+/// A request that a `CoverTransport` sends.
+public struct TransportRequest: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    /// `GET` for a cover, `POST` for an edit of a remote library.
+    public var method: HTTPRequest.Method
+    /// An http or https URL.
+    public var url: URL
+    /// What to send beside `Host` and the fields that describe the body's length.
+    public var headerFields: HTTPFields
+    /// Nil for a request without a body.
+    public var body: Data?
+
+    /// A request with these parts.
+    public init(method: HTTPRequest.Method = .get, url: URL, headerFields: HTTPFields = [:], body: Data? = nil) {
+        self.method = method
+        self.url = url
+        self.headerFields = headerFields
+        self.body = body
+    }
+
+    /// Method and URL without credentials. The values of header fields may be credentials, and are left out.
+    public var description: String { "\(method.rawValue) \(Redaction.redact(url.absoluteString))" }
+
+    /// As `description`: without the values of header fields.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["request": description, "headerFields": headerFields.map(\.name.rawName)])
+    }
+}
+
+/// A complete response to a `TransportRequest`.
+public struct TransportResponse: Sendable, Hashable {
+    /// Such as `.ok`, or `404`.
+    public var status: HTTPResponse.Status
+    /// The library reads those that a cache needs: `Cache-Control`, `ETag`, `Last-Modified`, `Expires`, `Date`, `Age`, `Vary`, `Location`,
+    /// `Retry-After`, and the host's rate limit.
+    public var headerFields: HTTPFields
+    /// The body without content coding.
+    public var body: Data
+
+    /// A response with these parts.
+    public init(status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Data = Data()) {
+        self.status = status
+        self.headerFields = headerFields
+        self.body = body
+    }
+}
 
 /// Sends the requests of an `HTTPClient` through a `CoverTransport`.
 struct TransportAdapter: Sendable {

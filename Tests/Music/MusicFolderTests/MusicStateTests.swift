@@ -88,9 +88,10 @@ import Testing
         #expect(try state.written().map(\.folder) == [isThere ? one : other])
     }
 
-    @Test(arguments: [
-        (nil, Written.State.removed), (Digest(of: [2]), .removed), (Digest(of: [1]), .there),
-    ] as [(Digest?, Written.State)])
+    @Test(
+        arguments: [
+            (nil, Written.State.removed), (Digest(of: [2]), .removed), (Digest(of: [1]), .there),
+        ] as [(Digest?, Written.State)])
     func `a scan notes that a person has taken a picture out of a song, or replaced it`(
         now: Digest?, expected: Written.State
     ) throws {

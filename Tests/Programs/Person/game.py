@@ -118,8 +118,6 @@ class Game:
         for song in folder.songs: os.remove(f"{self.music}/{folder.at(song)}")
         album, format = self.world.albums[album], {"flac": "mp3", "mp3": "flac"}[folder.format]
         if album is not folder.album: folder.is_plain, folder.scanned = False, None
-        # Another rip has other lengths: what was written for the former one is judged again.
-        else: folder.is_retagged = True
         folder.put(album, format, rip)
         for song in folder.songs: self.song(folder, song, None)
 

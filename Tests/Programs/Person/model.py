@@ -115,8 +115,8 @@ class Model:
         return found
 
     def release(self, album, keys=None, is_acceptance=False):
-        """A newer acceptance, or `allow`, lets covers be written again that were removed or taken back: all, or those named. What was taken
-        out of songs is noticed by a scan: `allow` knows nothing of it before."""
+        """A newer acceptance, or `allow`, lets covers be written again that were removed: all, or those named. What was taken out of songs is
+        noticed by a scan: `allow` knows nothing of it before."""
         for folder in self.of_album(album):
             for place in (folder, *folder.songs):
                 sets = [place.gone] + ([place.pending] if is_acceptance or place is folder else []) + ([folder.former] if place is folder else [])
@@ -124,7 +124,8 @@ class Model:
                     for key in list(pictures):
                         if keys is not None and key not in keys: continue
                         pictures.pop(key) if isinstance(pictures, dict) else pictures.discard(key)
-                self.taken = {one for one in self.taken if one[0] is not place or keys is not None and one[1] not in keys}
+                # What undo took back a fill by hand writes, or one after an acceptance.
+                if is_acceptance: self.taken = {one for one in self.taken if one[0] is not place or keys is not None and one[1] not in keys}
 
     def counts(self, said): return any(said in all and self.accepted(album) == said.key for album, all in self.said.items())
 
@@ -320,9 +321,10 @@ class Model:
         for write in run.writes:
             if not write.is_there: continue
             place, now = write.song or write.folder, before.get(write.path)
-            if write.after is not None and now == write.after:
+            if write.after is not None and now is not None and (now == write.after or write.song):
+                # Tags may have been edited since.
                 picture = songs.Parts(write.after).picture if write.song else write.after
-                if picture: self.taken.add((place, albums.key(picture)))
+                if picture and (not write.song or songs.Parts(now).picture == picture): self.taken.add((place, albums.key(picture)))
             elif now is None and not write.song and write.folder.album is write.album:
                 # The person had removed it: it stays so.
                 write.folder.gone |= self.noticed(write.folder)

@@ -21,14 +21,21 @@ extension AlbumQuery {
         if album.title == facts.title, album.artist == facts.artist { setLengths = facts.setLengths }
     }
 
-    /// Equal as long as no fact of the album changes by which covers are judged.
-    var digest: Digest {
-        func text(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: " ") }
-        let facts = [
-            artist, title, text([year ?? 0, originalYear ?? 0]), text(trackCounts.sorted()), text(lengths),
-            text(setLengths ?? []), releaseID ?? "", releaseGroupID ?? "",
-        ]
-        return Digest(of: Array((facts + otherArtists).joined(separator: "\n").utf8))
+    /// Milliseconds by which copies of one song in several formats differ.
+    private static let copyTolerance = 1_000
+
+    /// Whether no fact of the album has changed by which covers are judged. The songs may be other copies of the same ones.
+    func hasFacts(of other: AlbumQuery) -> Bool {
+        func names(_ query: AlbumQuery) -> AlbumQuery {
+            var query = query
+            (query.lengths, query.setLengths, query.hasNamesake) = ([], nil, false)
+            return query
+        }
+        func areCopies(_ first: [Int], _ second: [Int]) -> Bool {
+            first.count == second.count && zip(first, second).allSatisfy { abs($0 - $1) <= Self.copyTolerance }
+        }
+        return names(self) == names(other) && areCopies(lengths, other.lengths)
+            && areCopies(setLengths ?? [], other.setLengths ?? [])
     }
 }
 

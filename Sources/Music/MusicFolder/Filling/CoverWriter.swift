@@ -1,9 +1,9 @@
 import AlbumLibrary
 import CoverLibrary
-import CoverSources
+package import CoverSources
 import Files
 import ImageHeader
-package import Platform
+import Platform
 
 /// Writes cover files into music folders, on a thread of its own. It never replaces or removes a file, except one
 /// that it wrote itself and that is unchanged since; `OwnFile` looks after that.
@@ -58,11 +58,11 @@ package actor CoverWriter {
     /// - Parameters:
     ///   - titles: The album's, after which a cover may be named.
     ///   - url: Where a source had the cover; nil for the album's own URL.
-    ///   - facts: The digest of those that it was judged for.
+    ///   - facts: Those that it was judged for.
     ///   - keepsFormer: Keep the file that it replaces, as undo has that from nowhere else.
     package func write(
         _ picture: FillPicture, to target: FillJob.Target, of album: String, titles: Set<String>,
-        foundAt url: String? = nil, facts: Digest? = nil, keepsFormer: Bool = false
+        foundAt url: String? = nil, facts: AlbumQuery? = nil, keepsFormer: Bool = false
     ) -> Result {
         do {
             let cover = try CachedCover("\(picture.path)", picture.digest)

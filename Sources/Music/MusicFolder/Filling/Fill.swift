@@ -145,7 +145,8 @@ package struct Fill: Sendable {
     private func isCertain(_ address: FilledAddress, for query: AlbumQuery, _ decisions: Decisions) async -> Bool {
         // An acceptance that was taken back is no judgement.
         let ruling = decisions.ruling(on: PictureName(.picture, query, urls: [address.url]))
-        if address.facts == query, ruling != .allowed { return true }
+        let isSame = address.facts.hasFacts(of: query) && address.facts.hasNamesake == query.hasNamesake
+        if isSame, ruling != .allowed { return true }
         return await queue.cover(at: address.url, for: query, decisions)?.certainty == .certain
     }
 
@@ -173,7 +174,7 @@ package struct Fill: Sendable {
         return await writer.write(
             picture, to: target, of: job.album.id, titles: job.titles,
             foundAt: picture.offer == nil ? nil : picture.url,
-            facts: picture.giver == .fill && picture.origin != .tags ? job.query.digest : nil,
+            facts: picture.giver == .fill && picture.origin != .tags ? job.query : nil,
             keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false)
     }
 

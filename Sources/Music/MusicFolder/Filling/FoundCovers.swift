@@ -167,7 +167,7 @@ extension MusicState {
 
         /// Whether the album has an address of a fill that was judged for its facts.
         func isFilled(_ album: Album) -> Bool {
-            filled.map { $0.isAddress(of: album) && $0.facts == facts } ?? false
+            filled.map { $0.isAddress(of: album) && $0.facts.hasFacts(of: facts) } ?? false
         }
     }
 

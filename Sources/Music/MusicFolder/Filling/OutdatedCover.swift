@@ -41,12 +41,12 @@ package struct OutdatedCovers: Sendable {
     /// - Returns: Nil if the file is certain for today's facts, or if a person has accepted it.
     package mutating func judge(_ file: Written, for query: AlbumQuery) async throws -> OutdatedCover? {
         let decisions = decisions[file.album] ?? .init()
-        guard let facts = file.facts, facts != query.digest || !decisions.isEmpty,
+        guard let facts = file.facts, case let isSame = facts.hasFacts(of: query), !isSame || !decisions.isEmpty,
             let name = try pictureName(file.digest)
         else { return nil }
         let ruling = decisions.ruling(on: name)
         // What was accepted, and is not any more, was not judged.
-        if ruling == .accepted || facts == query.digest && ruling != .allowed { return nil }
+        if ruling == .accepted || isSame && ruling != .allowed { return nil }
         var query = query
         namesakes.mark(&query)
         let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)
@@ -67,7 +67,7 @@ extension MusicState {
         else { return [] }
         var digests: Set<Digest> = []
         while let number = row.replaced, let former = try written(number: number) {
-            if let other = former.facts, other != facts { digests.insert(former.digest) }
+            if let other = former.facts, !other.hasFacts(of: facts) { digests.insert(former.digest) }
             row = former
         }
         return digests

@@ -128,11 +128,12 @@ extension MusicState {
 
     // MARK: Songs
 
-    /// Whether a person has taken this picture out of a song that did not change since a fill has seen that.
+    /// Whether a person has taken this picture out of a song that did not change since a fill has seen that, and has accepted none since.
     func isRemoved(_ row: Written, _ modified: Int64) throws(Problem) -> Bool {
-        try history(of: row.folder).contains {
+        let accepted = try decisions(of: row.album).current.first { $0.verdict == .accepted }
+        return try history(of: row.folder).contains {
             $0.kind == .tags && $0.name == row.name && $0.digest == row.digest && $0.state == .removed
-                && $0.modified == modified
+                && $0.modified == modified && $0.time >= accepted?.time ?? .min
         }
     }
 

@@ -12,7 +12,7 @@ extension MusicState {
             number INTEGER PRIMARY KEY, kind TEXT NOT NULL, folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL,
             width INTEGER, height INTEGER, album TEXT NOT NULL, run INTEGER NOT NULL, state TEXT NOT NULL, replaced INTEGER,
             found_url TEXT, modified INTEGER, time INTEGER NOT NULL, root BLOB, disk TEXT,
-            audio BLOB, growth INTEGER, song BLOB, length INTEGER, facts BLOB);
+            audio BLOB, growth INTEGER, song BLOB, length INTEGER, facts TEXT);
         CREATE INDEX IF NOT EXISTS written_album ON written(album);
         CREATE INDEX IF NOT EXISTS written_folder ON written(folder);
         CREATE INDEX IF NOT EXISTS written_run ON written(run);
@@ -205,7 +205,7 @@ extension MusicState {
             .int(row.width), .int(row.height), .text(row.album), .int(row.run), .text(row.state.rawValue),
             .int(row.replaced), .optional(row.foundURL), .int(row.modified), .int(row.time), .path(row.root),
             .optional(row.disk), row.song.map { .digest($0.audio) } ?? .null, .int(row.song?.growth),
-            row.song.map { .digest($0.file) } ?? .null, .int(row.length), row.facts.map { .digest($0) } ?? .null)
+            row.song.map { .digest($0.file) } ?? .null, .int(row.length), row.facts.map { try .json($0) } ?? .null)
         return last + 1
     }
 
@@ -219,7 +219,7 @@ extension MusicState {
     }
 
     /// Its picture is certain for these facts, too.
-    func set(_ row: Written, judgedFor facts: Digest?) throws(Problem) {
+    func set(_ row: Written, judgedFor facts: AlbumQuery?) throws(Problem) {
         var judged = row
         judged.facts = facts
         try save(judged)
@@ -297,7 +297,7 @@ extension Written {
             height: row.optionalInt(6), album: row.text(7), run: row.int64(8), foundURL: row.optionalText(11))
         (number, self.kind, self.state, replaced) = (row.int64(0), kind, state, row.optionalInt64(10))
         (modified, time, root, disk) = (row.optionalInt64(12), row.int64(13), row.path(14), row.optionalText(15))
-        (length, facts) = (row.optionalInt(19), row.digest(20))
+        (length, facts) = (row.optionalInt(19), row.json(20))
         if let audio = row.digest(16), let file = row.digest(18) {
             song = Song(audio: audio, growth: row.int(17), file: file)
         }

@@ -1,3 +1,4 @@
+package import CoverSources
 import Files
 import ImageHeader
 package import Platform
@@ -45,8 +46,8 @@ package struct Written: Sendable, Hashable {
     package var foundURL: String?
     /// When the contents of the file changed as it was written, in nanoseconds since 1970.
     package var modified: Int64?
-    /// The digest of the facts that it was judged for; nil for a picture that no source has offered.
-    package var facts: Digest?
+    /// The album's facts that it was judged for; nil for a picture that no source has offered.
+    package var facts: AlbumQuery?
     /// When the row got its state, in milliseconds since 1970.
     package var time: Int64 = 0
     /// The scanned folder that contained it, and the file system on which it was; nil if they are not known.

@@ -236,7 +236,7 @@ import Testing
             var row = Written(
                 folder: BytePath(shelf.folder.text + "/album"), name: Array("cover.jpg".utf8),
                 digest: Digest(of: picture.bytes), album: "1", run: run)
-            row.facts = Digest(of: [facts])
+            row.facts = AlbumQuery(artist: "A", title: "\(facts)")
             return row
         }
         let new = MusicPicture.jpeg(50, 50, number: 7)

@@ -289,7 +289,7 @@ import Testing
             (target.former, target.outdated) = (former, OutdatedCover(source: .itunes, isOther: false))
             let writer = try CoverWriter(try shelf.state(), name: "cover")
             // The same picture is certain for these facts, too.
-            let facts = Digest(of: [7])
+            let facts = AlbumQuery(artist: "A", title: "Low Tide")
             let result = await writer.write(large, to: target, of: "1", titles: [], facts: facts)
             guard case .exists = result else { throw Unexpected(result: result) }
             #expect(try shelf.state().written().map(\.facts) == [facts])

@@ -80,6 +80,37 @@ import Testing
         #expect(try state.begin(song("new.mp3"), cover, .init()).state == .begun, "it is another song")
     }
 
+    @Test func `a picture of a song that another fill's has replaced was removed by nobody`() throws {
+        let folder = try Folder()
+        let state = try state(folder)
+        let (former, other) = (try picture(folder, "one"), try picture(folder, "three"))
+        func song(_ picture: FillPicture, replacing row: Written? = nil) throws -> Written {
+            var song = self.row(folder, picture)
+            (song.kind, song.name, song.replaced) = (.tags, Array("a.mp3".utf8), row?.number)
+            song.song = .init(audio: Digest(of: [1]), growth: 0, file: picture.digest)
+            return song
+        }
+        let first = try state.set(try state.begin(song(former), former, .init()), .there)
+        let second = try state.set(try state.begin(song(other, replacing: first), other, .init()), .there)
+        #expect(try state.begin(song(former, replacing: second), former, .init()).state == .begun)
+        // A person has taken it out: the first one is not in its place either.
+        try state.set(second, .removed)
+        #expect(throws: Objection.removed(first.path)) { try state.begin(song(former), former, .init()) }
+    }
+
+    @Test func `what a person took out of a song goes into it again once a cover is accepted`() throws {
+        let folder = try Folder()
+        let state = try state(folder)
+        let cover = try picture(folder, "one")
+        var song = row(folder, cover)
+        (song.kind, song.name, song.modified) = (.tags, Array("a.mp3".utf8), 7)
+        song.number = try state.save(song)
+        let removed = try state.set(song, .removed)
+        #expect(try state.isRemoved(song, 7) && !state.isRemoved(song, 8))
+        try state.add([Decision(.accepted, cover.name, of: "1", time: removed.time + 1)])
+        #expect(try !state.isRemoved(song, 7))
+    }
+
     @Test func `a removed cover is not written there again, until it is accepted later or allowed`() throws {
         let folder = try Folder()
         let state = try state(folder)

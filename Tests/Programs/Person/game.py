@@ -253,7 +253,7 @@ class Game:
         if moved and not run.writes: self.model.runs.append(run)
         run.writes += moved
         former.writes = [one for one in former.writes if one not in moved]
-        if not former.writes: self.model.runs.remove(former)
+        if not former.writes and not former.said: self.model.runs.remove(former)
 
     def check_left(self, files):
         """After a fill of all folders nothing of Sleeve's is left but covers."""
@@ -321,7 +321,9 @@ class Game:
 
     def why(self, folder):
         """What is known of an album: its id, and the addresses of pictures by key, with how certain each is."""
+        before = self.files()
         code, lines, errors = self.command("why", f"{self.music}/{folder.path}", "--json")
+        self.check_unchanged(before, ["why", folder.path])
         self.expect_code(["why", folder.path], code, (0,), errors)
         found = lines[0] if code == 0 and lines else {"album": {"id": None}, "candidates": []}
         offers = [(self.world.key(one["pictures"][0]), one["pictures"][0], one["certainty"]) for one in found["candidates"] if one["pictures"]]
@@ -332,6 +334,14 @@ class Game:
         folder = self.meant(folder)
         if folder is None: return False
         self.offers = sorted({key for key, *_ in self.why(folder)[1]})
+
+    def check_unchanged(self, before, words, album=None):
+        """A command that reads changes nothing, but that files are put back which a killed one had moved."""
+        after = self.files()
+        for path in sorted(before.keys() | after.keys()):
+            old, new = before.get(path), after.get(path)
+            if old == new or os.path.basename(path).startswith(".") or self.model.put_back(path, old, new): continue
+            self.model.fault("writes", f"{' '.join(words)} has changed {path}", album)
 
     def meant(self, folder):
         """A folder that the library knows where it is."""
@@ -386,8 +396,9 @@ class Game:
         code, _, errors = self.command(*words)
         # Of what was removed the command may know nothing yet.
         self.expect_code(words, code, (0,) if model.refused(album) or model.permitted(album) else (0, 1), errors)
-        if self.files() != before: model.fault("writes", f"{' '.join(words)} has changed files", album)
-        model.say("allowed", album, {one.key for one in model.said.get(album, [])})
+        self.check_unchanged(before, words, album)
+        # An acceptance that a newer one has replaced was not said any more.
+        model.say("allowed", album, model.refused(album) | {one for one in [model.accepted(album)] if one})
         model.release(album)
 
     def undo(self, kill=None):
@@ -402,7 +413,8 @@ class Game:
                 if after.get(path) not in [before.get(path), *allowed] and "without" not in allowed and not is_same(path, after.get(path), allowed[0]): model.fault("undo", f"{path} is neither")
             model.take_part_back(before, after)
             self.follow(before, after)
-            model.runs[-1].is_maybe = True
+            # The next start may go on with it.
+            model.runs[-1].is_maybe = model.runs[-1].is_killed = True
             return
         self.expect_code(words, code, (0, 3), errors)
         model.undo(before, after)
@@ -424,7 +436,7 @@ class Game:
                  "dry": ["fill", self.music, "--dry-run", "--json", "--source=deezer"], "scan": ["album", "scan", self.music, "--json"]}[command]
         code, lines, errors = self.command(*words)
         self.expect_code(words, code, (0, 3), errors)
-        if self.files() != before: self.model.fault("writes", f"{' '.join(words)} has changed files")
+        self.check_unchanged(before, words)
         if command in ("scan", "dry"): self.model.notice(lambda folder: True)
         if command == "review":
             for line in lines:

@@ -189,11 +189,7 @@ class Model:
             old, new = before.get(path), after.get(path)
             if old == new or os.path.basename(path).startswith("."): continue
             folder, song = self.folder(path), self.song(path)
-            if not is_undo and self.is_put_back(path, old, new):
-                if song: song.is_sleeves = songs.Parts(new).picture is not None
-                elif new is None: self.sleeves.pop(path), self.of.pop(path, None)
-                else: self.sleeves[path] = new
-                continue
+            if not is_undo and self.put_back(path, old, new): continue
             if song:
                 writes.append(self.change_song(folder, song, old, new, after, is_undo, is_quiet))
                 continue
@@ -216,16 +212,19 @@ class Model:
                 (self.sleeves[path], self.of[path]) = (new, folder.album)
         return [one for one in writes if one]
 
-    def is_put_back(self, path, old, new):
-        """Whether the start of a command has put back what a killed run was about to write there."""
-        for run in self.runs:
-            for write in run.writes:
-                if run.is_killed and write.path == path and (write.before, write.after) == (new, old):
-                    run.writes.remove(write)
-                    # Undo may have nothing to do for it.
-                    run.is_maybe = not run.writes and not run.said
-                    return True
-        return False
+    def put_back(self, path, old, new):
+        """Whether the start of a command has put back what a fill or an undo that was killed was about to change there."""
+        run = self.runs[-1] if self.runs and self.runs[-1].is_killed else Run()
+        write = next((one for one in run.writes if one.path == path and sorted((old, new), key=repr) == sorted((one.before, one.after), key=repr)), None)
+        if write is None: return False
+        if new == write.before:
+            run.writes.remove(write)
+            # Undo may have nothing to do for it.
+            run.is_maybe = not run.writes and not run.said
+        if write.song: write.song.is_sleeves = songs.Parts(new).picture is not None
+        elif new is None: self.sleeves.pop(path, None), self.of.pop(path, None)
+        else: self.sleeves[path], self.of[path] = new, write.folder.album
+        return True
 
     def is_of_killed(self, path): return bool(self.runs) and self.runs[-1].is_killed and any(one.path == path for one in self.runs[-1].writes)
 
@@ -281,8 +280,11 @@ class Model:
         # An acceptance that was allowed since is taken back already.
         while self.runs and not self.runs[-1].writes and not self.runs[-1].is_maybe and not any(self.counts(one) for one in self.runs[-1].said):
             self.runs.pop()
-        runs = [self.runs[-1]] if self.runs else []
-        if runs and runs[0].is_maybe and len(self.runs) > 1: runs.append(self.runs[-2])
+        # Of runs that were killed nobody knows whether they count.
+        runs = []
+        for run in reversed(self.runs):
+            runs.append(run)
+            if not run.is_maybe: break
         problems = []
         for run in runs:
             problems.append(self.problem(run, before, after))
@@ -290,7 +292,8 @@ class Model:
                 while self.runs[-1] is not run: self.withdraw(self.runs.pop())
                 self.take_back(self.runs.pop(), before)
                 # Nothing was to be changed for the run before either: it may have been that one.
-                if run.is_maybe and run is runs[0] and len(runs) > 1 and self.problem(runs[1], before, after) is None: runs[1].is_maybe = True
+                at = runs.index(run) + 1
+                if run.is_maybe and at < len(runs) and self.problem(runs[at], before, after) is None: runs[at].is_maybe = True
                 return run
         if not runs:
             problems = [self.problem(Run(), before, after)]

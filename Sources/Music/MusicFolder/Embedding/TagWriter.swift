@@ -36,7 +36,8 @@ struct TagWriter {
         }
         let length = try add(cover, row, replacing: former) { row in
             do { return try state.begin(row, picture, options) } catch Objection.removed(let path) {
-                try state.noteRemoved(row)
+                // A song with a picture of a fill has lost another one.
+                if former == nil { try state.noteRemoved(row) }
                 throw Objection.removed(path)
             }
         }

@@ -98,7 +98,8 @@ extension MusicState {
         to picture: FillPicture, in place: Written, beside songs: Set<[UInt8]>, _ decisions: Decisions,
         _ options: FillOptions
     ) throws -> Objection? {
-        let rows = try history(of: place.folder).filter { row in
+        let history = try history(of: place.folder)
+        let rows = history.filter { row in
             row.kind == place.kind && ![.begun, .leaving].contains(row.state) && row.number != place.replaced
                 && (row.kind == .file || row.song?.audio == place.song?.audio && !songs.contains(row.name))
         }
@@ -107,8 +108,10 @@ extension MusicState {
         if let accepted, accepted.time > row.time { return nil }
         switch row.state {
         case .removed: return .removed(row.path)
-        // A song that has no picture any more.
-        case .there: return row.kind == .tags ? .removed(row.path) : nil
+        // A song that has no picture any more, or another one that took its place.
+        case .there:
+            let isReplaced = history.contains { $0.replaced == row.number && $0.isInPlace }
+            return row.kind == .tags && !isReplaced ? .removed(row.path) : nil
         case .undone: return options.isUnwatched ? .undone(row.path) : nil
         case .allowed, .begun, .leaving: return nil
         }

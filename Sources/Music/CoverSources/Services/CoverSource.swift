@@ -129,3 +129,92 @@ package struct CoverSource: Sendable {
     /// How many albums a source is asked for.
     static let limit = "25"
 }
+
+/// The name of a source of covers, as options, reports and the memory have it.
+package struct SourceName: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package var description: String { rawValue }
+
+    private var service: SourceService? { Self.ranks[self].map { SourceService.all[$0] } }
+
+    /// The services' places in their order.
+    private static let ranks = Dictionary(
+        uniqueKeysWithValues: SourceService.all.enumerated().map { ($0.element.name, $0.offset) })
+
+    /// The service's own name.
+    package var title: String { service?.title ?? rawValue }
+
+    /// In the order of all services. Other names, such as one that a memory has of a former service, come first.
+    package static func < (first: Self, second: Self) -> Bool {
+        (ranks[first] ?? -1, first.rawValue) < (ranks[second] ?? -1, second.rawValue)
+    }
+}
+
+/// A service that may be asked for covers: a row of the table of all of them. What it is asked, and how it answers, is in its file.
+package struct SourceService: Sendable {
+    package let name: SourceName
+    /// Its own name, for people.
+    let title: String
+    /// Without a slash at the end.
+    let address: String
+    /// Nil for one that is asked without a key.
+    package var key: SourceKey?
+    /// The source, at the addresses that services have.
+    let source: @Sendable (_ address: (SourceName) -> String) -> CoverSource
+
+    /// All services, in the order in which they are asked if a person names none.
+    package static let all = [
+        SourceService(name: .caa, title: "Cover Art Archive", address: "https://coverartarchive.org") {
+            .coverArtArchive($0(.caa), musicBrainz: $0(.musicbrainz))
+        },
+        SourceService(name: .musicbrainz, title: "MusicBrainz", address: "https://musicbrainz.org") {
+            .musicBrainz($0(.musicbrainz), archive: $0(.caa))
+        },
+        SourceService(name: .itunes, title: "iTunes", address: "https://itunes.apple.com") { .iTunes($0(.itunes)) },
+        SourceService(name: .deezer, title: "Deezer", address: "https://api.deezer.com") { .deezer($0(.deezer)) },
+        SourceService(name: .discogs, title: "Discogs", address: "https://api.discogs.com", key: .discogs) {
+            .discogs($0(.discogs))
+        },
+    ]
+}
+
+/// How many requests a service allows in how long a time, and how long it is left alone when it asks for fewer.
+package struct RateRule: Sendable, Hashable {
+    package var requests: Int
+    package var interval: Duration
+    /// The first pause after a throttled request. It doubles with each further one.
+    package var pause: Duration
+
+    package init(_ requests: Int, in interval: Duration, pause: Duration) {
+        (self.requests, self.interval, self.pause) = (requests, interval, pause)
+    }
+
+    /// How long a number of requests takes.
+    func time(for requests: Int) -> Duration { interval * (Double(requests) / Double(self.requests)) }
+}
+
+/// The key that a person has for a service. Requests have it in the field `Authorization`.
+package struct SourceKey: Sendable {
+    /// The environment variable that holds it.
+    package let variable: String
+    /// What stands before it in the field.
+    private let scheme: String
+    /// Nil if the person has none.
+    private var value: String?
+
+    init(_ variable: String, scheme: String) { (self.variable, self.scheme) = (variable, scheme) }
+
+    var isKnown: Bool { value != nil }
+
+    func with(_ value: String?) -> SourceKey {
+        var key = self
+        key.value = value
+        return key
+    }
+
+    /// The value of the field `Authorization`; nil for none.
+    package var authorization: String? { value.map { scheme + $0 } }
+}

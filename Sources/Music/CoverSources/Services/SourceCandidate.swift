@@ -265,3 +265,43 @@ extension [SourceCandidate] {
         .map(\.element)
     }
 }
+
+extension SourceName { package static let picture = SourceName(rawValue: "picture") }
+
+/// Pictures that no service has offered: of the tags, or at an address that a person or a list gave. They are known by their digests, and
+/// decisions about them stand beside those about other covers.
+extension SourceCandidate {
+    /// - Parameter digest: the picture's SHA-256.
+    package init(picture digest: String, of album: AlbumQuery) {
+        self.init(
+            source: .picture, album: AlbumQuery(artist: album.artist, title: album.title),
+            pictures: [Self.scheme + digest])
+    }
+
+    /// Why such a picture is not written.
+    package static let refusal = "you refused its picture; `sleeve fill allow` lets it be written again"
+
+    /// Of a picture without a service.
+    var digest: String? {
+        pictures.first.flatMap { $0.hasPrefix(Self.scheme) ? String($0.dropFirst(Self.scheme.count)) : nil }
+    }
+
+    private static let scheme = "sha256:"
+}
+
+/// What the picture in the tags of an album's songs proves of covers that are doubtful because facts are missing.
+extension SourceCandidate {
+    /// Whether it may decide: the cover is doubtful for what is known of the album, and not for what has shown since.
+    package func mayBeProved(for query: AlbumQuery) -> Bool {
+        certainty == .doubtful && Match.judge(query, album).certainty == .doubtful
+    }
+
+    /// The cover as it is judged if its picture is the one in the tags of all songs: certain. Nil if several albums have the name, as the tags may
+    /// have the picture of any of them.
+    /// - Parameter all: Everything that was found for the album.
+    package func provedByTags(for query: AlbumQuery, among all: [SourceCandidate]) -> SourceCandidate? {
+        if query.hasNamesake || Self.haveNamesakes(all, query) { return nil }
+        let proof = Match.Line(.agrees, "its picture is the one in the tags")
+        return judged(Match(.certain, Evidence(query, album).told + [proof], score: match.score))
+    }
+}

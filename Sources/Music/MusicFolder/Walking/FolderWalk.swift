@@ -241,3 +241,88 @@ package struct FolderWalk {
 
     private func problem(_ path: BytePath, _ reason: String) throws { try send(.problem(MusicProblem(path, reason))) }
 }
+
+/// A folder with the audio files and the pictures in it.
+package struct FolderListing: Sendable {
+    /// A file of the folder.
+    package struct Entry: Sendable, Hashable {
+        package var name: [UInt8]
+        package var size: Int64
+        var modified: Int64 = 0
+        var changed: Int64 = 0
+
+        init(_ name: [UInt8]) { (self.name, size) = (name, 0) }
+
+        init(_ name: [UInt8], _ status: FileStatus) {
+            (self.name, size, modified, changed) = (name, status.size, status.modified, status.changed)
+        }
+    }
+
+    package var path: BytePath
+    /// In the order of their bytes.
+    package var audio: [Entry] = []
+    package var pictures: [Entry] = []
+
+    /// Changes when a file is added, removed, renamed or written. It cannot detect a change that leaves the size as it was on a file
+    /// system that keeps no time of the change and whose time of modification was set back.
+    package var fingerprint: Int64 {
+        var hash = FNV1a.hash([])
+        for entry in audio + pictures {
+            hash = entry.name.withUnsafeBytes { FNV1a.hash($0, after: hash) }
+            for number in [0, entry.size, entry.modified, entry.changed] {
+                hash = withUnsafeBytes(of: number) { FNV1a.hash($0, after: hash) }
+            }
+        }
+        // 0 stands for a folder that must be read again.
+        return hash == 0 ? 1 : Int64(bitPattern: hash)
+    }
+}
+
+/// A file or a folder that could not be read.
+package struct MusicProblem: Error, Sendable, Hashable, Codable, CustomStringConvertible {
+    package var path: BytePath
+    package var reason: String
+
+    package init(_ path: BytePath, _ reason: String) { (self.path, self.reason) = (path, reason) }
+
+    package var description: String { "\(path): \(reason)" }
+}
+
+/// The music that a scan has seen and left out, apart from what could not be read.
+package struct LeftOut: Sendable, Hashable {
+    package enum Reason: Sendable {
+        /// A folder whose name begins with a point.
+        case hidden
+        /// A folder that contains one of `MusicNames.markers`.
+        case excluded
+        /// A file of a format whose tags are not read.
+        case format
+        /// A folder whose audio files are images of discs, with a CUE sheet each.
+        case image
+    }
+
+    package private(set) var hidden: [BytePath] = []
+    package private(set) var excluded: [BytePath] = []
+    /// The number of files by their extensions in capitals.
+    package private(set) var formats: [String: Int] = [:]
+    private var images: Set<BytePath> = []
+    /// Audio files without an album in their tags, without those in `untaggedImages`.
+    package private(set) var untagged = 0
+    package private(set) var untaggedImages = 0
+
+    package init() {}
+
+    mutating func add(_ reason: Reason, _ path: BytePath) {
+        switch reason {
+        case .hidden: hidden.append(path)
+        case .excluded: excluded.append(path)
+        case .format: formats[(MusicNames.fileExtension(path.name) ?? "").uppercased(), default: 0] += 1
+        case .image: images.insert(path)
+        }
+    }
+
+    /// Counts the audio files of a folder that have no album in their tags.
+    mutating func addUntagged(_ count: Int, in folder: BytePath) {
+        if images.contains(folder) { untaggedImages += count } else { untagged += count }
+    }
+}

@@ -114,3 +114,77 @@ package struct Audit: Sendable {
                 height: facts?.height, detail: detail))
     }
 }
+
+/// A fault that an audit finds in the cover of an album.
+package enum AuditKind: String, CaseIterable, Sendable {
+    /// Neither a cover file nor a picture in the tags of every track.
+    case missing
+    /// Fewer pixels than wanted, on the shorter side.
+    case small
+    /// No image, cut off, or not readable.
+    case damaged
+    /// A picture that a service shows in place of a cover.
+    case placeholder
+    /// The picture of albums of several artists.
+    case repeated
+    /// A fill wrote it for other tags, and it is not certain for today's.
+    case outdated
+}
+
+/// A fault of one album's cover.
+package struct AuditFinding: Sendable, Hashable {
+    package var kind: AuditKind
+    package var artist: String
+    package var title: String
+    package var year: Int?
+    /// The cover file; a folder of the album if it has none, or for a picture in the tags.
+    package var path: BytePath
+    /// The picture's size in pixels; nil if it is not known or there is none.
+    package var width: Int?
+    package var height: Int?
+    /// What is wrong, for a person.
+    package var detail: String
+}
+
+/// A place of an album, with the cover files that an audit looks at.
+package struct AuditedPlace: Sendable, Hashable {
+    package var artist: String
+    package var title: String
+    package var year: Int?
+    package var place: AlbumPlace
+    /// The cover that stands for the album, and those of its further discs.
+    package var covers: [BytePath] = []
+    /// Those that fills wrote for other tags, and that are not certain for today's.
+    package var outdated: Set<BytePath> = []
+    /// Folders of the album that lack a cover file.
+    package var lacking: [BytePath] = []
+
+    package init(artist: String, title: String, place: AlbumPlace) {
+        (self.artist, self.title, self.place) = (artist, title, place)
+        covers = place.covers.map(\.path)
+        let covered = Set(covers.lazy.compactMap(\.parent))
+        lacking = place.cover == nil ? place.coverFolders.filter { !covered.contains($0) } : []
+    }
+
+    /// The places of albums.
+    /// - Parameter outdated: The cover files that are.
+    package static func all(of albums: [ScannedAlbum], outdated: Set<BytePath> = []) -> [AuditedPlace] {
+        albums.flatMap { album in
+            album.places.map { place in
+                var audited = AuditedPlace(artist: album.artist, title: album.title, place: place)
+                (audited.year, audited.outdated) = (album.facts.year, outdated.intersection(audited.covers))
+                return audited
+            }
+        }
+    }
+}
+
+extension TagPictures {
+    /// Reads what the pictures show that stand for albums without a cover file, each once.
+    package func read(_ places: [AuditedPlace], _ likenesses: Likenesses, isCancelled: @Sendable () -> Bool) {
+        for place in places where place.covers.isEmpty && !isCancelled() {
+            guard let picture = place.place.embedded.flatMap({ Digest($0.digest) }) else { continue }
+            _ = likeness(of: picture, in: place.place.folders, likenesses)
+        }
+    }
+}

@@ -1,5 +1,5 @@
-import CoverSources
-import Platform
+package import CoverSources
+package import Platform
 import SQLite
 
 /// Why a picture is not written.
@@ -177,4 +177,63 @@ extension Written {
         let others = rows.filter { $0.name != name && $0.song?.audio == song?.audio && $0.isThere }
         return Set(others.map(\.name))
     }
+}
+
+/// A picture that is about to be written, with what the gate asks of it.
+package struct FillPicture: Sendable {
+    package var path: BytePath
+    /// Of the file at the path.
+    package var digest: Digest
+    /// By what a person's decision about it is found, with the digest of the bytes that were found: those at the path may be a smaller copy.
+    var name: PictureName
+    /// Of what was found.
+    var facts: CoverFacts
+    /// False if that was not looked at: what a person has given, or accepted, may have one colour.
+    var hasOneColour = false
+    var giver = Giver.fill
+    /// What is known of pictures; nil to compare none.
+    var likenesses: Likenesses?
+    /// nil for a picture in the tags.
+    var url: String?
+    var origin = Origin.own
+    /// What a source has offered; nil for a picture that the album had.
+    var offer: SourceCandidate?
+
+    /// Where a cover is from.
+    package enum Origin: Sendable, Hashable {
+        /// A URL that the album had.
+        case own
+        /// The tags of the album's songs.
+        case tags
+        case source(SourceName)
+    }
+
+    /// Whose it is. What a person has given outweighs what was said of what services offered.
+    enum Giver: Sendable { case fill, address, file }
+
+    package init(path: BytePath, digest: Digest, name: PictureName, facts: CoverFacts? = nil) {
+        (self.path, self.digest, self.name, self.facts) = (path, digest, name, facts ?? CoverFacts(of: path))
+        self.name.digest = digest.description
+    }
+}
+
+/// What a person wants of a fill.
+package struct FillOptions: Sendable, Hashable {
+    /// Look for larger covers in place of files that an earlier fill wrote.
+    package var upgrades = false
+    /// Write the covers that a person has accepted, and no others. They replace what fills wrote, larger or not.
+    package var writesAcceptedOnly = false
+    /// Pixels that the shorter side of a cover must have; nil for any number. An upgrade leaves covers that have them.
+    package var minimumPixels: Int?
+    /// Write covers with at most this many pixels on the longest side, as baseline JPEG; nil to write them as they are.
+    package var longestSide: Int?
+    /// Look for the covers of albums that have no folder alone: they go into the tags of their songs.
+    package var embeds = false
+    /// The services that are asked before the pictures in the tags are looked at; nil to leave those out.
+    package var servicesBeforeTags: Set<SourceName>? = []
+
+    /// Nobody watches: what an undo has taken back is not written again.
+    package var isUnwatched = false
+
+    package init() {}
 }

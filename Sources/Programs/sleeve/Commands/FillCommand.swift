@@ -15,8 +15,8 @@ struct FillCommand: AsyncParsableCommand {
               sleeve fill review
 
             Without DIR, all scanned folders, with the last fill's options but --upgrade. A cover is written only if it is the album's for certain; doubtful ones \
-            are listed by `fill review`. No file of yours is replaced, renamed or removed. Exits with 3 if an album has no cover \
-            that was not named before, and with 75 while another scan or fill runs.
+            are listed by `fill review`. No file of yours is replaced, renamed or removed. Exits with 3 if an album without a cover \
+            was named for the first time, and with 75 while another scan or fill runs.
             """,
         subcommands: FillGroup.configuration.subcommands)
 
@@ -118,7 +118,7 @@ struct FillArguments: ParsableArguments {
                 "The longest side of the files, which become JPEG.", valueName: "pixels"))
         var size: Int?
 
-        @Option(help: ArgumentHelp("cover, folder or front. (default: cover)", valueName: "name"))
+        @Option(help: ArgumentHelp("The file: cover, folder or front. (default: cover)", valueName: "name"))
         var name: FileStem?
 
         @Flag(help: "Also write the covers into tags without a picture.")

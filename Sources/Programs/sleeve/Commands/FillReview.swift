@@ -12,7 +12,7 @@ struct FillReview: AsyncParsableCommand {
         commandName: "review", _superCommandName: "sleeve fill",
         abstract: "List the doubtful covers that were found.",
         discussion: """
-            The other commands take an album as it is printed, its number, or the URL of a cover.
+            `fill accept`, `fill refuse`, `fill allow` and `why` take an album as it is printed, its number, or the URL of a cover.
             """)
 
     @Flag(help: "List the covers that you refused, and those of fills that you removed.")

@@ -96,6 +96,30 @@ import Testing
         // A person has taken it out: the first one is not in its place either.
         try state.set(second, .removed)
         #expect(throws: Objection.removed(first.path)) { try state.begin(song(former), former, .init()) }
+        try state.noteRemoved(song(other))
+        #expect(try state.removed().map(\.number) == [second.number])
+        // Allowed once, any is written by the next fill.
+        try state.set(second, .allowed)
+        #expect(try state.removed().isEmpty)
+        #expect(try state.begin(song(former), former, .init()).state == .begun)
+    }
+
+    @Test func `a removed cover that had replaced another one is allowed once`() throws {
+        let folder = try Folder()
+        let state = try state(folder)
+        let (former, other) = (try picture(folder, "one"), try picture(folder, "three"))
+        let first = try state.set(try state.begin(row(folder, former), former, .init()), .there)
+        var second = row(folder, other)
+        second.replaced = first.number
+        second = try state.set(try state.begin(second, other, .init()), .removed)
+        #expect(try state.removed().map(\.number) == [second.number])
+        try state.set(second, .allowed)
+        #expect(try state.removed().isEmpty)
+        for picture in [former, other] {
+            let begun = try state.begin(row(folder, picture), picture, .init())
+            #expect(begun.state == .begun)
+            try state.forget(begun)
+        }
     }
 
     @Test func `what a person took out of a song goes into it again once a cover is accepted`() throws {

@@ -110,7 +110,9 @@ extension MusicState {
         case .removed: return .removed(row.path)
         // A song that has no picture any more, or another one that took its place.
         case .there:
-            let isReplaced = history.contains { $0.replaced == row.number && $0.isInPlace }
+            let isReplaced = history.contains {
+                $0.replaced == row.number && ($0.isInPlace || $0.state == .allowed)
+            }
             return row.kind == .tags && !isReplaced ? .removed(row.path) : nil
         case .undone: return options.isUnwatched ? .undone(row.path) : nil
         case .allowed, .begun, .leaving: return nil
@@ -144,9 +146,11 @@ extension MusicState {
     func noteRemoved(_ song: Written) throws(Problem) {
         let rows = try history(of: song.folder).filter { $0.kind == .tags }
         let others = song.otherSongs(in: rows)
+        // What another one has replaced is not what was taken out.
+        let replaced = Set(rows.lazy.filter { $0.state != .undone }.compactMap(\.replaced))
         for row in rows
         where row.song?.audio == song.song?.audio && !others.contains(row.name)
-            && [.there, .removed].contains(row.state)
+            && [.there, .removed].contains(row.state) && !replaced.contains(row.number)
         {
             var removed = row
             (removed.modified, removed.name) = (song.modified, song.name)

@@ -23,7 +23,7 @@ extension MusicState {
     /// Rows that are not undone and that none replaced.
     private static let isCurrent = """
         state IN ('there', 'removed') AND NOT EXISTS (
-            SELECT 1 FROM written AS newer WHERE newer.replaced = written.number AND newer.state IN ('there', 'removed'))
+            SELECT 1 FROM written AS newer WHERE newer.replaced = written.number AND newer.state IN ('there', 'removed', 'allowed'))
         """
 
     // MARK: Reading

@@ -215,7 +215,7 @@ class Model:
     def put_back(self, path, old, new):
         """Whether the start of a command has put back what a fill or an undo that was killed was about to change there."""
         run = self.runs[-1] if self.runs and self.runs[-1].is_killed else Run()
-        write = next((one for one in run.writes if one.path == path and sorted((old, new), key=repr) == sorted((one.before, one.after), key=repr)), None)
+        write = next((one for one in run.writes if one.path == path and {old, new} == {one.before, one.after}), None)
         if write is None: return False
         if new == write.before:
             run.writes.remove(write)

@@ -190,11 +190,7 @@ package actor CoverWriter {
     }
 
     /// The addresses that fills have given to albums, by the albums' ids.
-    func filledAddresses() throws -> [String: FilledAddress] {
-        Dictionary(try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }) { first, _ in
-            first
-        }
-    }
+    func filledAddresses() throws -> [String: FilledAddress] { try state.filledAddresses() }
 
     /// The library knows what was found.
     func didNoteCovers() throws {

@@ -104,8 +104,7 @@ extension MusicState {
                 && (row.kind == .file || row.song?.audio == place.song?.audio && !songs.contains(row.name))
         }
         guard let row = try rows.first(where: { try isSame(picture, $0) }) else { return nil }
-        let accepted = decisions.current.first { $0.verdict == .accepted }
-        if let accepted, accepted.time > row.time { return nil }
+        if decisions.haveAccepted(since: row) { return nil }
         switch row.state {
         case .removed: return .removed(row.path)
         // A song that has no picture any more, or another one that took its place.
@@ -135,10 +134,10 @@ extension MusicState {
 
     /// Whether a person has taken this picture out of a song that did not change since a fill has seen that, and has accepted none since.
     func isRemoved(_ row: Written, _ modified: Int64) throws(Problem) -> Bool {
-        let accepted = try decisions(of: row.album).current.first { $0.verdict == .accepted }
+        let decisions = try decisions(of: row.album)
         return try history(of: row.folder).contains {
             $0.kind == .tags && $0.name == row.name && $0.digest == row.digest && $0.state == .removed
-                && $0.modified == modified && $0.time >= accepted?.time ?? .min
+                && $0.modified == modified && !decisions.haveAccepted(since: $0)
         }
     }
 
@@ -171,6 +170,13 @@ extension MusicState {
         picture.name.likeness =
             isCompared ? likenesses.likeness(of: picture.digest, at: picture.path) : likenesses[picture.digest]
         return picture
+    }
+}
+
+extension Decisions {
+    /// Whether a person has accepted a cover after a row got its state.
+    fileprivate func haveAccepted(since row: Written) -> Bool {
+        current.first { $0.verdict == .accepted }.map { $0.time > row.time } ?? false
     }
 }
 

@@ -35,6 +35,11 @@ extension MusicState {
         }
     }
 
+    /// The addresses that fills have given to albums, by the albums' ids.
+    package func filledAddresses() throws(Problem) -> [String: FilledAddress] {
+        Dictionary(try albums().compactMap { record in record.filled.map { (record.id, $0) } }) { first, _ in first }
+    }
+
     /// Where an album of a library is, whose state another process may have; nowhere if the library has no state, or an unreadable one.
     package static func places(of album: String, in library: String) -> [AlbumPlace] {
         reading(library) { database in

@@ -166,13 +166,13 @@ struct FillUndo: AsyncParsableCommand {
     private func forget(
         _ places: [Album.ID: [BytePath: BytePath?]], _ library: LibraryAPI, _ state: MusicState
     ) async throws {
-        let filled = Dictionary(try state.albums().map { ($0.id, $0.filled) }) { $1 }
+        let filled = try state.filledAddresses()
         let all = try await library.albums.all()
         try await library.albums.edit(
             all.compactMap { former in
                 var album = former
                 guard let files = places[album.id] else { return nil }
-                if filled[album.id]??.isAddress(of: album) == true { album.coverURL = nil }
+                if filled[album.id]?.isAddress(of: album) == true { album.coverURL = nil }
                 let file = album.coverFilePath.map { BytePath(bytes: $0) }
                 if file.map({ files[$0] != nil }) ?? (album.coverURL == nil) {
                     album.coverFilePath = files.values.compactMap(\.self).min()?.bytes

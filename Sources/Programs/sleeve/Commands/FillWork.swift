@@ -73,7 +73,6 @@ struct FillWork {
 
     private func plan(_ outcome: LibraryScan.Outcome, missing: Int) async throws -> Planned {
         let written = try state.written().filter { $0.isInPlace && $0.isThere }
-        let filled = try state.albums().compactMap { record in record.filled.map { (record.id, $0) } }
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
         let scanned = scannedAlbums(outcome, albums)
         // A file that was changed since is a person's.
@@ -81,7 +80,7 @@ struct FillWork {
         let plan = FillPlan(
             scanned, of: Array(albums.values), written: sleeves, unaccepted: try state.unaccepted(sleeves),
             outdated: only == nil ? try await outdated(sleeves, scanned, Array(albums.values)) : [:],
-            filled: Dictionary(filled) { $1 }, options: options, obstacle: FillPlan.Obstacle.ofWriting)
+            filled: try state.filledAddresses(), options: options, obstacle: FillPlan.Obstacle.ofWriting)
         let messages = try FillMessages(plan, report: arguments.output.report)
         // `fill accept` asks for the accepted covers only.
         if only == nil { messages.add(outcome) }

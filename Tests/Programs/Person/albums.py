@@ -64,7 +64,7 @@ class World:
         number = len(self.releases) + 1
         one = {"number": number, "group": number, "key": f"e{number}", "picture": f"p{number}", "artist": album.artist, "title": album.title,
                "year": album.year, "first": album.year, "discs": [album.lengths], "names": [f"Song {n + 1}" for n in range(len(album.lengths))],
-               "type": "Album", "on": on, "side": rng.choice([320, 600]), **more}
+               "type": "Album", "on": on, "side": rng.choice([320, 640]), **more}
         self.releases.append(one)
         self.shows[one["picture"]] = shown
 
@@ -84,7 +84,9 @@ class Services(services.Services):
     def picture(self, path):
         key, _, name = path.split("/")
         one = self.by_key[key]
-        side = min(int((re.findall(r"\d+", name) + ["600"])[0]), one["side"])
+        side = min(int((re.findall(r"\d+", name) + ["640"])[0]), one["side"])
+        # The squares of all renditions are in the same places, as those of a photograph are.
+        side -= side % 64
         return 200, {"Content-Type": "image/jpeg", "Cache-Control": "max-age=86400"}, media.picture(one["picture"], side)
 
     def stop(self):

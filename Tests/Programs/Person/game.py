@@ -409,12 +409,10 @@ class Game:
         if code == -9:
             # Each place is as before, or taken back.
             if not model.runs: return
-            for path, allowed in model.expect(model.runs[-1], before).items():
-                if after.get(path) not in [before.get(path), *allowed] and "without" not in allowed and not is_same(path, after.get(path), allowed[0]): model.fault("undo", f"{path} is neither")
             model.take_part_back(before, after)
+            for path, allowed in ((path, allowed) for run in model.killed() for path, allowed in model.expect(run, before).items()):
+                if after.get(path) not in [before.get(path), *allowed] and "without" not in allowed and not is_same(path, after.get(path), allowed[0]): model.fault("undo", f"{path} is neither")
             self.follow(before, after)
-            # The next start may go on with it.
-            model.runs[-1].is_maybe = model.runs[-1].is_killed = True
             return
         self.expect_code(words, code, (0, 3), errors)
         model.undo(before, after)

@@ -1,5 +1,5 @@
 """What must be there: whose each file is, what the person has said, what each run has written. It is told of each act, and judges each change."""
-import os
+import itertools, os
 
 import albums, songs
 
@@ -214,8 +214,8 @@ class Model:
 
     def put_back(self, path, old, new):
         """Whether the start of a command has put back what a fill or an undo that was killed was about to change there."""
-        run = self.runs[-1] if self.runs and self.runs[-1].is_killed else Run()
-        write = next((one for one in run.writes if one.path == path and {old, new} == {one.before, one.after}), None)
+        found = ((run, one) for run in self.killed() for one in run.writes if one.path == path and {old, new} == {one.before, one.after})
+        run, write = next(found, (None, None))
         if write is None: return False
         if new == write.before:
             run.writes.remove(write)
@@ -226,7 +226,11 @@ class Model:
         else: self.sleeves[path], self.of[path] = new, write.folder.album
         return True
 
-    def is_of_killed(self, path): return bool(self.runs) and self.runs[-1].is_killed and any(one.path == path for one in self.runs[-1].writes)
+    def killed(self):
+        """The last runs, the newest first, which were killed, or an undo of which was."""
+        return itertools.takewhile(lambda run: run.is_killed, reversed(self.runs))
+
+    def is_of_killed(self, path): return any(one.path == path for run in self.killed() for one in run.writes)
 
     def pictures(self, folder, files): return [songs.Parts(files[folder.at(song)]).picture for song in folder.songs if folder.at(song) in files]
 
@@ -335,7 +339,10 @@ class Model:
         self.withdraw(run)
 
     def take_part_back(self, before, after):
-        """What an undo that was killed has taken back."""
+        """What an undo that was killed has taken back. The next one may go on with it, or it was all of the run."""
+        for run in reversed(self.runs):
+            was_maybe, run.is_maybe, run.is_killed = run.is_maybe, True, True
+            if not was_maybe: break
         for write in (write for run in self.runs for write in run.writes):
             if write.is_there and write.after is not None and before.get(write.path) == write.after != after.get(write.path):
                 picture = songs.Parts(write.after).picture if write.song else write.after

@@ -217,7 +217,7 @@ extension ScannedAlbum {
         let place = known.first { ($0.coverFolders + $0.folders).contains(row.folder) }
         // A scan of another folder says nothing of songs that are where they were.
         if place?.hasItsSongs == true { return nil }
-        if let former, former.facts.lengths == facts.lengths, let place,
+        if let former, AlbumQuery.areCopies(former.facts.lengths, facts.lengths), let place,
             let index = (place.coverFolders + place.folders).firstIndex(of: row.folder)
         {
             let moved = places.filter { other in

@@ -37,7 +37,8 @@ import Testing
         isGone: @escaping @Sendable (BytePath) -> Bool = { _ in false }
     ) -> LibraryUpdate {
         LibraryUpdate(
-            scanned, library: library.albums, records: library.records, decisions: decisions, options: options,
+            scanned, library: library.albums, records: library.records, decisions: decisions,
+            filled: library.filled, options: options,
             places: .init(isGone: isGone, isAway: isAway, filled: filled))
     }
 
@@ -45,6 +46,8 @@ import Testing
     private struct Library {
         var albums: [Album] = []
         var records: [AlbumRecord] = []
+        /// The addresses that fills have given.
+        var filled: [Album.ID: FilledAddress] = [:]
 
         init() {}
 
@@ -225,9 +228,9 @@ import Testing
         known.albums[0].coverURL = "https://a.example/1"
         // A person's address comes first.
         #expect(update(albums, known).edits.map(\.album.coverFilePath) == [nil])
-        known.records[0].filled = FilledAddress(url: "https://a.example/1", facts: albums[0].facts)
-        #expect(update(albums, known).edits.isEmpty)
         let id = known.albums[0].id
+        known.filled[id] = FilledAddress(url: "https://a.example/1", facts: albums[0].facts)
+        #expect(update(albums, known).edits.isEmpty)
         #expect(update(albums, known, filled: { _ in id }).edits.map(\.album.coverFilePath) == [nil])
         known.albums[0].coverURL = nil
         #expect(update(albums, known, filled: { _ in id }).edits.isEmpty)
@@ -251,9 +254,8 @@ import Testing
         known.albums[0].coverURL = "https://a.example/1"
         let after = [scanned("Salt", in: "/m/1")]
         #expect(update(after, known).edits.map(\.album.coverURL) == ["https://a.example/1"])
-        known.records[0].filled = FilledAddress(url: "https://a.example/1", facts: before.facts)
-        let renamed = update(after, known)
-        #expect(renamed.edits.map(\.album.coverURL) == [nil] && renamed.records.map(\.filled) == [nil])
+        known.filled[known.albums[0].id] = FilledAddress(url: "https://a.example/1", facts: before.facts)
+        #expect(update(after, known).edits.map(\.album.coverURL) == [nil])
         #expect(update([before], known).edits.isEmpty)
         let picture = PictureName(.picture, before.facts, urls: ["https://a.example/1"])
         let accepted = [known.albums[0].id: Decisions([Decision(.accepted, picture, of: known.albums[0].id)])]

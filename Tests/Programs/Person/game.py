@@ -1,5 +1,5 @@
 """A night's steps: what the person does to the files, and what the command does. Each step is a value that can be played again."""
-import json, os, shutil, subprocess, tempfile
+import itertools, json, os, shutil, subprocess, tempfile
 
 import albums, songs
 from model import Fault, Folder, Model, Run, is_same
@@ -141,10 +141,14 @@ class Game:
             picture = self.picture(folder, song)
             if picture is None: continue
             had = True
-            if song.is_sleeves: song.pending.add(albums.key(picture))
+            if song.is_sleeves: self.lose(folder, song)
             song.is_sleeves = False
             self.song(folder, song, None)
         return had
+
+    def lose(self, folder, song):
+        """The person takes a run's picture out of a song."""
+        (song.former if self.model.is_of_killed(folder.at(song)) else song.pending).add(albums.key(self.picture(folder, song)))
 
     def give_cover(self, folder, name):
         """A picture of the person beside the songs; in the place of a run's, if there is one of that name."""
@@ -171,7 +175,7 @@ class Game:
         picture = self.persons()
         for song in folder.songs:
             # What a run wrote there is replaced, which is a removal.
-            if song.is_sleeves: song.pending.add(albums.key(self.picture(folder, song)))
+            if song.is_sleeves: self.lose(folder, song)
             self.song(folder, song, picture)
             song.is_sleeves = False
         folder.is_plain = False
@@ -244,16 +248,15 @@ class Game:
         self.check_covers(is_below, after, options)
 
     def claim(self, told, run, files):
-        """What a killed run wrote may be put back at the next start and written again: it is the next run's then."""
-        if len(self.model.runs) < 2 and run.writes or not self.model.runs: return
-        former = self.model.runs[-2 if run.writes else -1]
-        if not former.is_killed: return
+        """What killed runs wrote may be put back at the next start and written again: it is the next run's then."""
         again = {line["file"].removeprefix(f"{self.music}/") for line in told if line["outcome"] in ("written", "embedded")} - {one.path for one in run.writes}
-        moved = [one for one in former.writes if one.path in again and files.get(one.path) == one.after]
-        if moved and not run.writes: self.model.runs.append(run)
-        run.writes += moved
-        former.writes = [one for one in former.writes if one not in moved]
-        if not former.writes and not former.said: self.model.runs.remove(former)
+        runs = self.model.runs
+        for former in [*itertools.takewhile(lambda one: one.is_killed, (one for one in reversed(runs) if one is not run))]:
+            moved = [one for one in former.writes if one.path in again and files.get(one.path) == one.after]
+            if moved and run not in runs: runs.append(run)
+            run.writes += moved
+            former.writes = [one for one in former.writes if one not in moved]
+            if moved and not former.writes and not former.said: runs.remove(former)
 
     def check_left(self, files):
         """After a fill of all folders nothing of Sleeve's is left but covers."""
@@ -314,7 +317,7 @@ class Game:
             shown = {albums.key(data) for data in (persons or sleeves).values()}
             if "--embed" in options and len(shown) == 1 and (persons or self.fits(*shown, album) and not self.is_outdated(folder, *shown) and accepted in (None, *shown)):
                 for song in folder.songs:
-                    if not shown & (song.gone | {key for place, key in model.taken if place is song}) and self.picture(folder, song) is None and not song.gone:
+                    if not shown & (song.gone | song.former | {key for place, key in model.taken if place is song}) and self.picture(folder, song) is None and not song.gone:
                         model.fault("embed", f"{folder.at(song)} has no picture, beside it is {shown}", album)
 
     # ---- What the person says

@@ -28,6 +28,8 @@ class Song:
         self.is_sleeves = False
         #: Pictures that the person took out, and those of which no scan can know yet.
         self.gone, self.pending = set(), set()
+        #: Those that may be written again or not: an undo that was killed may have taken them out itself.
+        self.former = set()
 
 
 class Folder:
@@ -281,12 +283,10 @@ class Model:
 
     def undo(self, before, after):
         """Judges an undo that ended by itself. - Returns: the run that it took back; None if there was none."""
-        # An acceptance that was allowed since is taken back already.
-        while self.runs and not self.runs[-1].writes and not self.runs[-1].is_maybe and not any(self.counts(one) for one in self.runs[-1].said):
-            self.runs.pop()
-        # Of runs that were killed nobody knows whether they count.
+        # An acceptance that was allowed since is taken back already. Of runs that were killed nobody knows whether they count.
         runs = []
         for run in reversed(self.runs):
+            if not (run.writes or run.is_maybe or any(self.counts(one) for one in run.said)): continue
             runs.append(run)
             if not run.is_maybe: break
         problems = []
@@ -296,8 +296,9 @@ class Model:
                 while self.runs[-1] is not run: self.withdraw(self.runs.pop())
                 self.take_back(self.runs.pop(), before)
                 # Nothing was to be changed for the run before either: it may have been that one.
-                at = runs.index(run) + 1
-                if run.is_maybe and at < len(runs) and self.problem(runs[at], before, after) is None: runs[at].is_maybe = True
+                for other in runs[runs.index(run) + 1:] if run.is_maybe else ():
+                    if self.problem(other, before, after) is not None: break
+                    other.is_maybe = True
                 return run
         if not runs:
             problems = [self.problem(Run(), before, after)]

@@ -1,4 +1,5 @@
 package import CoverSources
+import Platform
 
 /// An album as scanned folders have it.
 package struct ScannedAlbum: Sendable, Hashable {
@@ -62,6 +63,8 @@ package struct AlbumPlace: Sendable, Hashable, Codable {
     package var tracks = 0
     /// Equal for the same names of audio files; nil for places of earlier versions.
     package var namesDigest: UInt64?
+    /// Equal for the same lengths of songs, to the millisecond.
+    package var lengthsDigest: UInt64?
     /// The cover file at the level of the audio, else in the folder that contains the discs' folders; nil if a disc's folder has none.
     package var cover: CoverFile?
     /// That and the covers of further folders.
@@ -79,7 +82,11 @@ package struct AlbumPlace: Sendable, Hashable, Codable {
     init(_ parts: [AlbumPart], _ sleeves: SleevesPictures) {
         folders = Set(parts.lazy.map(\.folder)).sorted()
         tracks = parts.reduce(0) { $0 + $1.songs.count }
-        namesDigest = parts.reduce(0) { digest, part in part.songs.reduce(digest) { $0 &+ UInt64($1.name) } }
+        let songs = parts.flatMap(\.songs)
+        namesDigest = songs.reduce(0) { $0 &+ UInt64($1.name) }
+        lengthsDigest = songs.reduce(0) { digest, song in
+            withUnsafeBytes(of: song.length) { digest &+ FNV1a.hash($0) }
+        }
         let pictures = parts.flatMap { part in part.songs.compactMap { part.tags[Int($0.tags)].picture } }
         (embedded, embeddedTracks) = (pictures.first, pictures.count)
         embeddedDiffers =

@@ -31,13 +31,11 @@ extension AlbumQuery {
             (query.lengths, query.setLengths, query.hasNamesake) = ([], nil, false)
             return query
         }
-        return names(self) == names(other) && Self.areCopies(lengths, other.lengths)
-            && Self.areCopies(setLengths ?? [], other.setLengths ?? [])
-    }
-
-    /// Whether lengths are those of the same songs, perhaps in other formats.
-    static func areCopies(_ first: [Int], _ second: [Int]) -> Bool {
-        first.count == second.count && zip(first, second).allSatisfy { abs($0 - $1) <= copyTolerance }
+        func areCopies(_ first: [Int], _ second: [Int]) -> Bool {
+            first.count == second.count && zip(first, second).allSatisfy { abs($0 - $1) <= Self.copyTolerance }
+        }
+        return names(self) == names(other) && areCopies(lengths, other.lengths)
+            && areCopies(setLengths ?? [], other.setLengths ?? [])
     }
 }
 

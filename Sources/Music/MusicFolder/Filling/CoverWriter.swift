@@ -32,6 +32,8 @@ package actor CoverWriter {
     package nonisolated let run: Int64
     /// The first file that was written for each album since the library was last given what was found.
     private var unnoted: [String: Written] = [:]
+    /// The files of this run that were removed again.
+    private var takenBack: [Written] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -70,7 +72,7 @@ package actor CoverWriter {
             folder.sweep()
             var row = Written(
                 folder: target.folder, name: Array("\(name).\(cover.fileExtension)".utf8), digest: picture.digest,
-                width: cover.size?.width, height: cover.size?.height, album: album, run: run, foundURL: url)
+                width: cover.size?.width, height: cover.size?.height, album: album, run: run, url: url)
             (row.root, row.disk) = (try state.root(of: target.folder), folder.disk)
             (row.replaced, row.length, row.facts) = (target.former?.number, cover.length, facts)
             if let result = try obstacle(picture, row, folder, target, titles) { return result }
@@ -161,9 +163,16 @@ package actor CoverWriter {
 
     /// Removes a file of this run, if it is unchanged. - Returns: Whether it was.
     package func takeBack(_ file: Written) -> Bool {
-        guard let folder = try? OpenFolder(path: file.folder.bytes) else { return false }
+        guard let folder = try? OpenFolder(path: file.folder.bytes), let row = try? state.set(file, .leaving) else {
+            return false
+        }
+        guard (try? remove(file, in: folder)) != nil else {
+            _ = try? state.save(file)
+            return false
+        }
         if unnoted[file.album]?.path == file.path { unnoted[file.album] = nil }
-        return (try? remove(file, in: folder)) != nil && (try? state.forget(file)) != nil
+        takenBack.append(row)
+        return true
     }
 
     private func remove(_ file: Written, in folder: OpenFolder) throws {
@@ -174,28 +183,24 @@ package actor CoverWriter {
     /// What a person has said about the covers of albums by now, by the albums' ids.
     func decisions() throws -> [String: Decisions] { try state.decisions() }
 
-    /// Changes the cover URLs of albums of the library, and remembers them: what a fill has added is no edit of a person.
-    /// - Throws: `MusicState.Problem`, `LibraryError`.
-    func edit(_ albums: [(former: Album, album: Album)], in library: LibraryAPI) async throws {
-        // What is given before the library, what is taken after it: a process that dies between the two must not take its own work for a person's.
-        let urls = albums.filter { $0.album.coverURL != $0.former.coverURL }.map { ($0.album.id, $0.album.coverURL) }
-        try state.note(coverURLs: Dictionary(urls.filter { $1 != nil }) { first, _ in first })
-        try await library.albums.edit(albums, run: "fill \(run)")
-        try state.note(coverURLs: Dictionary(urls) { first, _ in first }, isDone: true)
-    }
-
     /// What the library may not know yet, by albums: the URLs at which sources had the covers of written files, and the files.
     func unnotedCovers() throws -> (urls: [String: String], files: [String: Written]) {
-        (try state.foundURLs(), unnoted)
+        (try state.unnotedURLs(), unnoted)
     }
 
     /// The addresses that fills have given to albums, by the albums' ids.
     func filledAddresses() throws -> [String: FilledAddress] { try state.filledAddresses() }
 
+    /// The library has lost the addresses of what was taken back.
+    func forgetTakenBack() throws {
+        for row in takenBack { try state.forget(row) }
+        takenBack = []
+    }
+
     /// The library knows what was found.
     func didNoteCovers() throws {
         unnoted = [:]
-        try state.forgetFoundURLs()
+        try state.noteAddresses()
     }
 }
 

@@ -206,6 +206,7 @@ package struct Fill: Sendable {
         try await edit { album in
             if let url = album.coverURL, takenBack[album.id]?.contains(url) == true { album.coverURL = nil }
         }
+        try await writer.forgetTakenBack()
     }
 
     private func edit(_ change: (inout Album) -> Void) async throws {
@@ -214,6 +215,6 @@ package struct Fill: Sendable {
             change(&album)
             return album == former ? nil : (former, album)
         }
-        if !edits.isEmpty { try await writer.edit(edits, in: library) }
+        if !edits.isEmpty { try await library.albums.edit(edits, run: "fill \(writer.run)") }
     }
 }

@@ -194,17 +194,20 @@ extension FillOptions {
 }
 
 extension BytePath {
-    /// The device of the file system that it is on; nil if it is not there.
-    var device: UInt64? {
+    /// Of what it leads to; nil if it is not there.
+    private var status: stat? {
         var status = stat()
-        return withCString { stat($0, &status) } == 0 ? UInt64(status.st_dev) : nil
+        return withCString { stat($0, &status) } == 0 ? status : nil
     }
 
+    /// The device of the file system that it is on; nil if it is not there.
+    var device: UInt64? { status.map { UInt64($0.st_dev) } }
+
     /// In bytes, as a file; 0 if it is not there.
-    var length: Int {
-        var status = stat()
-        return withCString { stat($0, &status) } == 0 ? Int(status.st_size) : 0
-    }
+    var length: Int { status.map { Int($0.st_size) } ?? 0 }
+
+    /// When its contents changed, in nanoseconds since 1970; nil if it is not there.
+    var modified: Int64? { status.map { FileStatus($0).modified } }
 
     /// The highest folder above it that is read-only, too.
     fileprivate var highestReadOnly: BytePath {

@@ -19,23 +19,23 @@ package struct FoundCovers: Sendable {
     }
 
     private let library: LibraryAPI
-    private let file: String
+    private let state: MusicState?
     private let albums: [AlbumLibrary.Album]
     private let memory: SourceMemory?
     private let sources: [CoverSource]
     private let decisions: [AlbumLibrary.Album.ID: Decisions]
 
     /// - Parameters:
-    ///   - file: The library file.
+    ///   - state: Nil if no folder was ever scanned.
     ///   - albums: All of the library.
     ///   - memory: Nil if no source was ever asked.
     ///   - sources: All services, at the addresses of their covers.
     package init(
-        _ library: LibraryAPI, at file: String, _ albums: [AlbumLibrary.Album], _ memory: SourceMemory?,
+        _ library: LibraryAPI, _ state: MusicState?, _ albums: [AlbumLibrary.Album], _ memory: SourceMemory?,
         _ sources: [CoverSource]
-    ) {
-        (self.library, self.file, self.albums, self.memory, self.sources) = (library, file, albums, memory, sources)
-        decisions = MusicState.decisions(of: file)
+    ) throws {
+        (self.library, self.state, self.albums, self.memory, self.sources) = (library, state, albums, memory, sources)
+        decisions = try state?.decisions() ?? [:]
     }
 
     /// Albums with a doubtful cover and no certain one, in the library's order.
@@ -64,7 +64,7 @@ package struct FoundCovers: Sendable {
     private func covers(
         of id: AlbumLibrary.Album.ID? = nil, _ isWanted: (AlbumLibrary.Album, _ isOpen: Bool) -> Bool
     ) async throws -> [Album] {
-        let (known, namesakes) = (MusicState.known(in: file, of: id), Namesakes(albums))
+        let (known, namesakes) = (try state?.known(id) ?? [:], Namesakes(albums))
         let wanted = albums.indices.filter { index in
             isWanted(albums[index], known[albums[index].id]?.isFilled(albums[index]) != true)
         }
@@ -167,26 +167,22 @@ extension MusicState {
 
         /// Whether the album has an address of a fill that was judged for its facts.
         func isFilled(_ album: Album) -> Bool {
-            filled.map { $0.isAddress(of: album) && $0.facts.hasFacts(of: facts) } ?? false
+            filled.map { $0.isAddress(of: album) && $0.facts.hasFacts(of: AlbumQuery(facts, edited: album)) } ?? false
         }
     }
 
-    /// Of the albums of a library, or of one of them, whose state another process may have.
-    fileprivate static func known(in library: String, of album: String?) -> [String: KnownAlbum] {
-        reading(library) { database in
+    /// Of all albums, or of one of them.
+    fileprivate func known(_ album: String?) throws(Problem) -> [String: KnownAlbum] {
+        let filled = try filledAddresses(of: album)
+        return try reading {
             var known: [String: KnownAlbum] = [:]
-            let rows = database.statement(
-                "SELECT id, facts, filled_url, filled_facts, filled_former FROM records WHERE id = ?1 OR ?1 IS NULL")
+            let rows = database.statement("SELECT id, facts FROM records WHERE id = ?1 OR ?1 IS NULL")
             try rows.each(.optional(album)) { row in
                 guard let facts: AlbumQuery = row.json(1) else { return }
-                var one = KnownAlbum(facts: facts)
-                if let url = row.optionalText(2), let facts: AlbumQuery = row.json(3) {
-                    one.filled = FilledAddress(url: url, facts: facts, former: row.optionalText(4))
-                }
-                known[row.text(0)] = one
+                known[row.text(0)] = KnownAlbum(facts: facts, filled: filled[row.text(0)])
             }
             return known
-        } ?? [:]
+        }
     }
 }
 

@@ -201,27 +201,47 @@ package struct Undo {
     private func take(_ step: UndoStep, _ row: Written) throws -> UndoStep {
         switch step {
         case .remove:
-            // If the process is killed, it was no person who removed it.
-            let leaving = try state.set(row, .leaving)
-            do {
+            return try leave(row) { leaving in
                 let isRemoved = try remove(row)
                 try state.setUndone(leaving)
                 return isRemoved ? step : .keep
-            } catch {
-                try state.save(row)
-                throw error
             }
         case .restore(let replaced):
-            try restore(replaced, of: row)
-            try state.set(row, .undone)
-        case .keep: try state.setUndone(row)
+            return try leave(row) { leaving in
+                try restore(replaced, of: row)
+                try state.set(leaving, .undone)
+                return step
+            }
+        case .keep:
+            try state.setUndone(row)
+            // What a scan has noticed stays known.
+            if row.state == .removed { try state.save(row) }
         case .stayAway:
             // A folder that is gone may come back with other music.
             let isRemoval = row.kind == .file ? row.folder.device != nil : row.isThere
-            if row.state == .there || !isRemoval { try state.set(row, isRemoval ? .removed : .undone) }
+            if !isRemoval {
+                try state.set(row, .undone)
+            } else if row.state == .there {
+                try state.setRemoved(row)
+            }
         case .wait, .away, .fail: break
         }
         return step
+    }
+
+    /// If the process is killed meanwhile, the bytes tell whether it was done: it was no person who did it.
+    private func leave(_ row: Written, _ body: (Written) throws -> UndoStep) throws -> UndoStep {
+        var leaving = row
+        // Tags may have been edited since they were written.
+        if let name = FileName(row.name), row.kind == .tags {
+            let file = OwnFile(name, in: try OpenFolder(path: row.folder.bytes), state.journal)
+            leaving.song?.file = try file.digest() ?? row.fileDigest
+        }
+        leaving = try state.set(leaving, .leaving)
+        do { return try body(leaving) } catch {
+            try state.save(row)
+            throw error
+        }
     }
 
     /// - Returns: False for a song with other audio, which is a person's.

@@ -30,21 +30,23 @@ package struct LibraryScan: Sendable {
         var outcome = try await look(state, addsRoots: true, progress: progress, isCancelled: isCancelled)
         if outcome.findings.isCancelled { return outcome }
         let (found, albums) = (outcome, try await library.all())
-        let (update, emptied) = try await WorkThread.run {
-            try state.noteFoundURLs()
-            var update = try self.update(found, albums, state)
-            let identified = zip(update.ids, found.albums).compactMap { id, album in id.map { ($0, album) } }
+        let (scanned, update, emptied) = try await WorkThread.run {
+            var (scanned, update) = (found.albums, try self.update(found.albums, found.findings, albums, state))
+            let identified = zip(update.ids, scanned).compactMap { id, album in id.map { ($0, album) } }
             let rows = try state.follow(
                 Dictionary(identified) { first, _ in first }, in: found.findings.folders,
                 countsAllRemoved: options.countsAllRemoved)
-            // Covers that fills wrote have other paths by now.
-            if rows.hasMoved { update = try self.update(found, albums, state) }
+            if rows.hasMoved {
+                // Covers that fills wrote have other paths by now, those in tags, too.
+                scanned = try self.albums(of: found.findings, state)
+                update = try self.update(scanned, found.findings, albums, state)
+            }
             try state.add(update.refusals)
             // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.
             try state.save(update.records, removing: update.removedRecords)
-            return (update, rows.emptied)
+            return (scanned, update, rows.emptied)
         }
-        (outcome.update, outcome.emptied) = (update, emptied)
+        (outcome.albums, outcome.update, outcome.emptied) = (scanned, update, emptied)
         if !update.additions.isEmpty { try await library.add(update.additions) }
         if !update.edits.isEmpty { try await library.edit(update.edits) }
         if options.prunes, !update.prunable.isEmpty {
@@ -59,12 +61,19 @@ package struct LibraryScan: Sendable {
         return outcome
     }
 
-    private func update(_ found: Outcome, _ albums: [Album], _ state: MusicState) throws -> LibraryUpdate {
+    private func albums(of findings: MusicScan.Findings, _ state: MusicState) throws -> [ScannedAlbum] {
+        AlbumGrouper.albums(
+            of: findings.folders, roots: scan.roots, unread: findings.unread, sleeves: try state.sleevesPictures())
+    }
+
+    private func update(
+        _ scanned: [ScannedAlbum], _ findings: MusicScan.Findings, _ albums: [Album], _ state: MusicState
+    ) throws -> LibraryUpdate {
         LibraryUpdate(
-            found.albums, library: albums, records: try state.albums(), decisions: try state.decisions(),
-            options: options,
+            scanned, library: albums, records: try state.albums(), decisions: try state.decisions(),
+            filled: try state.filledAddresses(), options: options,
             places: .init(
-                isGone: found.findings.isGone, isAway: try state.away().contains,
+                isGone: findings.isGone, isAway: try state.away().contains,
                 filled: try state.filled(), resolve: \.withoutLink))
     }
 
@@ -75,13 +84,11 @@ package struct LibraryScan: Sendable {
         _ state: MusicState, addsRoots: Bool = false, progress: @escaping @Sendable (MusicScan.Progress) -> Void,
         isCancelled: @escaping @Sendable () -> Bool
     ) async throws -> Outcome {
-        try await WorkThread.run { [scan] in
+        try await WorkThread.run {
             var outcome = Outcome(findings: try scan.run(state, progress: progress, isCancelled: isCancelled))
             if !outcome.findings.isCancelled {
                 if addsRoots { try state.add(roots: scan.roots) }
-                outcome.albums = AlbumGrouper.albums(
-                    of: outcome.findings.folders, roots: scan.roots, unread: outcome.findings.unread,
-                    sleeves: try state.sleevesPictures())
+                outcome.albums = try albums(of: outcome.findings, state)
             }
             return outcome
         }

@@ -27,6 +27,7 @@ package struct LibraryUpdate: Sendable {
     private let options: LibraryUpdateOptions
     private let places: Places
     private let decisions: [Album.ID: Decisions]
+    private let filled: [Album.ID: FilledAddress]
     private var library: [Album.ID: Album] = [:]
     private var known: [Album.ID: AlbumRecord] = [:]
     private var taken: Set<Album.ID> = []
@@ -51,11 +52,12 @@ package struct LibraryUpdate: Sendable {
     ///   - library: The albums of the library.
     ///   - records: What is remembered of them.
     ///   - decisions: What a person has said about the albums' covers, by the albums' ids.
+    ///   - filled: The addresses that fills have given to the albums.
     init(
         _ scanned: [ScannedAlbum], library: [Album], records: [AlbumRecord], decisions: [Album.ID: Decisions] = [:],
-        options: LibraryUpdateOptions = .init(), places: Places
+        filled: [Album.ID: FilledAddress] = [:], options: LibraryUpdateOptions = .init(), places: Places
     ) {
-        (self.options, self.places, self.decisions) = (options, places, decisions)
+        (self.options, self.places, self.decisions, self.filled) = (options, places, decisions, filled)
         taken = Set(library.lazy.map(\.id))
         for album in library { self.library[album.id] = album }
         for record in records {
@@ -92,11 +94,11 @@ package struct LibraryUpdate: Sendable {
         }
         let before = known[id]
         var record = AlbumRecord(id: id, scanned)
-        (record.isAdded, record.filled) = (before?.isAdded ?? false, before?.filled)
+        record.isAdded = before?.isAdded ?? false
         let folders = Set(scanned.places.lazy.flatMap(\.folders))
         record.places = (before?.places ?? []).filter { folders.isDisjoint(with: $0.folders) } + scanned.places
         var album = record.updated(former, since: before)
-        dropAddress(of: &album, &record)
+        dropAddress(of: &album, record)
         setCoverFile(of: &album, record, scanned)
         updated[id] = record
         if album != former { edits.append((former, album)) }
@@ -104,12 +106,12 @@ package struct LibraryUpdate: Sendable {
     }
 
     /// An address that a fill has found for other names is no address of the album, unless a person has accepted it.
-    private func dropAddress(of album: inout Album, _ record: inout AlbumRecord) {
-        guard let filled = record.filled, filled.facts.key != record.facts.key else { return }
-        let accepted = decisions[record.id]?.current.first { $0.verdict == .accepted }
-        if accepted?.picture.urls.contains(filled.url) == true { return }
-        if filled.isAddress(of: album) { album.coverURL = nil }
-        record.filled = nil
+    private func dropAddress(of album: inout Album, _ record: AlbumRecord) {
+        guard let filled = filled[album.id], filled.isAddress(of: album),
+            filled.facts.key != AlbumQuery(record.facts, edited: album).key
+        else { return }
+        let accepted = decisions[album.id]?.current.first { $0.verdict == .accepted }
+        if accepted?.picture.urls.contains(filled.url) != true { album.coverURL = nil }
     }
 
     /// A person's file counts as the cover unless a person, or a list, has given the album an address. Without an address so does a fill's, if it
@@ -117,7 +119,7 @@ package struct LibraryUpdate: Sendable {
     private func setCoverFile(of album: inout Album, _ record: AlbumRecord, _ scanned: ScannedAlbum) {
         let hasNone = album.coverURL?.isEmpty != false
         var file: BytePath?
-        if hasNone || record.filled?.isAddress(of: album) == true {
+        if hasNone || filled[album.id]?.isAddress(of: album) == true {
             let covers = scanned.places.filter { !$0.isShared }.compactMap(\.cover).filter { $0.mediaType != nil }
             let found = covers.map(\.path).first { places.filled($0).map { hasNone && $0 == record.id } ?? true }
             file = found.map(places.resolve)
@@ -174,7 +176,7 @@ package struct LibraryUpdate: Sendable {
                 gone.append(album)
                 // Another album may have its folder, and a cover there.
                 if album.coverFile != nil { edits.append((album, album.withoutCoverFile)) }
-                let isPrunable = former.isUnedited(album) && decisions[album.id] == nil
+                let isPrunable = former.isUnedited(album, filled[album.id]) && decisions[album.id] == nil
                 if isPrunable { prunable.append(album.id) }
                 if !options.prunes {
                     updated[album.id] = former

@@ -16,8 +16,6 @@ package struct AlbumRecord: Sendable, Hashable {
     /// As the tags have it.
     package var genre = ""
     package var places: [AlbumPlace] = []
-    /// The address that a fill has given to the album. It counts as long as the album has it: any other is a person's or a list's.
-    package var filled: FilledAddress?
 
     package init(id: String) { self.id = id }
 
@@ -45,7 +43,8 @@ package struct AlbumRecord: Sendable, Hashable {
     }
 
     /// Whether a scan has added an album, and nothing of it was edited since.
-    func isUnedited(_ album: Album) -> Bool {
+    /// - Parameter filled: What fills have given it.
+    func isUnedited(_ album: Album, _ filled: FilledAddress?) -> Bool {
         guard isAdded, album.coverURL == nil || filled?.isAddress(of: album) == true else { return false }
         var expected = updated(Album(id: album.id, coverURL: album.coverURL), since: nil)
         expected.coverFile = album.coverFile
@@ -76,17 +75,16 @@ extension Album {
     }
 }
 
-/// An address that a fill has given to an album.
+/// What an album of the library has its address from, if a fill gave it that: any other address is a person's or a list's.
 package struct FilledAddress: Sendable, Hashable {
+    /// Of the picture that was written last.
     package var url: String
-    /// The album's facts when its cover was judged.
+    /// The album's facts when that picture was judged.
     package var facts: AlbumQuery
-    /// The address of an earlier fill, as long as the library may have that one.
+    /// Of the one before it, as long as the library may have that.
     var former: String?
 
-    package init(url: String, facts: AlbumQuery, former: String? = nil) {
-        (self.url, self.facts, self.former) = (url, facts, former)
-    }
+    package init(url: String, facts: AlbumQuery) { (self.url, self.facts) = (url, facts) }
 
     /// Whether an album of the library has its address from a fill.
     package func isAddress(of album: Album) -> Bool {

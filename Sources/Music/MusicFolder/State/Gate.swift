@@ -153,7 +153,7 @@ extension MusicState {
         {
             var removed = row
             (removed.modified, removed.name) = (song.modified, song.name)
-            if row.state == .removed { try save(removed) } else { try set(removed, .removed) }
+            if row.state == .removed { try save(removed) } else { try setRemoved(removed) }
         }
     }
 

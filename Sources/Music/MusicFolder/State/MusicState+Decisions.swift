@@ -20,21 +20,12 @@ extension MusicState {
 
     /// By the ids of their albums.
     package func decisions() throws(Problem) -> [String: Decisions] {
-        try reading { try Self.decisions(in: database) }
-    }
-
-    /// Those of a library whose state another process may have; none if it has no state, or an unreadable one.
-    package static func decisions(of library: String) -> [String: Decisions] {
-        reading(library) { try decisions(in: $0) } ?? [:]
-    }
-
-    private static func decisions(in database: borrowing Connection) throws -> [String: Decisions] {
-        Dictionary(grouping: try rows("WHERE undone = 0", in: database), by: \.album).mapValues { Decisions($0) }
+        Dictionary(grouping: try reading { try rows("WHERE undone = 0") }, by: \.album).mapValues { Decisions($0) }
     }
 
     /// What was decided about an album by now, also by another process.
     package func decisions(of album: String) throws(Problem) -> Decisions {
-        Decisions(try reading { try Self.rows("WHERE album = ? AND undone = 0", .text(album), in: database) })
+        Decisions(try reading { try rows("WHERE album = ? AND undone = 0", .text(album)) })
     }
 
     /// The acceptances that count.
@@ -42,9 +33,7 @@ extension MusicState {
         try decisions().values.flatMap(\.current).filter { $0.verdict == .accepted }
     }
 
-    private static func rows(
-        _ condition: String, _ value: SQLValue? = nil, in database: borrowing Connection
-    ) throws -> [Decision] {
+    private func rows(_ condition: String, _ value: SQLValue? = nil) throws -> [Decision] {
         var decisions: [Decision] = []
         let query = database.statement(
             "SELECT number, album, picture, verdict, certain, time, run, undone FROM decisions \(condition)")
@@ -82,7 +71,7 @@ extension MusicState {
     /// What the command of a fill has accepted is accepted no longer: what was said before counts.
     package func withdrawDecisions(ofRun run: Int64) throws(Problem) {
         try transaction {
-            var decisions = try Self.rows("WHERE run = \(run) AND undone = 0", in: database)
+            var decisions = try rows("WHERE run = \(run) AND undone = 0")
             if decisions.isEmpty { return }
             for index in decisions.indices { decisions[index].isUndone = true }
             try insert(decisions)

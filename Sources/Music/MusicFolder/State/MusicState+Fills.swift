@@ -18,15 +18,10 @@ extension MusicState {
     }
 
     /// The options of the last fill, as words of a command line; nil if there was none.
-    package func lastFill() throws(Problem) -> [String]? { try reading { try Self.lastFill(in: database) } }
-
-    /// That of a library whose state another process may have; nil if it has none, or an unreadable one.
-    package static func lastFill(of library: String) -> [String]? {
-        reading(library) { try lastFill(in: $0) } ?? nil
-    }
-
-    private static func lastFill(in database: borrowing Connection) throws -> [String]? {
-        let request: FillRequest? = try database.statement("SELECT request FROM last_fill").first { $0.json(0) } ?? nil
+    package func lastFill() throws(Problem) -> [String]? {
+        let request: FillRequest? = try reading {
+            try database.statement("SELECT request FROM last_fill").first { $0.json(0) } ?? nil
+        }
         return request?.options
     }
 
@@ -86,11 +81,5 @@ extension MusicState {
 
     private static func key(_ folders: [BytePath]) -> SQLValue {
         .text(folders.map { "\($0)" }.sorted().joined(separator: "\n"))
-    }
-
-    /// The state of a library, if there is one, for commands that do not create it.
-    package static func existing(of library: String) -> MusicState? {
-        guard FileManager.default.fileExists(atPath: path(of: library)) else { return nil }
-        return try? MusicState(of: library, repairs: false) { _ in }
     }
 }

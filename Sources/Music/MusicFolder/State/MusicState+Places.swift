@@ -75,6 +75,16 @@ extension MusicState {
         var (takenOut, pictures): ([Written], [BytePath: [UInt32: String?]]) = ([], [:])
         let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
         var lengths: [Int: [BytePath]]?
+        /// The only cover of the albums with a row's bytes.
+        func elsewhere(_ row: Written) throws(Problem) -> [(folder: BytePath, name: [UInt8])] {
+            guard row.kind == .file, row.state != .removed, let length = row.length else { return [] }
+            let known =
+                lengths
+                ?? Dictionary(grouping: albums.values.flatMap(\.places).flatMap(\.covers).map(\.path), by: \.length)
+            lengths = known
+            let found = try copies(of: row, in: known[length, default: []].compactMap(\.parent))
+            return found.count == 1 ? found : []
+        }
         for row in try written(.file) + written(.tags) {
             if row.kind == .file { counts[row.root, default: 0] += 1 }
             if row.isThere {
@@ -84,26 +94,17 @@ extension MusicState {
                 if let picture, picture != row.digest.description { takenOut.append(row) }
                 continue
             }
-            guard let album = albums[row.album] else {
-                // Its album may be a part of another one by now.
-                guard row.kind == .file, row.state != .removed, let length = row.length else { continue }
-                if lengths == nil {
-                    let covers = albums.values.flatMap(\.places).flatMap(\.covers).map(\.path)
-                    lengths = Dictionary(grouping: covers, by: \.length)
-                }
-                let found = try copies(of: row, in: lengths?[length, default: []].compactMap(\.parent) ?? [])
-                if found.count != 1 { continue }
-                try move(row, to: found[0].folder, name: found[0].name)
-                hasMoved = true
-                continue
-            }
-            let folders = album.places.flatMap { $0.folders + $0.coverFolders }
-            var row = row
-            if row.state != .removed, let found = try copies(of: row, in: folders).first {
+            let folders = albums[row.album]?.places.flatMap { $0.folders + $0.coverFolders } ?? []
+            var copies = row.state == .removed ? [] : try copies(of: row, in: folders)
+            // Its folder may have another album and another path, its album may be a part of another one by now.
+            if copies.isEmpty, folders.isEmpty || row.folder.device == nil { copies = try elsewhere(row) }
+            if let found = copies.first {
                 try move(row, to: found.folder, name: found.name)
                 hasMoved = true
                 continue
             }
+            guard let album = albums[row.album] else { continue }
+            var row = row
             if let folder = album.folder(of: row, since: records[row.album]) {
                 row = try move(row, to: folder)
             }
@@ -125,7 +126,7 @@ extension MusicState {
         let gone = Dictionary(grouping: missing, by: \.root)
         let emptied =
             countsAllRemoved ? [:] : gone.filter { $1.count >= 10 && $1.count * 2 > counts[$0, default: 0] }
-        for row in missing + takenOut where emptied[row.root] == nil { try set(row, .removed) }
+        for row in missing + takenOut where emptied[row.root] == nil { try setRemoved(row) }
         return (hasMoved, emptied.keys.compactMap(\.self).sorted())
     }
 
@@ -164,16 +165,30 @@ extension MusicState {
 
     private func settle(_ row: Written) throws(Problem) {
         let isWritten = digest(at: row.path) == row.fileDigest
+        let former = try row.replaced.flatMap { number throws(Problem) in try written(number: number) }
         if row.state == .leaving {
-            if isWritten { try set(row, .there) } else { try setUndone(row) }
+            if isWritten {
+                try set(row, .there)
+                return
+            }
+            // What it had replaced may be back.
+            guard var former, digest(at: row.folder.appending(former.name)) == former.fileDigest else {
+                return try setUndone(row)
+            }
+            try set(row, .undone)
+            (former.folder, former.root, former.disk) = (row.folder, row.root, row.disk)
+            try set(former, .there)
             return
         }
-        guard isWritten else { return try forget(row) }
+        if !isWritten {
+            // One that was to come back waits for the row that has replaced it.
+            if try newer(than: row) == nil { try forget(row) } else { try set(row, .there) }
+            return
+        }
         try set(row, .there)
         // The file of another type that it replaces.
-        if row.kind == .file, let number = row.replaced, let former = try written(number: number),
-            former.path != row.path,
-            let name = FileName(former.name), let folder = try? OpenFolder(path: row.folder.bytes)
+        if row.kind == .file, let former, former.path != row.path, let name = FileName(former.name),
+            let folder = try? OpenFolder(path: row.folder.bytes)
         {
             try? OwnFile(name, in: folder, journal).remove(.init(former.digest, isSleeves: true))
         }
@@ -217,11 +232,10 @@ extension ScannedAlbum {
         let place = known.first { ($0.coverFolders + $0.folders).contains(row.folder) }
         // A scan of another folder says nothing of songs that are where they were.
         if place?.hasItsSongs == true { return nil }
-        if let former, AlbumQuery.areCopies(former.facts.lengths, facts.lengths), let place,
-            let index = (place.coverFolders + place.folders).firstIndex(of: row.folder)
-        {
+        if let place, let index = (place.coverFolders + place.folders).firstIndex(of: row.folder) {
             let moved = places.filter { other in
-                other.namesDigest == place.namesDigest && !known.contains { $0.folders == other.folders }
+                other.namesDigest == place.namesDigest && other.lengthsDigest == place.lengthsDigest
+                    && !known.contains { $0.folders == other.folders }
                     && other.folders.count == place.folders.count
                     && other.coverFolders.count == place.coverFolders.count
             }

@@ -11,21 +11,16 @@ extension MusicState {
         """
 
     /// The folders that no other one of them contains, in the order of their paths.
-    package func roots() throws(Problem) -> [BytePath] { try reading { try Self.roots(in: database) } }
-
-    /// Those of a library whose state another process may have; none if it has no state, or an unreadable one.
-    package static func roots(of library: String) -> [BytePath] {
-        reading(library) { try roots(in: $0) } ?? []
-    }
-
-    private static func roots(in database: borrowing Connection) throws -> [BytePath] {
-        var roots: [BytePath] = []
-        // A folder comes before what it contains, though not always directly before.
-        try database.statement("SELECT path FROM roots ORDER BY path").each { row in
-            let path = BytePath(bytes: row.bytes(0))
-            if !path.bytes.isEmpty, !roots.contains(where: { path.isInside($0) }) { roots.append(path) }
+    package func roots() throws(Problem) -> [BytePath] {
+        try reading {
+            var roots: [BytePath] = []
+            // A folder comes before what it contains, though not always directly before.
+            try database.statement("SELECT path FROM roots ORDER BY path").each { row in
+                let path = BytePath(bytes: row.bytes(0))
+                if !path.bytes.isEmpty, !roots.contains(where: { path.isInside($0) }) { roots.append(path) }
+            }
+            return roots
         }
-        return roots
     }
 
     /// Forgets folders that do not exist.

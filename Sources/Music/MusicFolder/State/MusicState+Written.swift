@@ -11,7 +11,7 @@ extension MusicState {
         CREATE TABLE IF NOT EXISTS written (
             number INTEGER PRIMARY KEY, kind TEXT NOT NULL, folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL,
             width INTEGER, height INTEGER, album TEXT NOT NULL, run INTEGER NOT NULL, state TEXT NOT NULL, replaced INTEGER,
-            found_url TEXT, modified INTEGER, time INTEGER NOT NULL, root BLOB, disk TEXT,
+            url TEXT, noted INTEGER NOT NULL, modified INTEGER, time INTEGER NOT NULL, root BLOB, disk TEXT,
             audio BLOB, growth INTEGER, song BLOB, length INTEGER, facts TEXT);
         CREATE INDEX IF NOT EXISTS written_album ON written(album);
         CREATE INDEX IF NOT EXISTS written_folder ON written(folder);
@@ -85,21 +85,17 @@ extension MusicState {
         try written("WHERE number = ?", .int(number)).first
     }
 
-    /// The cover files beside the music of albums of a library whose state another process may have, by their ids: of each the latest one, unless
-    /// it has changed since, or something else took its place.
-    package static func writtenFiles(of albums: Set<String>, in library: String) -> [String: BytePath] {
-        if albums.isEmpty { return [:] }
-        return reading(library) { database in
-            var files: [String: BytePath] = [:]
-            for album in albums {
-                let file = try rows(
-                    "WHERE album = ? AND kind = 'file' AND \(isCurrent) ORDER BY number DESC LIMIT 1", .text(album),
-                    in: database
-                ).first
-                if let file, file.state != .removed, file.isUnchanged { files[album] = file.path }
-            }
-            return files
-        } ?? [:]
+    /// The cover files beside the music of albums, by their ids: of each the latest one, unless it has changed since, or something else took its
+    /// place.
+    package func writtenFiles(of albums: Set<String>) throws(Problem) -> [String: BytePath] {
+        var files: [String: BytePath] = [:]
+        for album in albums {
+            let file = try written(
+                "WHERE album = ? AND kind = 'file' AND \(Self.isCurrent) ORDER BY number DESC LIMIT 1", .text(album)
+            ).first
+            if let file, file.state != .removed, file.isUnchanged { files[album] = file.path }
+        }
+        return files
     }
 
     /// The rows that undo takes back, the newest first: those that earlier undos could not take back, or those of a fill.
@@ -122,7 +118,7 @@ extension MusicState {
 
     /// The row that has replaced a row, and is in its place; nil if there is none.
     func newer(than row: Written) throws(Problem) -> Written? {
-        try written("WHERE replaced = ? AND state = 'there'", .int(row.number)).first
+        try written("WHERE replaced = ? AND state IN ('there', 'leaving')", .int(row.number)).first
     }
 
     /// The digests of all pictures that fills have written into tags.
@@ -167,23 +163,19 @@ extension MusicState {
     }
 
     private func written(_ condition: String, _ value: SQLValue? = nil) throws(Problem) -> [Written] {
-        try reading { try Self.rows(condition, value, in: database) }
-    }
-
-    private static func rows(
-        _ condition: String, _ value: SQLValue? = nil, in database: borrowing Connection
-    ) throws -> [Written] {
-        var rows: [Written] = []
-        let query = database.statement(
-            """
-            SELECT number, kind, folder, name, digest, width, height, album, run, state, replaced, found_url, modified, time, root, disk,
-                audio, growth, song, length, facts FROM written \(condition)
-            """)
-        let add = { (row: borrowing Row) in
-            if let written = Written(row) { rows.append(written) }
+        try reading {
+            var rows: [Written] = []
+            let query = database.statement(
+                """
+                SELECT number, kind, folder, name, digest, width, height, album, run, state, replaced, url, modified, time, root,
+                    disk, audio, growth, song, length, facts, noted FROM written \(condition)
+                """)
+            let add = { (row: borrowing Row) in
+                if let written = Written(row) { rows.append(written) }
+            }
+            if let value { try query.each(value, visit: add) } else { try query.each(visit: add) }
+            return rows
         }
-        if let value { try query.each(value, visit: add) } else { try query.each(visit: add) }
-        return rows
     }
 
     // MARK: Writing
@@ -199,23 +191,32 @@ extension MusicState {
     /// As `save`, in a transaction.
     func insert(_ row: Written) throws -> Int64 {
         let last = row.number == 0 ? try database.integer("SELECT max(number) FROM written") ?? 0 : row.number - 1
-        let places = [String](repeating: "?", count: 21).joined(separator: ", ")
+        let places = [String](repeating: "?", count: 22).joined(separator: ", ")
         try database.statement("INSERT OR REPLACE INTO written VALUES (\(places))").run(
             .int(last + 1), .text(row.kind.rawValue), .blob(row.folder.bytes), .blob(row.name), .digest(row.digest),
             .int(row.width), .int(row.height), .text(row.album), .int(row.run), .text(row.state.rawValue),
-            .int(row.replaced), .optional(row.foundURL), .int(row.modified), .int(row.time), .path(row.root),
-            .optional(row.disk), row.song.map { .digest($0.audio) } ?? .null, .int(row.song?.growth),
+            .int(row.replaced), .optional(row.url), .int(row.isNoted ? 1 : 0), .int(row.modified), .int(row.time),
+            .path(row.root), .optional(row.disk), row.song.map { .digest($0.audio) } ?? .null, .int(row.song?.growth),
             row.song.map { .digest($0.file) } ?? .null, .int(row.length), row.facts.map { try .json($0) } ?? .null)
         return last + 1
     }
 
     /// - Returns: The row in its new state.
     @discardableResult
-    package func set(_ row: Written, _ state: Written.State) throws(Problem) -> Written {
+    package func set(
+        _ row: Written, _ state: Written.State, at time: Int64 = WallClock.milliseconds()
+    ) throws(Problem) -> Written {
         var changed = row
-        (changed.state, changed.time) = (state, WallClock.milliseconds())
+        (changed.state, changed.time) = (state, time)
         try save(changed)
         return changed
+    }
+
+    /// A person has removed it, before it was noticed: an acceptance may be newer. That was when the folder or the song changed last.
+    func setRemoved(_ row: Written) throws(Problem) {
+        let changed = (row.kind == .tags ? row.path : row.folder).modified.map { $0 / 1_000_000 } ?? 0
+        let now = WallClock.milliseconds()
+        try set(row, .removed, at: changed > row.time ? min(changed, now) : now)
     }
 
     /// Its picture is certain for these facts, too.
@@ -265,22 +266,43 @@ extension MusicState {
         try database.statement("INSERT OR REPLACE INTO pictures VALUES (?, ?)").run(.digest(digest), .json(name))
     }
 
-    // MARK: What the library does not know
+    // MARK: Addresses
 
-    /// Where sources had the covers of written files, by albums, as long as the library may not know it.
-    func foundURLs() throws(Problem) -> [String: String] {
+    /// The addresses that the library has from fills, by its albums' ids: of each the last one that it was given, and those of rows that it may not
+    /// know yet. What an undo took back is one until the library has lost it.
+    /// - Parameter album: The only one that is wanted; nil for all.
+    package func filledAddresses(of album: String? = nil) throws(Problem) -> [String: FilledAddress] {
         try reading {
-            var urls: [String: String] = [:]
-            try database.statement(
-                "SELECT album, found_url FROM written WHERE found_url IS NOT NULL AND state = 'there' ORDER BY number"
-            ).each { urls[$0.text(0)] = $0.text(1) }
-            return urls
+            var (found, known): ([String: FilledAddress], Set<String>) = ([:], [])
+            let rows = database.statement(
+                """
+                SELECT album, url, facts, noted FROM written
+                WHERE url IS NOT NULL AND (album = ?1 OR ?1 IS NULL) ORDER BY number DESC
+                """)
+            try rows.each(.optional(album)) { row in
+                let (album, url, isNoted) = (row.text(0), row.text(1), row.int(3) != 0)
+                if isNoted ? !known.insert(album).inserted : known.contains(album) { return }
+                if found[album] != nil {
+                    found[album]?.former = url
+                } else if let facts: AlbumQuery = row.json(2) {
+                    found[album] = FilledAddress(url: url, facts: facts)
+                }
+            }
+            return found
         }
     }
 
-    func forgetFoundURLs() throws(Problem) {
+    /// Where sources had the covers of written files, by albums, as long as the library may not know it.
+    func unnotedURLs() throws(Problem) -> [String: String] {
+        let rows = try written("WHERE url IS NOT NULL AND noted = 0 AND state = 'there' ORDER BY number")
+        return Dictionary(rows.map { ($0.album, $0.url ?? "") }) { $1 }
+    }
+
+    /// The library has the addresses of what is there, and none of what was taken back.
+    package func noteAddresses() throws(Problem) {
         try transaction {
-            try database.statement("UPDATE written SET found_url = NULL WHERE found_url IS NOT NULL").run()
+            try database.statement("UPDATE written SET noted = 1 WHERE noted = 0 AND state = 'there'").run()
+            try database.statement("UPDATE written SET url = NULL WHERE state = 'undone'").run()
         }
     }
 }
@@ -294,10 +316,10 @@ extension Written {
         else { return nil }
         self.init(
             folder: BytePath(bytes: folder), name: name, digest: digest, width: row.optionalInt(5),
-            height: row.optionalInt(6), album: row.text(7), run: row.int64(8), foundURL: row.optionalText(11))
+            height: row.optionalInt(6), album: row.text(7), run: row.int64(8), url: row.optionalText(11))
         (number, self.kind, self.state, replaced) = (row.int64(0), kind, state, row.optionalInt64(10))
         (modified, time, root, disk) = (row.optionalInt64(12), row.int64(13), row.path(14), row.optionalText(15))
-        (length, facts) = (row.optionalInt(19), row.json(20))
+        (length, facts, isNoted) = (row.optionalInt(19), row.json(20), row.int(21) != 0)
         if let audio = row.digest(16), let file = row.digest(18) {
             song = Song(audio: audio, growth: row.int(17), file: file)
         }

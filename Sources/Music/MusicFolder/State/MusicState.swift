@@ -6,11 +6,12 @@ import SQLite
 /// What Sleeve remembers of music folders, beside a library: `<library file>.state/music.sqlite3`.
 ///
 /// Each part adds its tables in a file of its own, `MusicState+Folders.swift` and so on, with a schema that begins with
-/// `CREATE TABLE IF NOT EXISTS`. One process at a time changes it: take `lock` first.
+/// `CREATE TABLE IF NOT EXISTS`. One process at a time changes it: `tryLock` first.
 // because: one thread at a time has it. It moves from the thread that scans to the one that updates the library.
 package final class MusicState: @unchecked Sendable {
     let database: Connection
-    package let lock: FileLock
+    /// Nil for a process that only reads.
+    private let lock: FileLock?
     /// The steps of writers into people's folders.
     let journal: StepJournal
     /// Of covers that were replaced and are in no cache: pictures of tags, and covers in the sizes of fills.
@@ -39,10 +40,9 @@ package final class MusicState: @unchecked Sendable {
     /// Decisions come back from their copy.
     /// - Parameters:
     ///   - library: The library file.
-    ///   - repairs: False for a command that only reads: it moves nothing, and repairs nothing.
     ///   - notice: Called with a message if that happens.
     /// - Throws: `Problem`.
-    package init(of library: String, repairs: Bool = true, notice: (String) -> Void) throws(Problem) {
+    package init(of library: String, notice: (String) -> Void) throws(Problem) {
         let folder = AlbumStore.stateDirectory(of: library)
         let file = Self.path(of: library)
         do {
@@ -51,17 +51,13 @@ package final class MusicState: @unchecked Sendable {
             self.library = library
             journal = StepJournal(directory: folder + "/steps")
             keptFolder = folder + "/replaced"
-            if !repairs {
-                database = try Self.open(file, movesFormer: false, notice)
-                return
-            }
             for repaired in journal.recover() { notice(repaired.message) }
             database = try DamagedFile.replacing(
                 file, name: "music",
                 notice: {
                     notice("what was remembered of music folders is damaged; moved it to \($0) and started a new one")
                 },
-                { try Self.open($0, movesFormer: true, notice) })
+                { try Self.open($0, notice) })
             let restored = try restoreDecisions()
             if restored > 0 {
                 notice("what you accepted and refused, \(restored) times, is back from decisions.jsonl")
@@ -73,14 +69,48 @@ package final class MusicState: @unchecked Sendable {
         }
     }
 
-    private static func open(_ file: String, movesFormer: Bool, _ notice: (String) -> Void) throws -> Connection {
+    /// The state of a library, which another process may have; for reading. Nothing is moved, repaired or locked.
+    /// - Returns: Nil if the library has none.
+    /// - Throws: `Problem`.
+    package static func existing(of library: String) throws(Problem) -> MusicState? {
+        let file = path(of: library)
+        if access(file, F_OK) != 0 { return nil }
+        do {
+            let database = try Connection(file, .repairing, busyTimeout: .seconds(5))
+            return try database.userVersion() == 0 ? nil : MusicState(of: library, reading: database)
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(description: "cannot use \(file): \(error)")
+        }
+    }
+
+    private init(of library: String, reading database: consuming Connection) throws {
+        let (folder, version) = (AlbumStore.stateDirectory(of: library), try database.userVersion())
+        if version < Self.version {
+            throw Problem(
+                description: "\(Self.path(of: library)) is of an earlier version; a scan or a fill moves it aside")
+        }
+        try Self.refuseNewer(version, Self.path(of: library))
+        self.database = database
+        lock = nil
+        self.library = library
+        (journal, keptFolder) = (StepJournal(directory: folder + "/steps"), folder + "/replaced")
+    }
+
+    private static func refuseNewer(_ version: Int, _ file: String) throws(Problem) {
+        if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
+    }
+
+    /// Whether this process alone changes the state from now on.
+    /// - Throws: `SystemError`.
+    package func tryLock() throws -> Bool { try lock?.tryLock() ?? false }
+
+    private static func open(_ file: String, _ notice: (String) -> Void) throws -> Connection {
         var database = try Connection(file, busyTimeout: .seconds(15), mustSync: false)
         let version = try database.userVersion()
-        if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
+        try refuseNewer(version, file)
         if version == Self.version { return database }
-        guard version == 0 || movesFormer else {
-            throw Problem(description: "\(file) is of an earlier version; a scan or a fill moves it aside")
-        }
         if version > 0 {
             let aside = DamagedFile.newPath(FilePath.directory(of: file) + "/former-music", ".sqlite3")
             guard rename(file, aside) == 0 else { throw SystemError("rename", path: file) }
@@ -94,14 +124,6 @@ package final class MusicState: @unchecked Sendable {
             try database.execute("DELETE FROM folders; PRAGMA user_version = \(Self.version)")
         }
         return database
-    }
-
-    /// A state that another process may have, for reading; nil if the library has none, or an unreadable one.
-    static func reading<Value>(_ library: String, _ body: (borrowing Connection) throws -> Value?) -> Value? {
-        guard let database = try? Connection(path(of: library), .repairing, busyTimeout: .seconds(5)) else {
-            return nil
-        }
-        return (try? body(database)) ?? nil
     }
 
     /// The file of a cover that was kept.

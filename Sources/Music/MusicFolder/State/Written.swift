@@ -42,8 +42,10 @@ package struct Written: Sendable, Hashable {
     package var state = State.there
     /// The number of the row whose picture it has replaced.
     package var replaced: Int64?
-    /// Where a source had the cover, as long as the library may not know it.
-    package var foundURL: String?
+    /// Where a source had the cover; nil for another one, and once it was taken back.
+    package var url: String?
+    /// Whether the library knows that.
+    package var isNoted = false
     /// When the contents of the file changed as it was written, in nanoseconds since 1970.
     package var modified: Int64?
     /// The album's facts that it was judged for; nil for a picture that no source has offered.
@@ -69,10 +71,10 @@ package struct Written: Sendable, Hashable {
 
     package init(
         folder: BytePath, name: [UInt8], digest: Digest, width: Int? = nil, height: Int? = nil, album: String,
-        run: Int64, foundURL: String? = nil
+        run: Int64, url: String? = nil
     ) {
         (self.folder, self.name, self.digest, self.album, self.run) = (folder, name, digest, album, run)
-        (self.width, self.height, self.foundURL) = (width, height, foundURL)
+        (self.width, self.height, self.url) = (width, height, url)
     }
 
     package var path: BytePath { folder.appending(name) }

@@ -37,7 +37,7 @@ struct AlbumReference: ExpressibleByArgument {
         else {
             return try index(albums, library)
         }
-        let ids = Set(MusicState.albums(at: path ?? given, in: library))
+        let ids = Set(try MusicState.existing(of: library)?.albums(at: path ?? given) ?? [])
         let found = albums.indices.filter { ids.contains(albums[$0].id) }
         if let index = found.first, found.count == 1 { return index }
         if found.isEmpty, path == nil { return try index(albums, library) }
@@ -75,8 +75,9 @@ struct AlbumReference: ExpressibleByArgument {
 
     /// Prints albums of which one is to be named. - Returns: The exit code.
     static func several(_ found: [Int], _ what: String, _ albums: [Album], _ library: String) -> ExitCode {
+        let state = try? MusicState.existing(of: library)
         let choices = found.prefix(10).map { index in
-            let folder = MusicState.places(of: albums[index].id, in: library).first?.folders.first
+            let folder = (try? state?.places(of: albums[index].id))?.first?.folders.first
             let place = folder.map { ", \($0)" } ?? ""
             return "\(index + 1). \(albums[index].fullName), id \(albums[index].id)\(place)"
         }

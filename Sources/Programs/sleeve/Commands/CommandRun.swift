@@ -118,7 +118,8 @@ extension Serve {
         let fill = CommandRun(name: "fill", command: ["fill", "--unwatched"], options: common + library + archive) {
             wishes in
             guard configuration.libraryFile != nil, !configuration.isOffline else { return nil }
-            return MusicState.roots(of: configuration.libraryPath).isEmpty ? nil : contact(wishes)
+            let roots = try? MusicState.existing(of: configuration.libraryPath)?.roots()
+            return roots?.isEmpty == false ? contact(wishes) : nil
         }
         let files = ["--cache", configuration.cacheDirectory.relativePath] + library
         let scan = CommandRun(name: "scan", command: ["album", "scan"], options: files, hasReport: false) { wishes in

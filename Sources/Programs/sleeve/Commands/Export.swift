@@ -111,7 +111,8 @@ struct Export: AsyncParsableCommand {
         // It may be new.
         let folder = BytePath(directory).resolved ?? BytePath(FilePath.directory(of: directory)).resolved
         guard let folder,
-            let root = MusicState.roots(of: configuration.libraryPath).first(where: { folder.isInside($0) })
+            let roots = try? MusicState.existing(of: configuration.libraryPath)?.roots(),
+            let root = roots.first(where: { folder.isInside($0) })
         else {
             return
         }

@@ -53,7 +53,7 @@ struct FillCommand: AsyncParsableCommand {
     }
 
     private mutating func takeOptionsOfLastFill() throws {
-        let last = MusicState.lastFill(of: try arguments.options.configuration().libraryPath)
+        let last = try? MusicState.existing(of: try arguments.options.configuration().libraryPath)?.lastFill()
         let known = (last ?? []).filter { !["--upgrade", "--offline"].contains($0) }
         // Of an option that is given twice the last one counts.
         let given = arguments.words + (music.named.follow ? ["--follow"] : [])

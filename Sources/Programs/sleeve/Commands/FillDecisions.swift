@@ -102,7 +102,7 @@ struct FillAccept: AsyncParsableCommand {
                 return 1
             }
             // A word is no fill's business: it is kept, and the next fill writes the cover.
-            let isAlone = try state.lock.tryLock()
+            let isAlone = try state.tryLock()
             let number = isAlone ? try state.nextRun() : nil
             var decisions: [Decision] = []
             // Undo withdraws what is new. What is said again is written again where an undo took it back.
@@ -145,7 +145,7 @@ struct FillRefuse: AsyncParsableCommand {
                 in: library, "refused", isQuiet: isQuiet, nothing: { "no doubtful or certain cover of \($0) is known" },
                 isMeant: { $0.match != .refused }
             ) { found, isURL in
-                let pictures = isURL ? [] : await library.pictures(of: found.album, beside: found.covers)
+                let pictures = isURL ? [] : try await library.pictures(of: found.album, beside: found.covers)
                 let refused = (found.covers + pictures).filter { $0.match != .refused }
                 try library.add(await library.decisions(.refused, refused, of: found.album))
                 var album = found.album
@@ -156,7 +156,7 @@ struct FillRefuse: AsyncParsableCommand {
                     try await library.albums.edit([(found.album, album)])
                 }
                 if !isQuiet, isItsAddress || !isURL,
-                    let state = MusicState.existing(of: library.configuration.libraryPath)
+                    let state = try MusicState.existing(of: library.configuration.libraryPath)
                 {
                     try state.tellWhatStays(
                         try state.written(of: album.id),

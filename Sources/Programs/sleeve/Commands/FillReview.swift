@@ -133,7 +133,7 @@ struct DoubtfulCoversReview: CoverReview {
     }
 
     func trackCount(of album: Album) -> Int? {
-        MusicState.trackCount(of: album.id, in: configuration.libraryPath)
+        try? MusicState.existing(of: configuration.libraryPath)?.trackCount(of: album.id)
     }
 
     func refuse(_ pictures: [String]?, of album: Album) async throws -> [String] {
@@ -146,7 +146,7 @@ struct DoubtfulCoversReview: CoverReview {
 
     func allow(_ pictures: [String], of album: Album) async throws {
         let covers = try await found(album) { $0.match == .refused && $0.pictures.contains(where: pictures.contains) }
-        let said = MusicState.decisions(of: configuration.libraryPath)[album.id] ?? .init()
+        let said = try MusicState.existing(of: configuration.libraryPath)?.decisions(of: album.id) ?? .init()
         try library.add(said.allowing(covers))
     }
 
@@ -158,8 +158,8 @@ struct DoubtfulCoversReview: CoverReview {
 extension FoundCovers {
     init(_ library: LibraryAPI) async throws {
         let configuration = library.configuration
-        self.init(
-            library, at: configuration.libraryPath, try await library.albums.all(),
+        try self.init(
+            library, MusicState.existing(of: configuration.libraryPath), await library.albums.all(),
             SourceMemory.existing(for: configuration),
             CoverSource.all(bases: [.caa: configuration.coverArtArchive.absoluteString]))
     }
@@ -199,9 +199,9 @@ extension LibraryAPI {
 
 extension LibraryAPI {
     /// The pictures of an album that no source has offered: that of its tags, and those at addresses that a person or a list gave.
-    func pictures(of album: AlbumLibrary.Album, beside covers: [SourceCandidate]) async -> [SourceCandidate] {
+    func pictures(of album: AlbumLibrary.Album, beside covers: [SourceCandidate]) async throws -> [SourceCandidate] {
         var scanned = ScannedAlbum()
-        scanned.places = MusicState.places(of: album.id, in: configuration.libraryPath)
+        scanned.places = try MusicState.existing(of: configuration.libraryPath)?.places(of: album.id) ?? []
         var digests = [scanned.sharedPicture?.digest].compactMap(\.self)
         for url in [album.coverURL].compactMap(\.self) + album.alternateCoverURLs
         where !covers.contains(where: { $0.pictures.contains(url) }) {
@@ -213,7 +213,7 @@ extension LibraryAPI {
 
     /// The covers of fills that a person has removed, with their albums as `fill review` prints them.
     func removedCovers() async throws -> [(name: String, file: Written)] {
-        guard let state = MusicState.existing(of: configuration.libraryPath) else { return [] }
+        guard let state = try MusicState.existing(of: configuration.libraryPath) else { return [] }
         let names = try await albums.all().enumerated().map {
             ($0.element.id, "\($0.offset + 1). \($0.element.fullName)")
         }

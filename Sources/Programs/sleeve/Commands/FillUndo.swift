@@ -180,6 +180,6 @@ struct FillUndo: AsyncParsableCommand {
                 }
                 return album == former ? nil : (former, album)
             })
-        try state.note(coverURLs: places.mapValues { _ in nil })
+        try state.noteAddresses()
     }
 }

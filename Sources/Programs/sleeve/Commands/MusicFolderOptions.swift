@@ -85,7 +85,7 @@ struct MusicFolderOptions: ParsableArguments {
     /// - Throws: An exit code, after an error message.
     static func openState(_ configuration: LibraryConfiguration, isAlone: Bool = true) throws -> MusicState {
         let state = try MusicState(of: configuration.libraryPath) { Log.warning($0) }
-        if try !isAlone || state.lock.tryLock() { return state }
+        if try !isAlone || state.tryLock() { return state }
         throw fail("another scan or fill of this library is running; this one did nothing", ExitStatus.tryLater)
     }
 

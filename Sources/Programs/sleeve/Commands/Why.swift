@@ -47,12 +47,12 @@ struct Why: AsyncParsableCommand {
         // Those that ids locate count only if a person has decided about them: whether they are there is not known.
         let candidates = found?.covers.filter { !$0.match.lines.isEmpty } ?? []
         var scanned = ScannedAlbum()
-        scanned.places = MusicState.places(of: album.id, in: library.configuration.libraryPath)
-        let state = MusicState.existing(of: library.configuration.libraryPath)
-        let written = (try? state?.written(of: album.id)) ?? []
-        let formers = (try? state?.written(in: scanned.places.flatMap { $0.folders + $0.coverFolders })) ?? []
+        let state = try MusicState.existing(of: library.configuration.libraryPath)
+        scanned.places = try state?.places(of: album.id) ?? []
+        let written = try state?.written(of: album.id) ?? []
+        let formers = try state?.written(in: scanned.places.flatMap { $0.folders + $0.coverFolders }) ?? []
         let outdated = try await outdated(written, of: album, albums, state, library.configuration)
-        let removed = ((try? state?.removed()) ?? []).filter { $0.album == album.id && $0.kind == .file }
+        let removed = try (state?.removed() ?? []).filter { $0.album == album.id && $0.kind == .file }
         let plan = FillPlan(
             [(scanned, album)], written: [], options: .init(), obstacle: FillPlan.Obstacle.ofWriting)
         var urls = library.coverURLs(of: album)

@@ -80,7 +80,8 @@ struct LibraryOptions: ParsableArguments {
         let level = (output.logLevel ?? .notice).level
         configuration.logger.logLevel = quiet ? max(level, .warning) : level
         configuration.writtenCovers = { [path = configuration.libraryPath] in
-            MusicState.writtenFiles(of: $0, in: path).mapValues(\.bytes)
+            let files = $0.isEmpty ? nil : try? MusicState.existing(of: path)?.writtenFiles(of: $0)
+            return files?.mapValues(\.bytes) ?? [:]
         }
         return configuration
     }

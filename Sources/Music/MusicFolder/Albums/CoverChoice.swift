@@ -50,8 +50,6 @@ package struct SleevesPictures: Sendable {
 }
 
 /// Which picture beside the audio files is the album's cover, by its name.
-///
-/// Any other picture is none: booklets, backs and photographs of artists lie there, too.
 package struct CoverName: Comparable, Sendable {
     /// The name, the number after it, the extension; lower is better.
     private var (stem, number, type): (Int, Int, Int)

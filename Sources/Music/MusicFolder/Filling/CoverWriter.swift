@@ -183,13 +183,14 @@ package actor CoverWriter {
     /// What a person has said about the covers of albums by now, by the albums' ids.
     func decisions() throws -> [String: Decisions] { try state.decisions() }
 
-    /// What the library may not know yet, by albums: the URLs at which sources had the covers of written files, and the files.
-    func unnotedCovers() throws -> (urls: [String: String], files: [String: Written]) {
-        (try state.unnotedURLs(), unnoted)
+    /// What the library may not know yet, by albums: the URLs at which sources had the covers of written files, and the files. And the addresses
+    /// that it has from fills.
+    func unnotedCovers() throws -> (
+        urls: [String: String], files: [String: Written], filled: [String: FilledAddress]
+    ) {
+        let urls = try state.unnotedURLs()
+        return (urls, unnoted, urls.isEmpty && unnoted.isEmpty ? [:] : try state.filledAddresses())
     }
-
-    /// The addresses that fills have given to albums, by the albums' ids.
-    func filledAddresses() throws -> [String: FilledAddress] { try state.filledAddresses() }
 
     /// The library has lost the addresses of what was taken back.
     func forgetTakenBack() throws {

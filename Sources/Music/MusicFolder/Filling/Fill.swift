@@ -184,9 +184,8 @@ package struct Fill: Sendable {
     /// that were written from their tags: the gallery shows them. An address of an earlier fill gives way to a new one, and stays if the new
     /// cover is of the tags.
     func noteCovers() async throws {
-        let (urls, files) = try await writer.unnotedCovers()
+        let (urls, files, filled) = try await writer.unnotedCovers()
         if urls.isEmpty, files.isEmpty { return }
-        let filled = try await writer.filledAddresses()
         try await edit { album in
             guard album.coverURL?.isEmpty != false || filled[album.id]?.isAddress(of: album) == true else { return }
             if let url = urls[album.id] {

@@ -3,7 +3,6 @@ package import CoverLibrary
 import CoverSizes
 package import CoverSources
 import Platform
-import SQLite
 
 /// The covers that sources have found for the albums of a library, as they are judged today, and what a person decides about them.
 package struct FoundCovers: Sendable {
@@ -64,9 +63,13 @@ package struct FoundCovers: Sendable {
     private func covers(
         of id: AlbumLibrary.Album.ID? = nil, _ isWanted: (AlbumLibrary.Album, _ isOpen: Bool) -> Bool
     ) async throws -> [Album] {
-        let (known, namesakes) = (try state?.known(id) ?? [:], Namesakes(albums))
+        let (facts, filled) = (try state?.facts(of: id) ?? [:], try state?.filledAddresses(of: id) ?? [:])
+        let namesakes = Namesakes(albums)
+        let queries = albums.map { album in facts[album.id].map { AlbumQuery($0, edited: album) } ?? AlbumQuery(album) }
         let wanted = albums.indices.filter { index in
-            isWanted(albums[index], known[albums[index].id]?.isFilled(albums[index]) != true)
+            let (album, address) = (albums[index], filled[albums[index].id])
+            let isFilled = address.map { $0.isAddress(of: album) && $0.facts.hasFacts(of: queries[index]) }
+            return isWanted(album, isFilled != true)
         }
         // Names are compared by the thousand.
         let parts = ProcessInfo.processInfo.activeProcessorCount
@@ -75,7 +78,9 @@ package struct FoundCovers: Sendable {
                 group.addTask {
                     var found: [Album] = []
                     for number in stride(from: part, to: wanted.count, by: parts) {
-                        found.append(try await covers(of: wanted[number], known, namesakes))
+                        let index = wanted[number]
+                        let address = filled[albums[index].id]
+                        found.append(try await covers(of: index, queries[index], address, namesakes))
                     }
                     return found
                 }
@@ -85,10 +90,10 @@ package struct FoundCovers: Sendable {
     }
 
     private func covers(
-        of index: Int, _ known: [AlbumLibrary.Album.ID: MusicState.KnownAlbum], _ namesakes: Namesakes
+        of index: Int, _ query: AlbumQuery, _ filled: FilledAddress?, _ namesakes: Namesakes
     ) async throws -> Album {
         let (album, decisions) = (albums[index], decisions[albums[index].id] ?? .init())
-        var query = known[album.id].map { AlbumQuery($0.facts, edited: album) } ?? AlbumQuery(album)
+        var query = query
         namesakes.mark(&query)
         let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)
         var covers = record.covers
@@ -107,7 +112,7 @@ package struct FoundCovers: Sendable {
         let answers = record.answers.isEmpty ? [] : record.answers + record.lacks
         return Album(
             number: index + 1, album: album, covers: (covers + others).ordered(query), answers: answers,
-            ownURL: known[album.id]?.filled?.isAddress(of: album) == true ? nil : album.coverURL)
+            ownURL: filled?.isAddress(of: album) == true ? nil : album.coverURL)
     }
 }
 
@@ -157,33 +162,6 @@ extension LibraryAPI {
 extension SourceCandidate {
     /// The cover, whose picture is like one that a person has refused.
     var alike: SourceCandidate { doubted("its picture is like one that you refused") }
-}
-
-extension MusicState {
-    /// What the last scan has found of an album, and the address that a fill has given it.
-    fileprivate struct KnownAlbum: Sendable {
-        var facts: AlbumQuery
-        var filled: FilledAddress?
-
-        /// Whether the album has an address of a fill that was judged for its facts.
-        func isFilled(_ album: Album) -> Bool {
-            filled.map { $0.isAddress(of: album) && $0.facts.hasFacts(of: AlbumQuery(facts, edited: album)) } ?? false
-        }
-    }
-
-    /// Of all albums, or of one of them.
-    fileprivate func known(_ album: String?) throws(Problem) -> [String: KnownAlbum] {
-        let filled = try filledAddresses(of: album)
-        return try reading {
-            var known: [String: KnownAlbum] = [:]
-            let rows = database.statement("SELECT id, facts FROM records WHERE id = ?1 OR ?1 IS NULL")
-            try rows.each(.optional(album)) { row in
-                guard let facts: AlbumQuery = row.json(1) else { return }
-                known[row.text(0)] = KnownAlbum(facts: facts, filled: filled[row.text(0)])
-            }
-            return known
-        }
-    }
 }
 
 extension [FoundCovers.Album] {

@@ -31,7 +31,7 @@ struct TagWriter {
         (row.root, row.disk) = (try state.root(of: folder), target.folder.disk)
         if let former {
             // A file that is there already stays as it is.
-            let kept = BytePath(try state.keptPath(former.digest))
+            let kept = BytePath(state.keptCover(former.digest))
             _ = try lane.change(TagChange(path: target.path, copy: kept, action: .take), length: 0)
         }
         let length = try add(cover, row, replacing: former) { row in

@@ -48,8 +48,8 @@ package struct AlbumRecord: Sendable, Hashable {
         guard isAdded, album.coverURL == nil || filled?.isAddress(of: album) == true else { return false }
         var expected = updated(Album(id: album.id, coverURL: album.coverURL), since: nil)
         expected.coverFile = album.coverFile
-        return expected.withoutOtherFields == album.withoutOtherFields
-            && Set(expected.otherFields) == Set(album.otherFields)
+        if Set(expected.otherFields) == Set(album.otherFields) { expected.otherFields = album.otherFields }
+        return expected == album
     }
 
     /// What the library keeps of the facts, as it spells them.
@@ -64,14 +64,6 @@ package struct AlbumRecord: Sendable, Hashable {
             year = record.facts.year.map { String($0) } ?? ""
             (releaseID, releaseGroupID) = (record.facts.releaseID, record.facts.releaseGroupID)
         }
-    }
-}
-
-extension Album {
-    fileprivate var withoutOtherFields: Album {
-        var album = self
-        album.otherFields = []
-        return album
     }
 }
 

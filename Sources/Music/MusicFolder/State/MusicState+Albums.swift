@@ -38,10 +38,18 @@ extension MusicState {
 
     /// How many songs an album has: by its tags, else as many as there are. nil if it was not scanned.
     package func trackCount(of album: String) throws(Problem) -> Int? {
-        let facts: AlbumQuery? = try reading {
-            try database.statement("SELECT facts FROM records WHERE id = ?").first(.text(album)) { $0.json(0) } ?? nil
-        }
+        let facts = try facts(of: album)[album]
         return facts?.trackCount ?? facts.flatMap { $0.lengths.isEmpty ? nil : $0.lengths.count }
+    }
+
+    /// What the last scan has found of all albums, or of one of them, by their ids.
+    func facts(of album: String?) throws(Problem) -> [String: AlbumQuery] {
+        try reading {
+            var facts: [String: AlbumQuery] = [:]
+            let rows = database.statement("SELECT id, facts FROM records WHERE id = ?1 OR ?1 IS NULL")
+            try rows.each(.optional(album)) { facts[$0.text(0)] = $0.json(1) }
+            return facts
+        }
     }
 
     /// The albums that are in a folder, or in that of a file, as `places` has them: their ids.

@@ -11,24 +11,14 @@ extension MusicState {
             WITHOUT ROWID;
         """
 
-    /// What a person has asked a fill for.
-    private struct FillRequest: Codable {
-        /// Its options, as words of a command line.
-        var options: [String]
-    }
-
     /// The options of the last fill, as words of a command line; nil if there was none.
     package func lastFill() throws(Problem) -> [String]? {
-        let request: FillRequest? = try reading {
-            try database.statement("SELECT request FROM last_fill").first { $0.json(0) } ?? nil
-        }
-        return request?.options
+        try reading { try database.statement("SELECT request FROM last_fill").first { $0.json(0) } ?? nil }
     }
 
     package func save(lastFill options: [String]) throws(Problem) {
         try transaction {
-            try database.statement("INSERT OR REPLACE INTO last_fill VALUES (1, ?)").run(
-                .json(FillRequest(options: options)))
+            try database.statement("INSERT OR REPLACE INTO last_fill VALUES (1, ?)").run(.json(options))
         }
     }
 

@@ -74,17 +74,8 @@ extension MusicState {
         var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: Int]) = (false, [], [:])
         var (takenOut, pictures): ([Written], [BytePath: [UInt32: String?]]) = ([], [:])
         let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
-        var lengths: [Int: [BytePath]]?
-        /// The only cover of the albums with a row's bytes.
-        func elsewhere(_ row: Written) throws(Problem) -> [(folder: BytePath, name: [UInt8])] {
-            guard row.kind == .file, row.state != .removed, let length = row.length else { return [] }
-            let known =
-                lengths
-                ?? Dictionary(grouping: albums.values.flatMap(\.places).flatMap(\.covers).map(\.path), by: \.length)
-            lengths = known
-            let found = try copies(of: row, in: known[length, default: []].compactMap(\.parent))
-            return found.count == 1 ? found : []
-        }
+        lazy var covers = Dictionary(
+            grouping: albums.values.flatMap(\.places).flatMap(\.covers).map(\.path), by: \.length)
         for row in try written(.file) + written(.tags) {
             if row.kind == .file { counts[row.root, default: 0] += 1 }
             if row.isThere {
@@ -94,11 +85,16 @@ extension MusicState {
                 if let picture, picture != row.digest.description { takenOut.append(row) }
                 continue
             }
-            let folders = albums[row.album]?.places.flatMap { $0.folders + $0.coverFolders } ?? []
-            var copies = row.state == .removed ? [] : try copies(of: row, in: folders)
+            let folders = albums[row.album]?.folders ?? []
+            var found = row.state == .removed ? nil : try copies(of: row, in: folders).first
             // Its folder may have another album and another path, its album may be a part of another one by now.
-            if copies.isEmpty, folders.isEmpty || row.folder.device == nil { copies = try elsewhere(row) }
-            if let found = copies.first {
+            if found == nil, row.state != .removed, row.kind == .file, let length = row.length,
+                folders.isEmpty || row.folder.device == nil
+            {
+                let same = try copies(of: row, in: covers[length, default: []].compactMap(\.parent))
+                found = same.count == 1 ? same[0] : nil
+            }
+            if let found {
                 try move(row, to: found.folder, name: found.name)
                 hasMoved = true
                 continue
@@ -119,7 +115,7 @@ extension MusicState {
         }
         for row in try begun() where !row.isThere {
             guard let album = albums[row.album], try !isAway(row.folder, disk: row.disk) else { continue }
-            let found = try copies(of: row, in: album.places.flatMap { $0.folders + $0.coverFolders }).first
+            let found = try copies(of: row, in: album.folders).first
             hasMoved = hasMoved || found != nil
             try settle(found.map { place throws(Problem) in try move(row, to: place.folder, name: place.name) } ?? row)
         }
@@ -169,15 +165,14 @@ extension MusicState {
         if row.state == .leaving {
             if isWritten {
                 try set(row, .there)
-                return
+            } else if var former, digest(at: row.folder.appending(former.name)) == former.fileDigest {
+                // What it had replaced is back.
+                (former.folder, former.root, former.disk) = (row.folder, row.root, row.disk)
+                try set(former, .there)
+                try set(row, .undone)
+            } else {
+                try setUndone(row)
             }
-            // What it had replaced may be back.
-            guard var former, digest(at: row.folder.appending(former.name)) == former.fileDigest else {
-                return try setUndone(row)
-            }
-            try set(row, .undone)
-            (former.folder, former.root, former.disk) = (row.folder, row.root, row.disk)
-            try set(former, .there)
             return
         }
         if !isWritten {
@@ -224,11 +219,13 @@ extension Written {
 }
 
 extension ScannedAlbum {
+    fileprivate var folders: [BytePath] { places.flatMap { $0.folders + $0.coverFolders } }
+
     /// The folder that the songs of a row's folder have now, by their names and lengths: those of another rip are other songs.
     /// What a person has removed stays so in the album's only folder, too.
     fileprivate func folder(of row: Written, since former: AlbumRecord?) -> BytePath? {
         let known = former?.places ?? []
-        if places.contains(where: { ($0.coverFolders + $0.folders).contains(row.folder) }) { return nil }
+        if folders.contains(row.folder) { return nil }
         let place = known.first { ($0.coverFolders + $0.folders).contains(row.folder) }
         // A scan of another folder says nothing of songs that are where they were.
         if place?.hasItsSongs == true { return nil }
@@ -241,8 +238,8 @@ extension ScannedAlbum {
             }
             if moved.count == 1 { return (moved[0].coverFolders + moved[0].folders)[index] }
         }
-        let folders = places.flatMap(\.coverFolders)
-        return row.kind == .file && row.state == .removed && folders.count == 1 ? folders[0] : nil
+        let covers = places.flatMap(\.coverFolders)
+        return row.kind == .file && row.state == .removed && covers.count == 1 ? covers[0] : nil
     }
 }
 

@@ -46,11 +46,11 @@ package final class MusicState: @unchecked Sendable {
         let folder = AlbumStore.stateDirectory(of: library)
         let file = Self.path(of: library)
         do {
-            try? OwnedPath.makeFolders(folder)
+            keptFolder = folder + "/replaced"
+            try? OwnedPath.makeFolders(keptFolder)
             lock = try FileLock(path: folder + "/music.lock")
             self.library = library
             journal = StepJournal(directory: folder + "/steps")
-            keptFolder = folder + "/replaced"
             for repaired in journal.recover() { notice(repaired.message) }
             database = try DamagedFile.replacing(
                 file, name: "music",
@@ -77,7 +77,12 @@ package final class MusicState: @unchecked Sendable {
         if access(file, F_OK) != 0 { return nil }
         do {
             let database = try Connection(file, .repairing, busyTimeout: .seconds(5))
-            return try database.userVersion() == 0 ? nil : MusicState(of: library, reading: database)
+            let version = try database.userVersion()
+            if version > Self.version { throw newer(file) }
+            if version > 0, version < Self.version {
+                throw Problem(description: "\(file) is of an earlier version; a scan or a fill moves it aside")
+            }
+            return version == 0 ? nil : MusicState(of: library, reading: database)
         } catch let problem as Problem {
             throw problem
         } catch {
@@ -85,21 +90,16 @@ package final class MusicState: @unchecked Sendable {
         }
     }
 
-    private init(of library: String, reading database: consuming Connection) throws {
-        let (folder, version) = (AlbumStore.stateDirectory(of: library), try database.userVersion())
-        if version < Self.version {
-            throw Problem(
-                description: "\(Self.path(of: library)) is of an earlier version; a scan or a fill moves it aside")
-        }
-        try Self.refuseNewer(version, Self.path(of: library))
+    private init(of library: String, reading database: consuming Connection) {
+        let folder = AlbumStore.stateDirectory(of: library)
         self.database = database
         lock = nil
         self.library = library
         (journal, keptFolder) = (StepJournal(directory: folder + "/steps"), folder + "/replaced")
     }
 
-    private static func refuseNewer(_ version: Int, _ file: String) throws(Problem) {
-        if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
+    private static func newer(_ file: String) -> Problem {
+        Problem(description: "\(file) was made by a newer version of Sleeve")
     }
 
     /// Whether this process alone changes the state from now on.
@@ -109,7 +109,7 @@ package final class MusicState: @unchecked Sendable {
     private static func open(_ file: String, _ notice: (String) -> Void) throws -> Connection {
         var database = try Connection(file, busyTimeout: .seconds(15), mustSync: false)
         let version = try database.userVersion()
-        try refuseNewer(version, file)
+        if version > Self.version { throw newer(file) }
         if version == Self.version { return database }
         if version > 0 {
             let aside = DamagedFile.newPath(FilePath.directory(of: file) + "/former-music", ".sqlite3")
@@ -134,17 +134,10 @@ package final class MusicState: @unchecked Sendable {
     func keep(_ file: Written) throws(Problem) {
         do {
             let bytes = try RegularFile.contents(of: file.path, maximumLength: RegularFile.maximumPictureLength).bytes
-            try? OwnedPath.makeFolders(keptFolder)
             try AtomicFile(bytes, replacing: keptCover(file.digest), mode: 0o600).replace()
         } catch {
             throw Problem(description: "the cover that it replaces cannot be kept for `sleeve fill undo`: \(error)")
         }
-    }
-
-    /// Where a cover that is about to be replaced is kept.
-    func keptPath(_ digest: Digest) throws(Problem) -> String {
-        try? OwnedPath.makeFolders(keptFolder)
-        return keptCover(digest)
     }
 
     /// The file of a cover that was replaced, which is kept unless the cache has it.

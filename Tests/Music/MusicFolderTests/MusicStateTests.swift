@@ -147,6 +147,78 @@ import Testing
         }
     }
 
+    @Test(arguments: [1_000, 3_000])
+    func `a removal is as old as the last change of its folder, if that was since the writing`(written: Int64) throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let music = folder.path.appending(Array("One".utf8))
+        try folder.file("One/1.flac", bytes: [1])
+        var row = Written(folder: music, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        row.time = written
+        try state.save(row)
+        var times = [timeval(tv_sec: 2, tv_usec: 0), timeval(tv_sec: 2, tv_usec: 0)]
+        #expect(music.withCString { utimes($0, &times) } == 0)
+        _ = try state.follow(album("1", in: music))
+        let removed = try #require(try state.written().first)
+        #expect(removed.state == .removed && (removed.time == 2_000) == (written < 2_000))
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt8])
+    func `of an undo that was killed the bytes tell whether the former cover is back`(now: UInt8) throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        var rows: [Written] = []
+        for byte in [1, 2] as [UInt8] {
+            var row = Written(
+                folder: folder.path, name: Array("cover.jpg".utf8), digest: Digest(of: [byte]), album: "1",
+                run: Int64(byte))
+            row.replaced = rows.last?.number
+            row.number = try state.save(row)
+            rows.append(row)
+        }
+        try state.set(rows[1], .leaving)
+        if now < 3 { try folder.file("cover.jpg", bytes: [now]) }
+        try state.settleBegun()
+        #expect(try state.written().map(\.digest) == (now < 3 ? [Digest(of: [now])] : []))
+        #expect(try state.history(of: folder.path).first?.state == (now == 2 ? .there : .undone))
+        #expect(try state.begun().isEmpty)
+    }
+
+    @Test func `a picture that was to come back into a song stays known if the undo was killed before`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        var former = Written(
+            folder: folder.path, name: Array("1.mp3".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        (former.kind, former.song) = (.tags, .init(audio: Digest(of: [3]), growth: 1, file: Digest(of: [4])))
+        former.number = try state.save(former)
+        var newer = former
+        (newer.number, newer.digest, newer.run, newer.replaced) = (0, Digest(of: [2]), 2, former.number)
+        newer.song?.file = Digest(of: [5])
+        newer.number = try state.save(newer)
+        try folder.file("1.mp3", bytes: [5])
+        try state.set(former, .begun)
+        try state.set(newer, .leaving)
+        try state.settleBegun()
+        #expect(try state.history(of: folder.path).map(\.state) == [.there, .there])
+        #expect(try state.written(.tags).map(\.number) == [newer.number])
+    }
+
+    @Test(arguments: [true, false])
+    func `a cover follows its folder that has another album and another path`(isMoved: Bool) throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let paths = ["Old", "New", "Copy"].map { folder.path.appending(Array($0.utf8)) }
+        if !isMoved { try folder.file("Old/1.mp3", bytes: [1]) }
+        let file = try folder.file("New/cover.jpg", bytes: [1])
+        var row = Written(folder: paths[0], name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        row.length = 1
+        try state.save(row)
+        var albums = album("1", in: paths[2]).merging(album("2", in: paths[1])) { one, _ in one }
+        albums["2"]?.places[0].covers = [CoverFile(path: file)]
+        #expect(try state.follow(albums).hasMoved == isMoved, "a person's copy is no cover of a fill")
+        #expect(try state.written().map(\.folder) == [isMoved ? paths[1] : paths[0]])
+    }
+
     @Test func `a cover of an album that became a part of another one is known by its bytes`() throws {
         let folder = try Folder()
         let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }

@@ -237,6 +237,16 @@ import Testing
         }
     }
 
+    @Test func `a removal that a scan has noticed stays known when its fill is taken back`() async throws {
+        try await withShelf { shelf in
+            let file = try written(try await shelf.write(try shelf.cached(300)))
+            try Data("mine".utf8).write(to: URL(filePath: shelf.album + "/cover.jpg"))
+            try shelf.state().set(file, .removed)
+            #expect(try shelf.undo().map(\.step) == [.keep])
+            #expect(try shelf.state().written().map(\.state) == [.removed] && shelf.undo().isEmpty)
+        }
+    }
+
     @Test func `a cover that is no larger replaces and keeps nothing`() async throws {
         try await withShelf { shelf in
             let former = try written(try await shelf.write(try shelf.cached(900)))

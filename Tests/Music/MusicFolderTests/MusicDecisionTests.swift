@@ -20,6 +20,25 @@ import Testing
         return name
     }
 
+    @Test(arguments: [true, false])
+    func `in tags, too, a picture that is accepted no longer gives way to the cover before it`(isAllowed: Bool) throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let path = folder.path.appending(Array("cover.jpg".utf8))
+        var last: Int64?
+        for (run, byte) in [1, 2, 1].enumerated() {
+            var row = Written(
+                folder: folder.path, name: path.name, digest: Digest(of: [UInt8(byte)]), album: "1", run: Int64(run))
+            (row.facts, row.replaced) = (Self.album, last)
+            last = try state.save(row)
+            try state.transaction { try state.insert(name("\(byte)"), of: row.digest) }
+        }
+        try state.add([Decision(.accepted, name("2"), of: "1")])
+        if isAllowed { try state.add([Decision(.allowed, name("2"), of: "1")]) }
+        let cover = FillPicture(path: path, digest: Digest(of: [1]), name: name("1"))
+        #expect(try state.outdatedPictures(before: cover) == (isAllowed ? [Digest(of: [2])] : []))
+    }
+
     @Test func `decisions are those of an album, and come back from their copy, undone ones undone`() throws {
         let folder = try Folder()
         let library = folder.text + "/albums.json"

@@ -59,15 +59,18 @@ package struct OutdatedCovers: Sendable {
 }
 
 extension MusicState {
-    /// The digests of the pictures that a fill has replaced by a cover file, as its album had got other facts: in tags, too, they give way to it.
+    /// The digests of the pictures that a fill has replaced by a cover file, as its album had got other facts, or as an acceptance was taken back:
+    /// in tags, too, they give way to it.
     func outdatedPictures(before cover: FillPicture) throws(Problem) -> Set<Digest> {
         guard let folder = cover.path.parent,
             var row = try history(of: folder).first(where: { $0.path == cover.path && $0.digest == cover.digest }),
             let facts = row.facts
         else { return [] }
+        let decisions = try decisions(of: row.album)
         var digests: Set<Digest> = []
         while let number = row.replaced, let former = try written(number: number) {
-            if let other = former.facts, !other.hasFacts(of: facts) { digests.insert(former.digest) }
+            let isAllowed = try pictureName(of: former.digest).map { decisions.ruling(on: $0) == .allowed } ?? false
+            if isAllowed || former.facts?.hasFacts(of: facts) == false { digests.insert(former.digest) }
             row = former
         }
         return digests

@@ -50,6 +50,8 @@ struct AuditCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.configuration()
         try configuration.requireLibraryFile()
+        // A command that reads moves nothing aside.
+        _ = try MusicState.existing(of: configuration.libraryPath)
         let state = try MusicFolderOptions.openState(configuration)
         let (scan, missing) = try music.scan(else: try music.remembered(state, to: "to audit"))
         let outcome = try await MusicFolderOptions.run(LibraryScan(scan), nil, state, options, progress)

@@ -65,10 +65,12 @@ package struct FoundCovers: Sendable {
     ) async throws -> [Album] {
         let (facts, filled) = (try state?.facts(of: id) ?? [:], try state?.filledAddresses(of: id) ?? [:])
         let namesakes = Namesakes(albums)
-        let queries = albums.map { album in facts[album.id].map { AlbumQuery($0, edited: album) } ?? AlbumQuery(album) }
+        let query = { @Sendable (album: AlbumLibrary.Album) in
+            facts[album.id].map { AlbumQuery($0, edited: album) } ?? AlbumQuery(album)
+        }
         let wanted = albums.indices.filter { index in
             let (album, address) = (albums[index], filled[albums[index].id])
-            let isFilled = address.map { $0.isAddress(of: album) && $0.facts.hasFacts(of: queries[index]) }
+            let isFilled = address.map { $0.isAddress(of: album) && $0.facts.hasFacts(of: query(album)) }
             return isWanted(album, isFilled != true)
         }
         // Names are compared by the thousand.
@@ -78,9 +80,8 @@ package struct FoundCovers: Sendable {
                 group.addTask {
                     var found: [Album] = []
                     for number in stride(from: part, to: wanted.count, by: parts) {
-                        let index = wanted[number]
-                        let address = filled[albums[index].id]
-                        found.append(try await covers(of: index, queries[index], address, namesakes))
+                        let (index, album) = (wanted[number], albums[wanted[number]])
+                        found.append(try await covers(of: index, query(album), filled[album.id], namesakes))
                     }
                     return found
                 }

@@ -69,7 +69,8 @@ package final class MusicState: @unchecked Sendable {
         }
     }
 
-    /// The state of a library, which another process may have; for reading. Nothing is moved, repaired or locked.
+    /// The state of a library, which another process may have; for reading. Nothing is moved aside or locked; SQLite rolls back what a
+    /// process that was killed had begun.
     /// - Returns: Nil if the library has none.
     /// - Throws: `Problem`.
     package static func existing(of library: String) throws(Problem) -> MusicState? {

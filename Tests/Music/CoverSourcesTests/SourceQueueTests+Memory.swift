@@ -78,4 +78,24 @@ extension SourceQueueTests {
             #expect(service.searches.count == 2)
         }
     }
+
+    @Test func `an album whose names another one has asked for is asked for what tells them apart`() async throws {
+        try await withFolder { folder in
+            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
+            let lengths = (1...10).map { 180_000 + $0 * 7_000 }
+            let details = Answers.deezerAlbum("A", "B", year: 1994, lengths: lengths)
+            let service = TestService(clock, details: { $0.contains("/album/1") ? .json(details) : nil }) { _, _ in
+                .json(Answers.deezer("A", "B", tracks: 10))
+            }
+            let queue = queue([.deezer], service, memory: memory)
+            let other = AlbumQuery(artist: "A", title: "B", year: 1969, trackCounts: [4], hasNamesake: true)
+            #expect(try await queue.find(other).certain == nil)
+            #expect(service.urls.count == 1, "no more would make it certain")
+            let album = AlbumQuery(artist: "A", title: "B", trackCounts: [10], lengths: lengths, hasNamesake: true)
+            #expect(try await kept(memory, album).complete.isEmpty)
+            #expect(try await queue.find(album).certain?.source == .deezer)
+            #expect(service.urls.count == 2)
+            #expect(try await kept(memory, album).complete == [.deezer])
+        }
+    }
 }

@@ -165,6 +165,8 @@ extension SourceMemory {
     package struct Record: Sendable {
         /// The answers of sources, in their order.
         package let answers: [SourceAnswer]
+        /// The sources that were asked for all that may tell.
+        package let complete: Set<SourceName>
         /// Why others cannot be asked.
         package let lacks: [SourceAnswer]
         /// The covers in them, and those that ids locate, which are not judged; with what a person has decided, the best first.
@@ -189,7 +191,8 @@ extension SourceMemory {
             if let time = walk.time { answers.append(walk.answer(covers, at: time)) }
             if walk.lack != nil { lacks.append(walk.answer(covers, at: WallClock.milliseconds())) }
         }
-        return Record(answers: answers, lacks: lacks, covers: found.ordered())
+        let complete = Set(search.walks.filter { $0.time != nil && $0.isComplete }.map(\.source.name))
+        return Record(answers: answers, complete: complete, lacks: lacks, covers: found.ordered())
     }
 }
 

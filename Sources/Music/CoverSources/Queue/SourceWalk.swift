@@ -78,9 +78,13 @@ struct SourceWalk: Sendable {
         }
         for number in 0..<Self.maximumDetails where time != nil {
             guard let index = albums.indexOfDetails(covers, isFirst: number == 0, for: comparison),
-                let path = albums[index].details,
-                let reading = try await answer(to: path, source.readDetails, client)
+                let path = albums[index].details
             else { break }
+            guard let reading = try await answer(to: path, source.readDetails, client) else {
+                // Another album of the same name has asked for no more than the names.
+                lacksAnswer = true
+                break
+            }
             if failure != nil { return }
             if let details = reading.albums.first { albums[index] = albums[index].adding(details) }
             albums[index].details = nil

@@ -52,7 +52,7 @@ package struct OutdatedCovers: Sendable {
         let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)
         let known = record.covers.first { !$0.match.lines.isEmpty && $0.name.isNamed(like: name) }
         if known?.certainty == .certain { return nil }
-        let isAnswered = record.answers.contains { $0.source == name.source }
+        let isAnswered = record.complete.contains(name.source)
         let isOther = ruling == .allowed || isAnswered || Match.judge(query, name.album).certainty == .none
         return OutdatedCover(source: name.source, isOther: isOther)
     }

@@ -43,8 +43,8 @@ package struct CoverChoice: Sendable {
 package struct SleevesPictures: Sendable {
     /// Whether a fill has written a file, which is unchanged since.
     var isFile: @Sendable (BytePath) -> Bool = { _ in false }
-    /// The digests of pictures in tags, by folders and `Song.hash(of:)`.
-    var inTags: [BytePath: [UInt32: String]] = [:]
+    /// The digests of pictures in tags, whatever their songs and their other tags are called by now.
+    var inTags: Set<String> = []
 
     package init() {}
 }

@@ -89,13 +89,6 @@ package struct AlbumPlace: Sendable, Hashable, Codable {
         }
         let pictures = parts.flatMap { part in part.songs.compactMap { part.tags[Int($0.tags)].picture } }
         (embedded, embeddedTracks) = (pictures.first, pictures.count)
-        embeddedDiffers =
-            pictures.contains { $0.digest != pictures[0].digest }
-            || parts.contains { part in
-                guard let written = sleeves.inTags[part.folder] else { return false }
-                return part.songs.contains { song in
-                    part.tags[Int(song.tags)].picture.map { $0.digest == written[song.name] } ?? false
-                }
-            }
+        embeddedDiffers = pictures.contains { $0.digest != pictures[0].digest || sleeves.inTags.contains($0.digest) }
     }
 }

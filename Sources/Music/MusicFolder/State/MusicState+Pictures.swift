@@ -7,9 +7,7 @@ extension MusicState {
         var found = SleevesPictures()
         let albums = try filled()
         found.isFile = { albums($0) != nil }
-        for cover in try written(.tags) {
-            found.inTags[cover.folder, default: [:]][Song.hash(of: cover.name)] = cover.digest.description
-        }
+        found.inTags = Set(try written(.tags).filter { $0.state == .there }.map(\.digest.description))
         return found
     }
 

@@ -392,15 +392,16 @@ class Game:
         folder = self.meant(folder)
         if folder is None: return False
         album, model = folder.album, self.model
-        if not (model.refused(album) or model.permitted(album) or folder.gone): return False
+        # An acceptance that a newer one has replaced is none.
+        is_said = bool(model.refused(album) or model.accepted(album))
+        if not (is_said or folder.gone): return False
         id, _ = self.why(folder)
         before = self.files()
         words = ["fill", "allow", self.name(folder, id, by), "--json"]
         code, _, errors = self.command(*words)
         # Of what was removed the command may know nothing yet.
-        self.expect_code(words, code, (0,) if model.refused(album) or model.permitted(album) else (0, 1), errors)
+        self.expect_code(words, code, (0,) if is_said else (0, 1), errors)
         self.check_unchanged(before, words, album)
-        # An acceptance that a newer one has replaced was not said any more.
         model.say("allowed", album, model.refused(album) | {one for one in [model.accepted(album)] if one})
         model.release(album)
 

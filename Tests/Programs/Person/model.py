@@ -88,6 +88,8 @@ class Model:
         self.sleeves, self.of = {}, {}
         #: What undo took back, and no unwatched fill writes again: (folder or song, picture).
         self.taken = set()
+        #: What the last run has written again of that: it is taken back still, if the run was killed and its file put back.
+        self.released = []
         #: Albums whose lack a fill has named, ids of the library by folder paths, and the album of each id.
         self.named, self.ids = set(), {}
         self.known, self.faults = known, []
@@ -178,7 +180,9 @@ class Model:
         elif key in gone: self.fault(kind + "removed", f"{what}: {key}, which the person removed there", album)
         if accepted and key != accepted: self.fault(kind + "not-accepted", f"{what}: {key}, where {accepted} is accepted for {album}", album)
         if is_quiet and (place, key) in self.taken: self.fault(kind + "taken-back", f"{what}: {key}, which undo took back, by a fill that nobody watches", album)
-        if not is_quiet: self.taken.discard((place, key))
+        if not is_quiet and (place, key) in self.taken:
+            self.taken.discard((place, key))
+            self.released.append((place, key))
         if self.world.shows.get(key) is not album and key not in self.permitted(album):
             if key.startswith("mine"): return self.fault("from-tags", f"{what}: {key}, a picture of the person that a run wrote into the tags", album)
             others = [str(one) for one in self.said if key in self.permitted(one)]
@@ -186,7 +190,7 @@ class Model:
 
     def change(self, before, after, is_undo=False, is_quiet=False, is_cut=False):
         """Judges what a command did to the files. - Returns: what it wrote."""
-        writes = []
+        writes, former = [], len(self.released)
         for path in sorted(before.keys() | after.keys()):
             old, new = before.get(path), after.get(path)
             if old == new or os.path.basename(path).startswith("."): continue
@@ -212,6 +216,7 @@ class Model:
                 self.sleeves.pop(path, None), self.of.pop(path, None)
             else:
                 (self.sleeves[path], self.of[path]) = (new, folder.album)
+        del self.released[:former]
         return [one for one in writes if one]
 
     def put_back(self, path, old, new):
@@ -223,6 +228,7 @@ class Model:
             run.writes.remove(write)
             # Undo may have nothing to do for it.
             run.is_maybe = not run.writes and not run.said
+            self.taken.update(one for one in self.released if one[0] is (write.song or write.folder))
         if write.song: write.song.is_sleeves = songs.Parts(new).picture is not None
         elif new is None: self.sleeves.pop(path, None), self.of.pop(path, None)
         else: self.sleeves[path], self.of[path] = new, write.folder.album

@@ -155,6 +155,21 @@ import Testing
         #expect(try state.begin(row(folder, cover), cover, .init()).state == .begun)
     }
 
+    @Test func `a removal is in force though an undo has taken the same cover back since`() throws {
+        let folder = try Folder()
+        let state = try state(folder)
+        let cover = try picture(folder, "one")
+        let first = try state.set(try state.begin(row(folder, cover), cover, .init()), .there)
+        let second = try state.begin(row(folder, cover, run: 2), cover, .init())
+        try state.set(second, .undone)
+        #expect(try state.begin(row(folder, cover, run: 3), cover, .init()).state == .begun)
+        try state.set(first, .removed)
+        #expect(throws: Objection.removed(first.path)) { try state.begin(row(folder, cover), cover, .init()) }
+        let offer = SourceCandidate(Decision(.accepted, cover.name, of: "1"))
+        #expect(try state.objection(to: offer, for: "1", in: folder.path, .init()) == .removed(first.path))
+        #expect(try state.objection(to: offer, for: "1", in: BytePath("/elsewhere"), .init()) == nil)
+    }
+
     @Test func `what an undo took back is written again only by a fill that somebody watches`() throws {
         let folder = try Folder()
         let state = try state(folder)

@@ -90,7 +90,7 @@ extension MusicTests {
                     atPath: "\(stage.folder)/music/The Harbour Lights/Low Tide/cover.jpg")
                 let refused = try await stage.run("fill", "review", "--refused")
                 let names = refused.stdout.split(separator: "\n").filter { !$0.hasPrefix(" ") }
-                #expect(names.count == 1 && refused.stdout.contains("you removed"), "\(refused)")
+                #expect(names.count == 1 && refused.stdout.contains("gone: "), "\(refused)")
             }
         }
 

@@ -73,5 +73,56 @@ extension MusicTests {
                 }
             }
         }
+
+        /// Runs `body` after a fill has written the covers of twelve albums, which were all removed since.
+        private func withVanishedCovers(
+            _ body: (_ stage: Stage, _ fill: [String], _ covers: () -> Int) async throws -> Void
+        ) async throws {
+            try await withStage { stage in
+                let music = stage.folder + "/music"
+                for number in 1...12 {
+                    let tags = MusicTags(
+                        album: "Album \(number)", albumArtist: "Artist \(number)", artist: "Artist \(number)",
+                        pictures: [MusicPicture.jpeg(600, 600, number: number)])
+                    try MusicFile.writeSongs(2, in: "\(music)/\(number)", tags)
+                }
+                let paths = (1...12).map { "\(music)/\($0)/cover.jpg" }
+                let covers = { paths.count { FileManager.default.fileExists(atPath: $0) } }
+                let fill = ["fill", music, "--json", "--offline", "--source", "tags"]
+                #expect(try await run(stage, fill).0.files == 12)
+                for path in paths { try FileManager.default.removeItem(atPath: path) }
+                let (counts, result) = try await run(stage, fill)
+                #expect(counts.files == 0 && covers() == 0 && result.status == 3, "\(result)")
+                #expect(result.stderr.contains("most covers of fills are gone, and are not written again"), "\(result)")
+                try await body(stage, fill, covers)
+            }
+        }
+
+        @Test func `covers that are gone, with most others, are written again once they are allowed`() async throws {
+            try await withVanishedCovers { stage, fill, covers in
+                let listed = try await stage.run("fill", "review", "--refused")
+                #expect(listed.stdout.contains("gone: ") && !listed.stdout.contains("you removed"), "\(listed)")
+                let allowed = try await stage.run("fill", "allow", "--all", stage.folder + "/music/1")
+                #expect(allowed.stderr.contains("Artist 1, Album 1 (1971): allowed 1 cover"), "\(allowed)")
+                #expect(try await run(stage, fill).0.files == 1)
+                #expect(try await stage.run("fill", "allow", "--all", stage.folder + "/music").status == 0)
+                #expect(try await run(stage, fill).0.files == 11)
+                #expect(covers() == 12)
+                let nothing = try await stage.run("fill", "allow", "--all", stage.folder + "/music")
+                #expect(nothing.status == 1 && nothing.stderr.contains("no cover of an album in"), "\(nothing)")
+            }
+        }
+
+        @Test func `covers that are gone are not written again once a person says that they were removed`() async throws
+        {
+            try await withVanishedCovers { stage, fill, covers in
+                #expect(try await run(stage, fill + ["--removed"]).0.files == 0)
+                let (counts, result) = try await run(stage, fill)
+                #expect(counts.files == 0 && covers() == 0, "\(result)")
+                #expect(!result.stderr.contains("most covers"), "\(result)")
+                let listed = try await stage.run("fill", "review", "--refused")
+                #expect(listed.stdout.contains("you removed") && !listed.stdout.contains("gone: "), "\(listed)")
+            }
+        }
     }
 }

@@ -12,6 +12,8 @@ package struct FillPlan: Sendable {
         case readOnly
         /// The folder is not there.
         case away
+        /// The cover that a fill wrote there is gone, with most others.
+        case vanished
         /// A file cannot be created in the folder.
         case unwritable(reason: String)
         /// The file with the name of a cover is no image that is known.
@@ -23,6 +25,7 @@ package struct FillPlan: Sendable {
             case .shared: "the folder has other albums, too, whose cover it would be"
             case .readOnly: "its file system is read-only"
             case .away: MusicState.awayReason
+            case .vanished: "the cover that a fill wrote is gone, with most others"
             case .unwritable(let reason): "no file can be written: \(reason)"
             case .noImage(let file): "\(BytePath(bytes: file.name)) is no image, or cannot be read; remove or rename it"
             }

@@ -17,8 +17,8 @@ package struct LibraryScan: Sendable {
         /// What was changed; nil if the scan was cancelled.
         package var update: LibraryUpdate?
         package var pruned = 0
-        /// Scanned folders in which most covers of fills are gone. A person removes single ones.
-        package var emptied: [BytePath] = []
+        /// Covers of fills that are gone with most others of their scanned folder. A person removes single ones.
+        package var vanished: [Written] = []
     }
 
     /// Runs the scan. A cancelled one leaves the library as it is; what it has read is remembered.
@@ -30,7 +30,7 @@ package struct LibraryScan: Sendable {
         var outcome = try await look(state, addsRoots: true, progress: progress, isCancelled: isCancelled)
         if outcome.findings.isCancelled { return outcome }
         let (found, albums) = (outcome, try await library.all())
-        let (scanned, update, emptied) = try await WorkThread.run {
+        let (scanned, update, vanished) = try await WorkThread.run {
             var (scanned, update) = (found.albums, try self.update(found.albums, found.findings, albums, state))
             let identified = zip(update.ids, scanned).compactMap { id, album in id.map { ($0, album) } }
             let rows = try state.follow(
@@ -44,9 +44,9 @@ package struct LibraryScan: Sendable {
             try state.add(update.refusals)
             // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.
             try state.save(update.records, removing: update.removedRecords)
-            return (scanned, update, rows.emptied)
+            return (scanned, update, rows.vanished)
         }
-        (outcome.albums, outcome.update, outcome.emptied) = (scanned, update, emptied)
+        (outcome.albums, outcome.update, outcome.vanished) = (scanned, update, vanished)
         if !update.additions.isEmpty { try await library.add(update.additions) }
         if !update.edits.isEmpty { try await library.edit(update.edits) }
         if options.prunes, !update.prunable.isEmpty {

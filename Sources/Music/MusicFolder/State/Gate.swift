@@ -40,14 +40,18 @@ extension MusicState {
     /// Remembers a row as begun, unless something speaks against it: one transaction, in which no music disk is touched.
     /// - Throws: `Objection` or `Problem`.
     func begin(_ row: Written, _ picture: FillPicture, _ options: FillOptions) throws -> Written {
-        let rows = try history(of: row.folder).filter { $0.kind == row.kind && $0.number != row.replaced }
+        var rows = try history(of: row.folder).filter { $0.kind == row.kind && $0.number != row.replaced }
         let picture = try named(picture, for: row.album, hasHistory: !rows.isEmpty)
         let songs = row.otherSongs(in: rows)
+        rows.removeAll { [.begun, .leaving].contains($0.state) }
+        if row.kind == .tags { rows.removeAll { $0.song?.audio != row.song?.audio || songs.contains($0.name) } }
         var (begun, objection) = (row, Objection?.none)
         (begun.state, begun.time) = (.begun, WallClock.milliseconds())
-        begun.isAgain = try row.kind == .file && rows.first { try isSame(picture, $0) }?.state == .undone
+        begun.isAgain =
+            try row.kind == .file
+            && rows.first { try $0.digest == picture.digest || isSame(picture.name, $0) }?.state == .undone
         try transaction {
-            objection = try self.objection(to: picture, for: row.album, in: row, beside: songs, options)
+            objection = try self.objection(to: picture, for: row.album, among: rows, options)
             if objection != nil { return }
             begun.number = try insert(begun)
             try insert(picture.name, of: row.digest)
@@ -59,20 +63,16 @@ extension MusicState {
     /// What speaks against a picture for an album, wherever it would be written; nil if nothing does.
     func mayWrite(_ picture: FillPicture, for album: String, _ options: FillOptions) throws -> Objection? {
         let picture = try named(picture, for: album, hasHistory: false)
-        return try objection(to: picture, for: album, in: nil, options)
+        return try objection(to: picture, for: album, among: [], options)
     }
 
-    /// - Parameters:
-    ///   - place: What would be written.
-    ///   - songs: The names of the songs beside it that may have its audio.
     private func objection(
-        to picture: FillPicture, for album: String, in place: Written?, beside songs: Set<[UInt8]> = [],
-        _ options: FillOptions
+        to picture: FillPicture, for album: String, among rows: [Written], _ options: FillOptions
     ) throws -> Objection? {
         var decisions = try decisions(of: album)
         if picture.giver != .fill { decisions = decisions.withoutService }
         if let objection = objection(to: picture, decisions, options) { return objection }
-        return try place.flatMap { try objection(to: picture, in: $0, beside: songs, decisions, options) }
+        return try objection(to: picture.name, picture.digest, among: rows, decisions, options)
     }
 
     private func objection(to picture: FillPicture, _ decisions: Decisions, _ options: FillOptions) -> Objection? {
@@ -93,23 +93,29 @@ extension MusicState {
         return .tooSmall(side: side)
     }
 
-    /// What was in the place before tells: of the rows of a picture the newest one counts.
-    private func objection(
-        to picture: FillPicture, in place: Written, beside songs: Set<[UInt8]>, _ decisions: Decisions,
-        _ options: FillOptions
+    /// What speaks against a cover of a source in a folder, by its names and what was there before.
+    package func objection(
+        to cover: SourceCandidate, for album: String, in folder: BytePath, _ options: FillOptions
     ) throws -> Objection? {
-        let history = try history(of: place.folder)
-        let rows = history.filter { row in
-            row.kind == place.kind && ![.begun, .leaving].contains(row.state) && row.number != place.replaced
-                && (row.kind == .file || row.song?.audio == place.song?.audio && !songs.contains(row.name))
-        }
-        guard let row = try rows.first(where: { try isSame(picture, $0) }) else { return nil }
+        let rows = try history(of: folder).filter { $0.kind == .file && ![.begun, .leaving].contains($0.state) }
+        return try objection(to: cover.name, nil, among: rows, decisions(of: album), options)
+    }
+
+    /// Of the rows of a picture a removal counts, else the newest one.
+    /// - Parameters:
+    ///   - digest: Of the bytes that would be written.
+    ///   - rows: What was in the place before.
+    private func objection(
+        to name: PictureName, _ digest: Digest?, among rows: [Written], _ decisions: Decisions, _ options: FillOptions
+    ) throws -> Objection? {
+        let same = try rows.filter { try $0.digest == digest || isSame(name, $0) }
+        guard let row = same.first(where: { $0.state == .removed }) ?? same.first else { return nil }
         if decisions.haveAccepted(since: row) { return nil }
         switch row.state {
         case .removed: return .removed(row.path)
         // A song that has no picture any more, or another one that took its place.
         case .there:
-            let isReplaced = history.contains {
+            let isReplaced = try history(of: row.folder).contains {
                 $0.replaced == row.number && ($0.isInPlace || $0.state == .allowed)
             }
             return row.kind == .tags && !isReplaced ? .removed(row.path) : nil
@@ -157,9 +163,9 @@ extension MusicState {
         }
     }
 
-    private func isSame(_ picture: FillPicture, _ row: Written) throws -> Bool {
-        if [picture.digest, picture.name.digest.flatMap { Digest($0) }].contains(row.digest) { return true }
-        return try pictureName(of: row.digest)?.relation(to: picture.name) != nil
+    private func isSame(_ name: PictureName, _ row: Written) throws -> Bool {
+        if name.digest == row.digest.description { return true }
+        return try pictureName(of: row.digest)?.relation(to: name) != nil
     }
 
     /// With all that a comparison may ask for. The picture is decoded only if there is something to compare it with.

@@ -67,22 +67,26 @@ extension MusicState {
     ///   - albums: What the scan has found, by the ids of the albums.
     ///   - contents: What it has read: a song without the picture that a fill wrote has lost it to a person.
     ///   - countsAllRemoved: Whether a person has said that covers which are gone were removed, however many they are.
-    /// - Returns: Whether a row was moved, and the scanned folders most of whose covers are gone: those are no removals of a person.
+    /// - Returns: Whether a row was moved, and the covers that are gone with most others of their scanned folder: that is no removal of a person.
     func follow(
         _ albums: [String: ScannedAlbum], in contents: [BytePath: FolderContents] = [:], countsAllRemoved: Bool = false
-    ) throws(Problem) -> (hasMoved: Bool, emptied: [BytePath]) {
-        var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: Int]) = (false, [], [:])
-        var (takenOut, pictures): ([Written], [BytePath: [UInt32: String?]]) = ([], [:])
+    ) throws(Problem) -> (hasMoved: Bool, vanished: [Written]) {
+        var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: (rows: Int, gone: Int)]) = (false, [], [:])
+        var (removed, pictures): ([Written], [BytePath: [UInt32: String?]]) = ([], [:])
         let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
         lazy var covers = Dictionary(
             grouping: albums.values.flatMap(\.places).flatMap(\.covers).map(\.path), by: \.length)
         for row in try written(.file) + written(.tags) {
-            if row.kind == .file { counts[row.root, default: 0] += 1 }
+            if row.kind == .file { counts[row.root, default: (0, 0)].rows += 1 }
             if row.isThere {
-                guard row.kind == .tags, row.state == .there, let folder = contents[row.folder] else { continue }
+                guard row.state == .there, let folder = contents[row.folder] else { continue }
+                if row.kind == .file {
+                    if !row.isUnchanged { removed.append(row) }
+                    continue
+                }
                 if pictures[row.folder] == nil { pictures[row.folder] = folder.picturesByName }
                 let picture = pictures[row.folder]?[Song.hash(of: row.name)]
-                if let picture, picture != row.digest.description { takenOut.append(row) }
+                if let picture, picture != row.digest.description { removed.append(row) }
                 continue
             }
             let folders = albums[row.album]?.folders ?? []
@@ -99,12 +103,17 @@ extension MusicState {
                 hasMoved = true
                 continue
             }
+            let isGone = row.kind == .file && row.state != .removed
+            if isGone, row.folder.device != nil { counts[row.root]?.gone += 1 }
             guard let album = albums[row.album] else { continue }
-            var row = row
-            if let folder = album.folder(of: row, since: records[row.album]) {
-                row = try move(row, to: folder)
+            let former = records[row.album]
+            if let folder = album.folder(of: row, since: former) {
+                let row = try move(row, to: folder)
+                if isGone { missing.append(row) }
+            } else if isGone, folders.contains(row.folder) {
+                // Songs that were ripped again have no cover that was removed.
+                if album.hasSongs(of: row.folder, in: former) { missing.append(row) } else { try set(row, .allowed) }
             }
-            if row.kind == .file, row.state != .removed, folders.contains(row.folder) { missing.append(row) }
         }
         // What an undo took back is not written again where its folder is now, by a fill that nobody watches.
         for row in try undone() {
@@ -119,12 +128,16 @@ extension MusicState {
             hasMoved = hasMoved || found != nil
             try settle(found.map { place throws(Problem) in try move(row, to: place.folder, name: place.name) } ?? row)
         }
-        let gone = Dictionary(grouping: missing, by: \.root)
-        let emptied =
-            countsAllRemoved ? [:] : gone.filter { $1.count >= 10 && $1.count * 2 > counts[$0, default: 0] }
-        for row in missing + takenOut where emptied[row.root] == nil { try setRemoved(row) }
-        return (hasMoved, emptied.keys.compactMap(\.self).sorted())
+        let isVanished = { (row: Written) in
+            guard !countsAllRemoved, let (rows, gone) = counts[row.root] else { return false }
+            return gone >= Self.vanishedCovers && gone * 2 > rows
+        }
+        for row in removed + missing.filter({ !isVanished($0) }) { try setRemoved(row) }
+        return (hasMoved, missing.filter(isVanished))
     }
+
+    /// A person removes some covers; a restore, or a copy without them, loses most of a scanned folder's, and at least so many.
+    private static let vanishedCovers = 10
 
     /// The files of folders that have the bytes that a row wrote, and no row of their own.
     func copies(of row: Written, in folders: [BytePath]) throws(Problem) -> [(folder: BytePath, name: [UInt8])] {
@@ -240,6 +253,17 @@ extension ScannedAlbum {
         }
         let covers = places.flatMap(\.coverFolders)
         return row.kind == .file && row.state == .removed && covers.count == 1 ? covers[0] : nil
+    }
+}
+
+extension ScannedAlbum {
+    /// Whether the songs that were beside a cover when the folder was last scanned are there, whatever their names.
+    fileprivate func hasSongs(of folder: BytePath, in former: AlbumRecord?) -> Bool {
+        let isPlace = { (place: AlbumPlace) in (place.coverFolders + place.folders).contains(folder) }
+        guard let former else { return true }
+        guard let place = former.places.first(where: isPlace) else { return false }
+        if places.first(where: isPlace)?.lengthsDigest == place.lengthsDigest { return true }
+        return !former.facts.lengths.isEmpty && Set(former.facts.lengths).isSubset(of: facts.lengths)
     }
 }
 

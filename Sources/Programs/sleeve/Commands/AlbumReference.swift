@@ -61,7 +61,7 @@ struct AlbumReference: ExpressibleByArgument {
         case .id: return albums.indices.filter { albums[$0].id == name }
         case .title:
             let wanted = name.withoutControls.lowercased()
-            return albums.indices.filter { index in
+            let found = albums.indices.filter { index in
                 let album = albums[index]
                 // Most titles are in no name that is asked for.
                 guard wanted.contains(album.title.withoutControls.lowercased()) else { return false }
@@ -70,6 +70,9 @@ struct AlbumReference: ExpressibleByArgument {
                     [$0, "\($0) (\(album.year))"].map { $0.withoutControls.lowercased() }.contains(wanted)
                 }
             }
+            // As it is printed it is one that has no year.
+            let printed = found.filter { albums[$0].fullName.withoutControls.lowercased() == wanted }
+            return printed.count == 1 && found.count > 1 ? printed : found
         }
     }
 

@@ -178,27 +178,58 @@ struct FillAllow: AsyncParsableCommand {
             """)
 
     @OptionGroup var references: CoverReferences
+    @Flag(help: "All albums in the folders that are named, and below them.")
+    var all = false
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
-            let removed = try await library.removedCovers().map(\.file)
+            let removed = Dictionary(grouping: try await library.removedCovers().map(\.file), by: \.album)
+            let state = try MusicState(of: library.configuration.libraryPath) { Log.warning($0) }
+            func allow(_ covers: [SourceCandidate], _ files: [Written], of album: Album.ID) throws -> Int {
+                try state.add(state.decisions(of: album).allowing(covers))
+                for file in files { try state.set(file, .allowed) }
+                // Many songs have one picture.
+                return covers.count + Set(files.map(\.digest)).count
+            }
+            if all {
+                let albums = try await library.albums.all()
+                return try allowAll(albums, state.decisions(), removed, state) { try allow($0, $1, of: $2) }
+            }
             let decided = try await references.decide(
                 in: library, "allowed", isQuiet: options.quiet,
                 nothing: { "no cover of \($0) was accepted, refused or removed" },
                 isMeant: { $0.match.ground == .person }
             ) { found, isURL in
                 let decided = found.covers.filter { $0.match.ground == .person }
-                let state = try MusicState(of: library.configuration.libraryPath) { Log.warning($0) }
-                try state.add(state.decisions(of: found.album.id).allowing(decided))
-                var files = removed.filter { $0.album == found.album.id }
+                var files = removed[found.album.id] ?? []
                 if isURL { files = try state.rows(files, of: found.covers.map(\.name)) }
-                for file in files { try state.set(file, .allowed) }
-                // Many songs have one picture.
-                return decided.count + Set(files.map(\.digest)).count
+                return try allow(decided, files, of: found.album.id)
             }
             try options.printResult(decided, text: "")
         }
+    }
+
+    private func allowAll(
+        _ albums: [Album], _ decisions: [Album.ID: Decisions], _ removed: [Album.ID: [Written]], _ state: MusicState,
+        _ allow: ([SourceCandidate], [Written], Album.ID) throws -> Int
+    ) throws {
+        var covers = 0
+        for text in references.texts {
+            let ids = Set(try state.albums(at: BytePath(text).resolved ?? BytePath(text)))
+            var total = 0
+            for album in albums where ids.contains(album.id) {
+                let said = decisions[album.id]?.current.map { SourceCandidate($0) } ?? []
+                let count = try allow(said, removed[album.id] ?? [], album.id)
+                if count > 0, !options.quiet {
+                    Log.info("\(album.fullName): allowed \(Decimals.count(count, "cover"))")
+                }
+                total += count
+            }
+            if total == 0 { throw fail("no cover of an album in “\(text)” was accepted, refused or removed") }
+            covers += total
+        }
+        try options.printResult(DecidedCovers(covers: covers), text: "")
     }
 }
 

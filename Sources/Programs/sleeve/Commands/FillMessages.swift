@@ -71,11 +71,11 @@ final class FillMessages: Sendable {
         for problem in outcome.problems { add(.file, problem) }
         for note in outcome.notes { add(.note, note) }
         for album in outcome.gone { add(.gone, album) }
-        for folder in outcome.emptied {
+        for root in Set(outcome.vanished.compactMap(\.root)).sorted() {
             add(
                 .note,
-                "\(folder): most covers of fills are gone; none counts as removed by you; "
-                    + "if you removed them, run `sleeve fill --removed` while they are gone")
+                "\(root): most covers of fills are gone, and are not written again: `sleeve fill --removed` if you removed them, "
+                    + "else `sleeve fill allow --all \(root)`")
         }
     }
 

@@ -73,7 +73,10 @@ struct FillReview: AsyncParsableCommand {
         }
         let all =
             covers.map { [$0.summary, $0.pictures.first.map { Redaction.redact($0) } ?? ""] }
-            + removed.map { ["you removed \($0.kind == .file ? "" : "the picture of ")\($0.path)"] }
+            + removed.map { file in
+                let verb = file.state == .removed ? "you removed" : "gone:"
+                return ["\(verb) \(file.kind == .file ? "" : "the picture of ")\(file.path)"]
+            }
         let isShort = all.joined().count < 6
         let shown = all.reduce(into: [[String]]()) { shown, part in
             if isShort || (shown + [part]).joined().count < 5 { shown.append(part) }

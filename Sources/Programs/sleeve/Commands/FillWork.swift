@@ -77,10 +77,12 @@ struct FillWork {
         let scanned = scannedAlbums(outcome, albums)
         // A file that was changed since is a person's.
         let sleeves = written.filter(\.isUnchanged)
+        let vanished = only == nil ? Set(outcome.vanished.map(\.folder)) : []
         let plan = FillPlan(
             scanned, of: Array(albums.values), written: sleeves, unaccepted: try state.unaccepted(sleeves),
             outdated: only == nil ? try await outdated(sleeves, scanned, Array(albums.values)) : [:],
-            filled: try state.filledAddresses(), options: options, obstacle: FillPlan.Obstacle.ofWriting)
+            filled: try state.filledAddresses(), options: options,
+            obstacle: { vanished.contains($0) ? .vanished : .ofWriting(into: $0) })
         let messages = try FillMessages(plan, report: arguments.output.report)
         // `fill accept` asks for the accepted covers only.
         if only == nil { messages.add(outcome) }
@@ -155,12 +157,11 @@ struct FillWork {
         if present.isEmpty { return [] }
         let files = Dictionary(written.map { ($0.path, $0) }) { $1 }
         return present.compactMap { file, album in
-            let isUnchanged = files[file]?.isUnchanged
-            if isUnchanged == true { return "\(album.fullName) has the accepted cover already: \(file)" }
-            let reason = isUnchanged == nil ? "no fill wrote it" : "it was changed since a fill wrote it"
+            if files[file]?.isUnchanged == true { return "\(album.fullName) has the accepted cover already: \(file)" }
             messages.add(
                 .album,
-                "\(album.fullName): \(file) stays, as \(reason); remove or rename it, then accept the cover again")
+                "\(album.fullName): \(file) stays, as no fill wrote it, or it was changed since; remove or rename it, "
+                    + "then accept the cover again")
             return nil
         }
     }
@@ -293,21 +294,27 @@ extension FillWork {
                 steps.append("would take the picture in its tags")
             }
             if !names.isEmpty { steps.append("would ask \(names.map(\.rawValue).joined(separator: ", "))") }
-            if let cover = known.certain { steps.append("would download \(cover.pictures[0]) (\(cover.source.title))") }
+            let download = known.certain.map { "would download \($0.pictures[0]) (\($0.source.title))" }
+            if let download { steps.append(download) }
             let refused = known.areRefused ? ", you refused its covers" : ""
             let again = known.answers.isEmpty ? "" : " again yet\(refused); `sleeve why` tells what each answered"
-            if steps.isEmpty { idle += 1 }
+            func objection(in folder: BytePath) throws -> Objection? {
+                try known.certain.flatMap { try state.objection(to: $0, for: job.album.id, in: folder, options) }
+            }
+            let isKept = try job.folders.allSatisfy { try objection(in: $0) != nil }
+            if steps.isEmpty || isKept && steps == [download] { idle += 1 }
             if names.isEmpty, known.certain == nil { steps.append("would ask no source\(again)") }
-            let text = Redaction.redact(steps.joined(separator: ", else "))
             let lacking = job.targets.map { target in
                 let former = target.outdated == nil ? "would be replaced by a larger one" : OutdatedCover.reason
                 return (target.folder, target.former == nil ? "no cover" : former)
             }
             for (folder, reason) in lacking + job.tagFolders.map({ ($0, "no cover in the tags") }) {
+                let objection = try objection(in: folder)
+                let texts = steps.map { $0 == download ? objection?.reason ?? $0 : $0 }
                 found.append(
                     .init(
                         folder: "\(folder)", album: job.album.id, artist: job.album.artist, title: job.album.title,
-                        reason: reason, plan: text))
+                        reason: reason, plan: Redaction.redact(texts.joined(separator: ", else "))))
             }
         }
         if arguments.options.json || arguments.options.quiet { return (found, idle) }

@@ -443,6 +443,7 @@ class Game:
         if command == "review":
             for line in lines:
                 album, key = self.model.ids.get(line["album"]), self.world.key(line["url"])
-                refused = [one.url for one in self.model.said.get(album, []) if one.verb == "refused" and one.key in self.model.refused(album)]
-                if line["url"] in refused: self.model.fault("review", f"{key}, which was refused for {album}, is listed", album)
+                # What two services offer has two addresses: of each the newest word counts.
+                said = [one for one in self.model.said.get(album, []) if one.key == key and one.url in (None, line["url"]) and not one.is_undone]
+                if key in self.model.refused(album) and said and said[-1].verb == "refused": self.model.fault("review", f"{key}, which was refused for {album}, is listed", album)
                 if album and key == self.model.accepted(album): self.model.fault("review", f"{key}, which is accepted for {album}, is listed", album)

@@ -167,9 +167,8 @@ extension MusicTests {
                     let result = try await SleeveStage.run(
                         ["fill", "accept", name] + fill.dropFirst(3), environment: stage.environment)
                     #expect(
-                        result.status == 1
-                            && result.stderr.contains("lists no cover of “\(name)”; name one by its URL"),
-                        "\(result)")
+                        result.status == 1 && result.stderr.contains(", \(name) (")
+                            && result.stderr.contains("; name one by its URL"), "\(result)")
                 }
                 #expect(pictures(stage) == files)
                 #expect(try await run(stage, ["fill", "accept", url] + fill.dropFirst(2)).0.filled == 1)

@@ -197,7 +197,7 @@ extension MusicTests {
                 try FileManager.default.removeItem(atPath: try #require(written.file))
                 let (_, kept) = try await run(stage, fill)
                 #expect(kept.stderr.contains("you removed the cover that a fill wrote"), "\(kept)")
-                #expect(try await stage.run("why", "Low Tide").stdout.contains("you removed the cover"))
+                #expect(try await stage.run("why", "Low Tide").stdout.contains("removed by you"))
                 let listed = try await stage.run("fill", "review", "--refused")
                 #expect(listed.stdout.contains("you removed \(written.file ?? "")"), "\(listed)")
                 // From the cache, at the album's own URL by now.

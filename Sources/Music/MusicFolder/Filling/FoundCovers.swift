@@ -98,7 +98,7 @@ package struct FoundCovers: Sendable {
         namesakes.mark(&query)
         let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)
         var covers = record.covers
-        for (index, cover) in covers.enumerated() where !decisions.isEmpty && cover.certainty == .certain {
+        for (index, cover) in covers.enumerated() where !decisions.isEmpty && cover.certainty != .none {
             let name = await library.name(of: cover)
             switch decisions.ruling(on: name) {
             case .alike: covers[index] = cover.alike

@@ -67,7 +67,7 @@ package struct AlbumRecord: Sendable, Hashable {
     }
 }
 
-/// What an album of the library has its address from, if a fill gave it that: any other address is a person's or a list's.
+/// The address that a fill gave an album of the library; another one is a person's or a list's.
 package struct FilledAddress: Sendable, Hashable {
     /// Of the picture that was written last.
     package var url: String

@@ -34,8 +34,8 @@ package enum Objection: Error, Sendable, Hashable {
     }
 }
 
-/// The gate. Every cover file and every picture in tags that is written goes through `begin`, and there is no other way: it knows what a person
-/// has said, what is and what was in the place, and what is no cover.
+/// The gate. Every cover file and every picture in tags that a fill writes goes through `begin`: it knows what a person has said, what is and what
+/// was in the place, and what is no cover. What undo puts back was there before.
 extension MusicState {
     /// Remembers a row as begun, unless something speaks against it: one transaction, in which no music disk is touched.
     /// - Throws: `Objection` or `Problem`.
@@ -49,7 +49,7 @@ extension MusicState {
         (begun.state, begun.time) = (.begun, WallClock.milliseconds())
         begun.isAgain =
             try row.kind == .file
-            && rows.first { try $0.digest == picture.digest || isSame(picture.name, $0) }?.state == .undone
+            && rows.first { try $0.digest == picture.digest || isPicture(picture.name, of: $0) }?.state == .undone
         try transaction {
             objection = try self.objection(to: picture, for: row.album, among: rows, options)
             if objection != nil { return }
@@ -108,7 +108,7 @@ extension MusicState {
     private func objection(
         to name: PictureName, _ digest: Digest?, among rows: [Written], _ decisions: Decisions, _ options: FillOptions
     ) throws -> Objection? {
-        let same = try rows.filter { try $0.digest == digest || isSame(name, $0) }
+        let same = try rows.filter { try $0.digest == digest || isPicture(name, of: $0) }
         guard let row = same.first(where: { $0.state == .removed }) ?? same.first else { return nil }
         if decisions.haveAccepted(since: row) { return nil }
         switch row.state {
@@ -163,7 +163,7 @@ extension MusicState {
         }
     }
 
-    private func isSame(_ name: PictureName, _ row: Written) throws -> Bool {
+    private func isPicture(_ name: PictureName, of row: Written) throws -> Bool {
         if name.digest == row.digest.description { return true }
         return try pictureName(of: row.digest)?.relation(to: name) != nil
     }

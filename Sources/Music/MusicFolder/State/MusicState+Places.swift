@@ -32,7 +32,7 @@ extension MusicState {
 
     /// The rows follow the folders of a scan: a file that is found below one of them, at the same path, is remembered there, unless it has a row of
     /// its own.
-    func follow(_ roots: [BytePath]) throws(Problem) {
+    func findRows(below roots: [BytePath]) throws(Problem) {
         let rows = try written(.file) + written(.tags)
         var known = Set(rows.map(\.path))
         for row in rows {
@@ -162,6 +162,7 @@ extension MusicState {
         for row in try begun() where row.folder.device != nil {
             if !row.isThere, try isAway(row.folder, disk: row.disk) { continue }
             try settle(row)
+            (try? OpenFolder(path: row.folder.bytes))?.sweep()
         }
     }
 

@@ -66,7 +66,7 @@ extension MusicState {
                 }
             }
         }
-        try follow(roots)
+        try findRows(below: roots)
     }
 }
 

@@ -308,7 +308,7 @@ extension MusicState {
 }
 
 extension Written {
-    /// Nil for a row that no fill has written.
+    /// Nil for a row whose kind or state this version does not know.
     fileprivate init?(_ row: borrowing Row) {
         let (folder, name) = (row.bytes(2), row.bytes(3))
         guard let kind = Kind(rawValue: row.text(1)), let digest = row.digest(4), !folder.isEmpty, !name.isEmpty,

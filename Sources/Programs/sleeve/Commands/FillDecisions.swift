@@ -57,7 +57,7 @@ struct CoverReferences: ParsableArguments {
                 if count == 0 || isQuiet { continue }
                 Log.info("\(found.album.fullName): \(verb) \(Decimals.count(count, "cover"))")
             }
-            if total == 0 { throw fail(nothing("“\(text)”")) }
+            if total == 0 { throw fail(nothing(found.count == 1 ? found[0].album.fullName : "“\(text)”")) }
             all += total
         }
         return DecidedCovers(covers: all)

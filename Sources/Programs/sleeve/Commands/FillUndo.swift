@@ -113,9 +113,10 @@ struct FillUndo: AsyncParsableCommand {
             if let run { try state.withdrawDecisions(ofRun: run) }
         }
         let (kept, failed, tags) = (outcome.kept, outcome.failed, outcome.ofTags)
-        tell(outcome.removed, "would be removed")
-        tell(outcome.restored, "the former cover would be put back")
-        tell(tags, "the cover would be taken out of its tags")
+        let be = dryRun ? "would be" : "was"
+        tell(outcome.removed, "\(be) removed")
+        tell(outcome.restored, "the former cover \(be) put back")
+        tell(tags, "the cover \(be) taken out of its tags")
         let counts = [
             (outcome.removed.count, "taken back"), (outcome.restored.count, "put back"),
             (tags.count, "taken out of tags"),
@@ -154,11 +155,11 @@ struct FillUndo: AsyncParsableCommand {
         var files: [String]?
     }
 
-    /// Lists the first files in a dry run.
+    /// Lists the first files.
     private func tell(_ files: [BytePath], _ what: String) {
-        guard dryRun, !editing.options.json, !editing.options.quiet else { return }
-        MessageList("file") { _ = try? printLine($0) }
-            .print(files.map { "\($0): \(what)" }, ": \(what); --json lists them all")
+        if editing.options.json || editing.options.quiet { return }
+        MessageList("file") { if dryRun { try? printLine($0) } else { Log.info($0) } }
+            .print(files.map { "\($0): \(what)" }, ": \(what)" + (dryRun ? "; --json lists them all" : ""))
     }
 
     /// The library loses the files and the URLs of the covers, unless a person has edited them. A file that is in the place of a cover counts

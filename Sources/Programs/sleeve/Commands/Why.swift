@@ -52,7 +52,6 @@ struct Why: AsyncParsableCommand {
         let written = try state?.written(of: album.id) ?? []
         let formers = try state?.written(in: scanned.places.flatMap { $0.folders + $0.coverFolders }) ?? []
         let outdated = try await outdated(written, of: album, albums, state, library.configuration)
-        let removed = try (state?.removed() ?? []).filter { $0.album == album.id && $0.kind == .file }
         let plan = FillPlan(
             [(scanned, album)], written: [], options: .init(), obstacle: FillPlan.Obstacle.ofWriting)
         var urls = library.coverURLs(of: album)
@@ -76,8 +75,7 @@ struct Why: AsyncParsableCommand {
             files: CoverReport.File.all(
                 of: album, written: written + formers.filter { $0.album != album.id }, outdated: outdated,
                 embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
-            obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" }
-                + removed.map { "\($0.folder): \(Objection.removed($0.path).reason)" },
+            obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
             candidates: candidates.map { .init($0) },
             urls: (addresses + others).map { .init($0) })
     }

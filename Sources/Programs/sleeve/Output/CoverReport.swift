@@ -44,25 +44,31 @@ struct CoverReport: Encodable {
             of album: Album, written: [Written], outdated: Set<BytePath>, embedded: Set<String>, _ places: [AlbumPlace]
         ) -> [File] {
             let tags = Set(places.compactMap(\.embedded?.digest)).subtracting(embedded)
-            let present = written.filter(\.isThere)
+            let isPresent = { (file: Written) in file.state != .removed && file.isThere }
             let own = album.coverFilePath.map { BytePath(bytes: $0) }.flatMap { path in
-                present.contains { $0.path == path } ? nil : File(path, "yours")
+                written.contains { $0.path == path && isPresent($0) } ? nil : File(path, "yours")
             }
             return [own].compactMap(\.self)
-                + present.map { file in
+                + written.filter { $0.album == album.id || isPresent($0) }.map { file in
+                    let (isThere, isUnchanged) = (isPresent(file), file.isUnchanged)
                     let state =
-                        file.album != album.id ? "of another album" : file.isUnchanged ? "written" : "changed since"
+                        !isThere
+                        ? file.state == .removed ? "removed" : "gone"
+                        : file.album != album.id ? "of another album" : isUnchanged ? "written" : "changed since"
                     return File(
                         file.path, state, fill: file.run, fromTags: tags.contains("\(file.digest)"),
-                        isOutdated: file.isUnchanged && outdated.contains(file.path))
+                        isOutdated: isThere && isUnchanged && outdated.contains(file.path))
                 }
         }
 
         fileprivate var text: String {
             let place = fromTags == true ? " from its tags" : ""
             let change =
-                outdated == true
-                ? ", for other tags, and not certain for today's" : state == "written" ? "" : ", \(state)"
+                switch state {
+                case "written": outdated == true ? ", for other tags, and not certain for today's" : ""
+                case "removed": ", removed by you; `sleeve fill allow` lets it be written again"
+                default: ", \(state)"
+                }
             return fill.map { "\(path), written by fill \($0)\(place)\(change)" } ?? "\(path), \(state)"
         }
     }

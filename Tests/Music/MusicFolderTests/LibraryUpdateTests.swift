@@ -96,9 +96,58 @@ import Testing
         ]
         let divided = update(parts, known, decisions: [id: Decisions(Array(said.prefix(1)))])
         #expect(divided.ids[0] == id)
-        #expect(divided.refusals.map(\.album) == [divided.ids[1]])
-        #expect(divided.refusals.map(\.picture) == [picture])
-        #expect(update(parts, known, decisions: [id: Decisions(Array(said.suffix(1)))]).refusals.isEmpty)
+        #expect(divided.inherited.map(\.album) == [divided.ids[1]])
+        #expect(divided.inherited.map(\.picture) == [picture])
+        let accepted = update(parts, known, decisions: [id: Decisions(Array(said.suffix(1)))])
+        #expect(accepted.inherited.map(\.album) == [id], "neither part has three quarters")
+        #expect(accepted.inherited.map(\.verdict) == [.allowed])
+    }
+
+    @Test(arguments: [(3, [.allowed, .accepted]), (1, []), (0, [])] as [(Int, [Decision.Verdict])])
+    func `an acceptance is that of the part with three quarters of the songs`(
+        moved: Int, expected: [Decision.Verdict]
+    ) {
+        let lengths = [60_000, 70_000, 80_000, 90_000]
+        func songs(_ title: String, _ lengths: ArraySlice<Int>) -> ScannedAlbum {
+            var album = scanned(title, in: "/m/1")
+            album.facts.lengths = Array(lengths)
+            return album
+        }
+        let known = library([songs("One", lengths[...])])
+        let id = known.albums[0].id
+        let picture = PictureName(.deezer, AlbumQuery(artist: "", title: ""), urls: ["https://a.test/1.jpg"])
+        let said = [id: Decisions([Decision(.accepted, picture, of: id)])]
+        // The rest keeps the title, and the id.
+        let parts = [songs("One", lengths.dropLast(moved)), songs("Two", lengths.suffix(max(1, moved)))]
+        let divided = update(parts, known, decisions: said)
+        #expect(divided.ids[0] == id)
+        #expect(divided.inherited.map(\.verdict) == expected, "a song that is in both was not moved")
+        #expect(divided.inherited.map(\.album) == (expected.isEmpty ? [] : [id, divided.ids[1]]))
+    }
+
+    @Test(arguments: [true, false])
+    func `of albums that were joined the newest acceptance counts`(isNewer: Bool) {
+        let lengths = (1...8).map { 60_000 + $0 * 7_000 }
+        func songs(_ title: String, _ lengths: ArraySlice<Int>, in folder: String) -> ScannedAlbum {
+            var album = scanned(title, in: folder)
+            album.facts.lengths = Array(lengths)
+            return album
+        }
+        let known = library([
+            songs("One", lengths.prefix(4), in: "/m/1"), songs("Two", lengths.suffix(4), in: "/m/2"),
+        ])
+        let ids = known.albums.map(\.id)
+        func said(_ time: Int64, of id: String) -> Decisions {
+            let picture = PictureName(.deezer, AlbumQuery(artist: "", title: ""), urls: ["https://a.test/\(id).jpg"])
+            return Decisions([Decision(.accepted, picture, of: id, time: time)])
+        }
+        let decisions = [ids[0]: said(2, of: ids[0]), ids[1]: said(isNewer ? 3 : 1, of: ids[1])]
+        let joined = update(
+            [songs("One", lengths[...], in: "/m/1")], known, decisions: decisions, isGone: { $0 == BytePath("/m/2") })
+        #expect(joined.ids == [ids[0]])
+        #expect(joined.inherited.map(\.album) == (isNewer ? [ids[0]] : []))
+        // A scan of the other folder alone says nothing of it.
+        #expect(update([songs("One", lengths[...], in: "/m/1")], known, decisions: decisions).inherited.isEmpty)
     }
 
     @Test func `what a scan has added is unchanged by the next one`() {

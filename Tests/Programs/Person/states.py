@@ -112,7 +112,7 @@ class State:
     # ---- Commands. Each returns what was seen of it, in the words of the table.
 
     def undo(self):
-        code, _, errors = self.run("fill", "undo")
+        code, _, errors = self.run("fill", "undo", "--json")
         if self.state == "disk away":
             self.come_back()
             if code == 3 and errors.count("its disk may not be mounted") == 1 and self.pictures() == [("p1", "p1")] and self.run("fill", "undo")[0] == 0 \

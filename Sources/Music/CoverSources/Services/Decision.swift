@@ -133,6 +133,9 @@ package struct Decisions: Sendable, Hashable {
         }.map(\.element)
     }
 
+    /// The acceptance that counts; nil if there is none.
+    package var acceptance: Decision? { current.first { $0.verdict == .accepted } }
+
     /// What takes back what was said about covers, under each of their names: those that have the same bytes may be other entries'.
     package func allowing(_ covers: [SourceCandidate]) -> [Decision] {
         let inForce = all.filter { $0.verdict != .allowed && isInForce($0) }

@@ -125,7 +125,7 @@ package struct Fill: Sendable {
 
     func steps(of job: FillJob, _ decisions: Decisions) async -> FillSteps {
         // In place of an accepted cover no other one is written, but for one at an address that the person gave.
-        if options.writesAcceptedOnly || decisions.current.contains(where: { $0.verdict == .accepted }) {
+        if options.writesAcceptedOnly || decisions.acceptance != nil {
             var steps = FillSteps(for: job.query, decisions, own: options.writesAcceptedOnly ? [] : job.ownURLs)
             steps.reject(
                 "the cover that you accepted is not on its server any more; `sleeve fill allow` takes that back")

@@ -41,7 +41,7 @@ package struct LibraryScan: Sendable {
                 scanned = try self.albums(of: found.findings, state)
                 update = try self.update(scanned, found.findings, albums, state)
             }
-            try state.add(update.refusals)
+            try state.add(update.inherited)
             // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.
             try state.save(update.records, removing: update.removedRecords)
             return (scanned, update, rows.vanished)

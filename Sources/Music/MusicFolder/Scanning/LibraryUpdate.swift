@@ -19,8 +19,8 @@ package struct LibraryUpdate: Sendable {
     package private(set) var deleted: [ScannedAlbum] = []
     /// Records that are needed no longer.
     package private(set) var removedRecords: [Album.ID] = []
-    /// What a person has refused for an album, of the new albums that its songs were divided into.
-    private(set) var refusals: [Decision] = []
+    /// What a person has said about an album, of those that its songs were divided into, or are a part of by now.
+    private(set) var inherited: [Decision] = []
     /// The id in the library of each scanned album; nil for those in `deleted`.
     package private(set) var ids: [Album.ID?] = []
 
@@ -72,6 +72,7 @@ package struct LibraryUpdate: Sendable {
         if !records.isEmpty { taken.formUnion(decisions.keys) }
         let matching = AlbumMatching(scanned, library: library, records: Array(known.values), isGone: places.isGone)
         for (album, id) in zip(scanned, matching.ids) { ids.append(add(album, id)) }
+        moveAcceptances(scanned)
         findGone(records)
         self.records = updated.values.filter { known[$0.id] != $0 }.sorted { $0.id < $1.id }
     }
@@ -110,8 +111,7 @@ package struct LibraryUpdate: Sendable {
         guard let filled = filled[album.id], filled.isAddress(of: album),
             filled.facts.key != AlbumQuery(record.facts, edited: album).key
         else { return }
-        let accepted = decisions[album.id]?.current.first { $0.verdict == .accepted }
-        if accepted?.picture.urls.contains(filled.url) != true { album.coverURL = nil }
+        if decisions[album.id]?.acceptance?.picture.urls.contains(filled.url) != true { album.coverURL = nil }
     }
 
     /// A person's file counts as the cover unless a person, or a list, has given the album an address. Without an address so does a fill's, if it
@@ -144,7 +144,7 @@ package struct LibraryUpdate: Sendable {
 
     /// Songs that were part of another album, in the same folder with the same lengths, keep what was refused for it.
     private mutating func addRefusals(of scanned: ScannedAlbum, _ id: Album.ID) {
-        let folders = Set(scanned.places.lazy.flatMap(\.folders)), lengths = Set(scanned.facts.lengths).subtracting([0])
+        let (folders, lengths) = (Set(scanned.places.lazy.flatMap(\.folders)), scanned.facts.knownLengths)
         if lengths.isEmpty { return }
         for (whole, said) in decisions {
             guard let former = known[whole], former.places.contains(where: { !folders.isDisjoint(with: $0.folders) }),
@@ -152,7 +152,42 @@ package struct LibraryUpdate: Sendable {
             else { continue }
             for var refusal in said.current.reversed() where refusal.verdict == .refused {
                 refusal.album = id
-                refusals.append(refusal)
+                inherited.append(refusal)
+            }
+        }
+    }
+
+    /// An acceptance follows the songs. Of an album that was divided it is that of the part with three quarters of them, or counts no longer; of
+    /// albums that were joined the newest one counts.
+    private mutating func moveAcceptances(_ scanned: [ScannedAlbum]) {
+        let parts = zip(ids, scanned).compactMap { id, album in
+            id.map { (id: $0, lengths: album.facts.knownLengths, folders: album.places.flatMap(\.folders)) }
+        }
+        for (id, said) in decisions {
+            guard var acceptance = said.acceptance, let former = known[id],
+                case let lengths = former.facts.knownLengths, lengths.count >= 4
+            else { continue }
+            if let own = parts.first(where: { $0.id == id })?.lengths {
+                let lost = lengths.subtracting(own)
+                let new = parts.filter { part in
+                    known[part.id] == nil && !part.lengths.isEmpty && part.lengths.isSubset(of: lost)
+                }
+                let heir = new.first { $0.lengths.count * 4 >= lengths.count * 3 }
+                if new.isEmpty || heir == nil && (lengths.count - lost.count) * 4 >= lengths.count * 3 { continue }
+                inherited.append(Decision(.allowed, acceptance.picture, of: id))
+                acceptance.album = heir?.id ?? ""
+                if heir != nil { inherited.append(acceptance) }
+            } else {
+                let folders = former.places.flatMap(\.folders)
+                let whole = parts.filter { part in
+                    lengths.isSubset(of: part.lengths) && !lengths.isSubset(of: known[part.id]?.facts.lengths ?? [])
+                        && folders.allSatisfy { part.folders.contains($0) || places.isGone($0) }
+                }
+                guard whole.count == 1, case let other = decisions[whole[0].id]?.acceptance,
+                    other.map({ $0.time < acceptance.time }) ?? true
+                else { continue }
+                acceptance.album = whole[0].id
+                inherited.append(acceptance)
             }
         }
     }
@@ -192,6 +227,11 @@ package struct LibraryUpdate: Sendable {
             }
         }
     }
+}
+
+extension AlbumQuery {
+    /// Songs are known by them, whatever their tags say.
+    fileprivate var knownLengths: Set<Int> { Set(lengths).subtracting([0]) }
 }
 
 /// What a person wants of an update.

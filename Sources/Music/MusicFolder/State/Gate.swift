@@ -83,7 +83,7 @@ extension MusicState {
         case .accepted: return nil
         case .refused: return .refused
         case .alike where picture.giver == .fill: return .alike
-        default: if decisions.current.contains(where: { $0.verdict == .accepted }) { return .other }
+        default: if decisions.acceptance != nil { return .other }
         }
         let (width, height) = (picture.facts.width, picture.facts.height)
         if let placeholder = Placeholder(width: width, height: height, hasOneColour: picture.hasOneColour) {
@@ -126,7 +126,7 @@ extension MusicState {
 
     /// The rows in whose place another picture belongs that a person has accepted: their numbers.
     package func unaccepted(_ rows: [Written]) throws(Problem) -> Set<Int64> {
-        let said = try decisions().filter { $1.current.contains { $0.verdict == .accepted } }
+        let said = try decisions().filter { $1.acceptance != nil }
         var numbers: Set<Int64> = []
         for row in rows {
             guard let decisions = said[row.album] else { continue }
@@ -182,7 +182,7 @@ extension MusicState {
 extension Decisions {
     /// Whether a person has accepted a cover after a row got its state.
     fileprivate func haveAccepted(since row: Written) -> Bool {
-        current.first { $0.verdict == .accepted }.map { $0.time > row.time } ?? false
+        acceptance.map { $0.time > row.time } ?? false
     }
 }
 

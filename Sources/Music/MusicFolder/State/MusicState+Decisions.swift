@@ -30,7 +30,7 @@ extension MusicState {
 
     /// The acceptances that count.
     package func acceptances() throws(Problem) -> [Decision] {
-        try decisions().values.flatMap(\.current).filter { $0.verdict == .accepted }
+        try decisions().values.compactMap(\.acceptance)
     }
 
     private func rows(_ condition: String, _ value: SQLValue? = nil) throws -> [Decision] {

@@ -107,7 +107,7 @@ struct FillAccept: AsyncParsableCommand {
             var decisions: [Decision] = []
             // Undo withdraws what is new. What is said again is written again where an undo took it back.
             for (album, cover) in chosen {
-                let former = try state.decisions(of: album.id).current.first { $0.verdict == .accepted }
+                let former = try state.decisions(of: album.id).acceptance
                 decisions += await library.decisions(
                     .accepted, [cover], of: album, run: cover.match == .accepted ? former?.run : number)
             }

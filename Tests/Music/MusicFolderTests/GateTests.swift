@@ -163,11 +163,17 @@ import Testing
         let second = try state.begin(row(folder, cover, run: 2), cover, .init())
         try state.set(second, .undone)
         #expect(try state.begin(row(folder, cover, run: 3), cover, .init()).state == .begun)
-        try state.set(first, .removed)
+        try state.set(first, .removed, at: first.time)
         #expect(throws: Objection.removed(first.path)) { try state.begin(row(folder, cover), cover, .init()) }
         let offer = SourceCandidate(Decision(.accepted, cover.name, of: "1"))
         #expect(try state.objection(to: offer, for: "1", in: folder.path, .init()) == .removed(first.path))
         #expect(try state.objection(to: offer, for: "1", in: BytePath("/elsewhere"), .init()) == nil)
+        // An acceptance outweighs the removal, and an undo after it counts.
+        try state.add([Decision(.accepted, cover.name, of: "1", time: first.time + 1)])
+        try state.set(second, .undone, at: first.time + 2)
+        var quiet = FillOptions()
+        quiet.isUnwatched = true
+        #expect(throws: Objection.undone(first.path)) { try state.begin(row(folder, cover), cover, quiet) }
     }
 
     @Test func `what an undo took back is written again only by a fill that somebody watches`() throws {

@@ -101,7 +101,7 @@ extension MusicState {
         return try objection(to: cover.name, nil, among: rows, decisions(of: album), options)
     }
 
-    /// Of the rows of a picture a removal counts, else the newest one.
+    /// Of the rows of a picture each removal counts, and the newest one.
     /// - Parameters:
     ///   - digest: Of the bytes that would be written.
     ///   - rows: What was in the place before.
@@ -109,10 +109,11 @@ extension MusicState {
         to name: PictureName, _ digest: Digest?, among rows: [Written], _ decisions: Decisions, _ options: FillOptions
     ) throws -> Objection? {
         let same = try rows.filter { try $0.digest == digest || isPicture(name, of: $0) }
-        guard let row = same.first(where: { $0.state == .removed }) ?? same.first else { return nil }
-        if decisions.haveAccepted(since: row) { return nil }
+        if let row = same.first(where: { $0.state == .removed && !decisions.haveAccepted(since: $0) }) {
+            return .removed(row.path)
+        }
+        guard let row = same.first, !decisions.haveAccepted(since: row) else { return nil }
         switch row.state {
-        case .removed: return .removed(row.path)
         // A song that has no picture any more, or another one that took its place.
         case .there:
             let isReplaced = try history(of: row.folder).contains {
@@ -120,7 +121,7 @@ extension MusicState {
             }
             return row.kind == .tags && !isReplaced ? .removed(row.path) : nil
         case .undone: return options.isUnwatched ? .undone(row.path) : nil
-        case .allowed, .begun, .leaving: return nil
+        case .removed, .allowed, .begun, .leaving: return nil
         }
     }
 

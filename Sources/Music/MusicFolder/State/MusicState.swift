@@ -50,7 +50,7 @@ package final class MusicState: @unchecked Sendable {
             try? OwnedPath.makeFolders(keptFolder)
             lock = try FileLock(path: folder + "/music.lock")
             self.library = library
-            journal = StepJournal(directory: folder + "/steps")
+            journal = StepJournal(directory: folder + "/music-steps")
             for repaired in journal.recover() { notice(repaired.message) }
             database = try DamagedFile.replacing(
                 file, name: "music",
@@ -96,7 +96,7 @@ package final class MusicState: @unchecked Sendable {
         self.database = database
         lock = nil
         self.library = library
-        (journal, keptFolder) = (StepJournal(directory: folder + "/steps"), folder + "/replaced")
+        (journal, keptFolder) = (StepJournal(directory: folder + "/music-steps"), folder + "/replaced")
     }
 
     private static func newer(_ file: String) -> Problem {

@@ -58,9 +58,11 @@ struct AccessRules: Sendable {
         if tokenInAddress(request) != nil, isCover(request) { return nil }
         let isChange = request.method != .get && request.method != .head
         if isFromOtherSite(request) {
-            // Other pages may only link here.
-            let isVisit = !isChange && request.headers[.secFetchMode] == "navigate"
-            if !isVisit { return .problem("only the gallery's own page may request this", status: .forbidden) }
+            // Other sites may link to the page alone: what is below it may download and store.
+            let isVisit = request.method == .get && request.headers[.secFetchMode] == "navigate"
+            if !isVisit || !isPage(request) {
+                return .problem("only the gallery's own page may request this", status: .forbidden)
+            }
         }
         if isChange, hasForeignOrigin(request, host: host) {
             return .problem("only the gallery's own page may do this", status: .forbidden)
@@ -93,9 +95,10 @@ struct AccessRules: Sendable {
     /// Whether a person opens the page.
     private func isVisit(_ request: Request) -> Bool {
         if request.method != .get || isCover(request) { return false }
-        return [request.path, request.path + "/"].contains(base.text)
-            || AcceptedValues(request.headers[.accept])["text/html"] ?? 0 > 0
+        return isPage(request) || AcceptedValues(request.headers[.accept])["text/html"] ?? 0 > 0
     }
+
+    private func isPage(_ request: Request) -> Bool { [request.path, request.path + "/"].contains(base.text) }
 
     private func isCover(_ request: Request) -> Bool { request.path == base.text + CoverByURLRoute.path }
 

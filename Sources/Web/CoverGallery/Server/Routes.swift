@@ -189,9 +189,10 @@ package struct BasePath: Sendable, Hashable {
     /// Without the slash at the end: `/sleeve`, or `/`.
     private var withoutSlash: String { text == "/" ? text : String(text.dropLast()) }
 
-    /// The attributes of the gallery's cookies; they last a year. The path has no slash at the end, so that browsers send them
+    /// The attributes of the gallery's cookies; they last a year. A link of another site brings them, which leads to the page alone (`AccessRules`),
+    /// and no other request of it does (RFC 6265bis section 5.5.7.1). The path has no slash at the end, so that browsers send them
     /// with a request for `/sleeve`, too (RFC 6265 section 5.1.4).
-    var cookieAttributes: String { "Path=\(withoutSlash); HttpOnly; SameSite=Strict; Max-Age=31536000" }
+    var cookieAttributes: String { "Path=\(withoutSlash); HttpOnly; SameSite=Lax; Max-Age=31536000" }
 }
 
 extension Character {

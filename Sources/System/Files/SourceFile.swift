@@ -7,7 +7,7 @@ package import Platform
 /// A file that is opened once to be checked and copied, so that both see the same bytes.
 package struct SourceFile: ~Copyable, Sendable {
     package let path: String
-    let descriptor: Int32
+    package let descriptor: Int32
     package let status: stat
 
     /// Length in bytes.

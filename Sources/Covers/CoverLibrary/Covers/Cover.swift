@@ -143,16 +143,22 @@ public final class CachedFile: Sendable {
         guard file.length == entry.bytes, try file.digest() == entry.digest else { return nil }
     }
 
-    /// Reads a part on the caller's thread; less than `count` bytes at the end.
-    /// - Parameters:
-    ///   - offset: from the beginning, in bytes.
-    ///   - count: in bytes.
+    /// Reads a part on the caller's thread.
+    /// - Parameter range: In bytes. What lies before the beginning or behind the end is left out.
     /// - Throws: `CoverFailure` if the disk cannot read it.
-    public func read(at offset: Int, count: Int) throws(CoverFailure) -> Data {
+    public func read(_ range: Range<Int>) throws(CoverFailure) -> Data {
+        let range = range.clamped(to: 0..<count)
         do throws(SystemError) {
-            return Data(try file.bytes(at: offset, count: count))
+            return Data(try file.bytes(at: range.lowerBound, count: range.count))
         } catch {
             throw CoverFailure(.cache, url: "", detail: "\(error)")
         }
+    }
+
+    /// Calls `body` with the file's descriptor, for `sendfile(2)` and the like with an offset of their own. It is valid until `body` returns; do not close it.
+    public func withFileDescriptor<Result, Failure: Error>(
+        _ body: (Int32) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(file.descriptor)
     }
 }

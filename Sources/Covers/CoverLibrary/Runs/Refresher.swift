@@ -62,7 +62,8 @@ final class Refresher: OutcomeSink {
         await pipeline.flushUsage()
         let timer = request.maximumTime.map { time in
             Task {
-                if (try? await Task.sleep(for: time)) != nil { spendBudget() }
+                // A clock's instants end sooner than durations.
+                if (try? await Task.sleep(for: min(time, .seconds(3_153_600_000)))) != nil { spendBudget() }
             }
         }
         defer { timer?.cancel() }
@@ -150,7 +151,7 @@ final class Refresher: OutcomeSink {
         }
         run.addLeftOut(leftOut)
         var rows = due[...]
-        let maximum = min(request.maximumRequests ?? .max, rows.count)
+        let maximum = max(0, min(request.maximumRequests ?? .max, rows.count))
         run.addRemaining(rows.count - maximum)
         rows = rows.prefix(maximum)
         defer { run.didReadList() }

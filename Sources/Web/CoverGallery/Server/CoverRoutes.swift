@@ -243,7 +243,7 @@ struct SentCover: Sendable {
     private var body: Response.Body {
         switch source {
         case .held(let bytes): .bytes(bytes)
-        case .cached(let file): .pieces(count: length) { Array(try file.read(at: $0, count: $1)) }
+        case .cached(let file): .pieces(count: length) { Array(try file.read($0..<$0 + $1)) }
         case .temporary(let temporary): .pieces(count: length) { try temporary.file.bytes(at: $0, count: $1) }
         }
     }

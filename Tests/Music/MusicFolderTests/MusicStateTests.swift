@@ -116,6 +116,58 @@ import Testing
         #expect(try state.written().map(\.state) == [bytes == [1] ? .there : .removed])
     }
 
+    @Test func `a removed cover that a person puts back is Sleeve's again`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        var row = Written(
+            folder: folder.path, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        row.state = .removed
+        try state.save(row)
+        _ = try state.follow(album("1", in: folder.path))
+        #expect(try state.written().map(\.state) == [.removed])
+        try folder.file("cover.jpg", bytes: [1])
+        _ = try state.follow(album("1", in: folder.path))
+        #expect(try state.written().map(\.state) == [.there])
+        // A fill has written it again.
+        let first = try #require(try state.written().first)
+        try state.set(first, .removed)
+        (row.state, row.run) = (.there, 2)
+        try state.save(row)
+        _ = try state.follow(album("1", in: folder.path))
+        #expect(try state.written(number: first.number)?.state == .removed)
+    }
+
+    @Test func `covers follow albums whose folders have each other's names by now`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        let places = ["One", "Two"].map { folder.path.appending(Array($0.utf8)) }
+        for (index, place) in places.enumerated() {
+            try folder.file("\(["One", "Two"][1 - index])/cover.jpg", bytes: [UInt8(index)])
+            var row = Written(
+                folder: place, name: Array("cover.jpg".utf8), digest: Digest(of: [UInt8(index)]), album: "\(index)",
+                run: 1)
+            row.length = 1
+            try state.save(row)
+        }
+        let albums = album("0", in: places[1]).merging(album("1", in: places[0])) { one, _ in one }
+        #expect(try state.follow(albums).hasMoved)
+        let rows = try state.written().sorted { $0.album < $1.album }
+        #expect(rows.map(\.folder) == [places[1], places[0]] && rows.allSatisfy { $0.state == .there })
+    }
+
+    @Test func `that all covers were removed counts for those, too, that were allowed before`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        var row = Written(
+            folder: folder.path, name: Array("cover.jpg".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        row.state = .allowed
+        row.number = try state.save(row)
+        _ = try state.follow(album("1", in: folder.path))
+        #expect(try state.written(number: row.number)?.state == .allowed)
+        _ = try state.follow(album("1", in: folder.path), countsAllRemoved: true)
+        #expect(try state.written(number: row.number)?.state == .removed)
+    }
+
     @Test(arguments: [(200_000, Written.State.removed), (200_013, .allowed)])
     func `a cover that is gone was removed if its songs are there`(length: Int, expected: Written.State) throws {
         let folder = try Folder()

@@ -25,7 +25,8 @@ package struct FillPlan: Sendable {
             case .shared: "the folder has other albums, too, whose cover it would be"
             case .readOnly: "its file system is read-only"
             case .away: MusicState.awayReason
-            case .vanished: "the cover that a fill wrote is gone, with most others"
+            case .vanished:
+                "the cover that a fill wrote is gone, with most others: `sleeve fill --removed`, or `sleeve fill allow --all`"
             case .unwritable(let reason): "no file can be written: \(reason)"
             case .noImage(let file): "\(BytePath(bytes: file.name)) is no image, or cannot be read; remove or rename it"
             }

@@ -2,8 +2,8 @@ package import AlbumLibrary
 package import CoverSources
 package import Platform
 
-/// A cover file of a fill, whose album has other facts by now than it was judged for, as tags were corrected; or whose acceptance a person has
-/// taken back. What is certain takes its place.
+/// A cover file of a fill, whose album has other facts by now than it was judged for, as tags were corrected; or which a person has refused, or
+/// accepts no longer. What is certain takes its place.
 package struct OutdatedCover: Sendable, Hashable {
     /// The source that has offered it.
     package var source: SourceName
@@ -11,7 +11,8 @@ package struct OutdatedCover: Sendable, Hashable {
     package var isOther: Bool
 
     /// For a person, behind the file's path.
-    package static let reason = "a fill wrote it for other tags, or as accepted, and it is not certain for today's"
+    package static let reason =
+        "a fill wrote it for other tags, or you accept it no longer, and it is not certain for today's"
 }
 
 /// Judges cover files of fills again, by the answers of sources that are kept.
@@ -46,14 +47,15 @@ package struct OutdatedCovers: Sendable {
         else { return nil }
         let ruling = decisions.ruling(on: name)
         // What was accepted, and is not any more, was not judged.
-        if ruling == .accepted || isSame && ruling != .allowed { return nil }
+        let isWithdrawn = [.allowed, .refused].contains(ruling)
+        if ruling == .accepted || isSame && !isWithdrawn { return nil }
         var query = query
         namesakes.mark(&query)
         let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)
         let known = record.covers.first { !$0.match.lines.isEmpty && $0.name.isNamed(like: name) }
         if known?.certainty == .certain { return nil }
         let isAnswered = record.complete.contains(name.source)
-        let isOther = ruling == .allowed || isAnswered || Match.judge(query, name.album).certainty == .none
+        let isOther = isWithdrawn || isAnswered || Match.judge(query, name.album).certainty == .none
         return OutdatedCover(source: name.source, isOther: isOther)
     }
 }

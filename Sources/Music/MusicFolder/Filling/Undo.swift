@@ -93,9 +93,10 @@ package struct Undo {
         let replaced = try row.replaced.flatMap { try state.written(number: $0) }
         let newer = try state.newer(than: row)
         let cached = cached
-        return UndoStep(
-            row, found, replaced: replaced.flatMap { $0.album == album(at: row) ? $0 : nil }, newer: newer?.digest
-        ) { access(state.replacedCover($0, cached: cached), R_OK) == 0 }
+        let former = try replaced.flatMap { try $0.album == album(at: row) && !state.isRefused($0) ? $0 : nil }
+        return UndoStep(row, found, replaced: former, newer: newer?.digest) {
+            access(state.replacedCover($0, cached: cached), R_OK) == 0
+        }
     }
 
     /// The album that is in a row's place now: another one may have its folder, and a record stays when its album is gone.
@@ -110,7 +111,8 @@ package struct Undo {
 
     /// What is in the place of a row, which may be another one by now.
     private mutating func find(_ row: inout Written) throws -> UndoStep.Found {
-        if !row.isThere, let place = try otherPlace(of: row) {
+        let isHere = row.kind == .file && row.state != .removed ? row.isUnchanged : row.isThere
+        if !isHere, let place = try otherPlace(of: row) {
             if isDryRun {
                 (row.folder, row.name) = place
             } else {
@@ -295,7 +297,7 @@ package struct Undo {
 
 extension UndoStep {
     /// Whether something was done.
-    fileprivate var isDone: Bool {
+    package var isDone: Bool {
         switch self {
         case .remove, .restore, .keep, .stayAway: true
         case .wait, .away, .fail: false

@@ -125,6 +125,12 @@ extension MusicState {
         }
     }
 
+    /// Whether a person has refused the picture of a row for its album.
+    func isRefused(_ row: Written) throws -> Bool {
+        let decisions = try decisions(of: row.album)
+        return try pictureName(of: row.digest).map { decisions.ruling(on: $0) == .refused } ?? false
+    }
+
     /// The rows in whose place another picture belongs that a person has accepted: their numbers.
     package func unaccepted(_ rows: [Written]) throws(Problem) -> Set<Int64> {
         let said = try decisions().filter { $1.acceptance != nil }

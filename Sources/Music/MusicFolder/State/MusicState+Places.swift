@@ -76,20 +76,30 @@ extension MusicState {
         let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
         lazy var covers = Dictionary(
             grouping: albums.values.flatMap(\.places).flatMap(\.covers).map(\.path), by: \.length)
-        for row in try written(.file) + written(.tags) {
+        let rows = try written(.file) + written(.tags)
+        let files = Set(rows.lazy.filter { $0.kind == .file && $0.isInPlace }.map(\.path))
+        for row in rows {
             if row.kind == .file { counts[row.root, default: (0, 0)].rows += 1 }
-            if row.isThere {
-                guard row.state == .there, let folder = contents[row.folder] else { continue }
-                if row.kind == .file {
-                    if !row.isUnchanged { removed.append(row) }
+            let folders = albums[row.album]?.folders ?? []
+            if row.kind == .file, row.isThere {
+                if row.isUnchanged {
+                    // A person has put it back.
+                    if row.state == .removed, !files.contains(row.path) { try set(row, .there) }
                     continue
                 }
+                // Its folder may have another name by now, which another one has taken.
+                if row.state != .there || folders.isEmpty { continue }
+                if folders.contains(row.folder) {
+                    removed.append(row)
+                    continue
+                }
+            } else if row.isThere {
+                guard row.state == .there, let folder = contents[row.folder] else { continue }
                 if pictures[row.folder] == nil { pictures[row.folder] = folder.picturesByName }
                 let picture = pictures[row.folder]?[Song.hash(of: row.name)]
                 if let picture, picture != row.digest.description { removed.append(row) }
                 continue
             }
-            let folders = albums[row.album]?.folders ?? []
             var found = row.state == .removed ? nil : try copies(of: row, in: folders).first
             // Its folder may have another album and another path, its album may be a part of another one by now.
             if found == nil, row.state != .removed, row.kind == .file, let length = row.length,
@@ -117,10 +127,14 @@ extension MusicState {
         }
         // What an undo took back is not written again where its folder is now, by a fill that nobody watches.
         for row in try undone() {
-            guard let album = albums[row.album], let folder = album.folder(of: row, since: records[row.album]) else {
-                continue
+            guard let album = albums[row.album] else { continue }
+            if let folder = album.folder(of: row, since: records[row.album]) { try move(row, to: folder) }
+            // The later word counts.
+            if countsAllRemoved, row.kind == .file, row.state == .allowed, album.folders.contains(row.folder),
+                !row.isThere
+            {
+                try setRemoved(row)
             }
-            try move(row, to: folder)
         }
         for row in try begun() where !row.isThere {
             guard let album = albums[row.album], try !isAway(row.folder, disk: row.disk) else { continue }
@@ -149,7 +163,10 @@ extension MusicState {
                 guard row.mayBe(name.bytes), let status = try? open.status(of: name), row.mayBe(status),
                     digest(at: folder.appending(name.bytes)) == row.fileDigest
                 else { continue }
-                if known == nil { known = Set(try history(of: folder).filter(\.isInPlace).map(\.name)) }
+                if known == nil {
+                    let rows = try history(of: folder).filter { $0.isInPlace && ($0.kind == .tags || $0.isUnchanged) }
+                    known = Set(rows.map(\.name))
+                }
                 if known?.contains(name.bytes) == false { found.append((folder, name.bytes)) }
             }
         }

@@ -21,7 +21,7 @@ struct CoverReferences: ParsableArguments {
     func decide(
         in library: LibraryAPI, _ verb: String, isQuiet: Bool, nothing: (String) -> String,
         isMeant: (SourceCandidate) -> Bool = { _ in true },
-        _ decide: (_ found: FoundCovers.Album, _ isURL: Bool) async throws -> Int
+        _ decide: (_ found: FoundCovers.Album, _ text: String) async throws -> Int
     ) async throws -> DecidedCovers {
         var all = 0
         var named: [(text: String, isURL: Bool, found: [FoundCovers.Album])] = []
@@ -49,10 +49,10 @@ struct CoverReferences: ParsableArguments {
         for index in named.indices where !named[index].isURL {
             named[index].found.removeAll { chosen.contains($0.album.id) }
         }
-        for (text, isURL, found) in named where !found.isEmpty {
+        for (text, _, found) in named where !found.isEmpty {
             var total = 0
             for found in found {
-                let count = try await decide(found, isURL)
+                let count = try await decide(found, text)
                 total += count
                 if count == 0 || isQuiet { continue }
                 Log.info("\(found.album.fullName): \(verb) \(Decimals.count(count, "cover"))")
@@ -96,8 +96,8 @@ struct FillAccept: AsyncParsableCommand {
                     refused
                     """
                 }
-            ) { found, isURL in
-                guard let cover = isURL ? found.covers.first : found.acceptable else { return 0 }
+            ) { found, text in
+                guard let cover = text.contains("://") ? found.covers.first : found.acceptable else { return 0 }
                 chosen.append((found.album, cover))
                 return 1
             }
@@ -144,7 +144,8 @@ struct FillRefuse: AsyncParsableCommand {
             let decided = try await references.decide(
                 in: library, "refused", isQuiet: isQuiet, nothing: { "no doubtful or certain cover of \($0) is known" },
                 isMeant: { $0.match != .refused }
-            ) { found, isURL in
+            ) { found, text in
+                let isURL = text.contains("://")
                 let pictures = isURL ? [] : try await library.pictures(of: found.album, beside: found.covers)
                 let refused = (found.covers + pictures).filter { $0.match != .refused }
                 try library.add(await library.decisions(.refused, refused, of: found.album))
@@ -200,10 +201,13 @@ struct FillAllow: AsyncParsableCommand {
                 in: library, "allowed", isQuiet: options.quiet,
                 nothing: { "no cover of \($0) was accepted, refused or removed" },
                 isMeant: { $0.match.ground == .person }
-            ) { found, isURL in
+            ) { found, text in
                 let decided = found.covers.filter { $0.match.ground == .person }
                 var files = removed[found.album.id] ?? []
-                if isURL { files = try state.rows(files, of: found.covers.map(\.name)) }
+                if text.contains("://") { files = try state.rows(files, of: found.covers.map(\.name)) }
+                // A removal belongs to a place.
+                let inside = files.filter { $0.path.isInside(BytePath(text).resolved ?? BytePath(text)) }
+                if !inside.isEmpty { files = inside }
                 return try allow(decided, files, of: found.album.id)
             }
             try options.printResult(decided, text: "")
@@ -216,11 +220,13 @@ struct FillAllow: AsyncParsableCommand {
     ) throws {
         var covers = 0
         for text in references.texts {
-            let ids = Set(try state.albums(at: BytePath(text).resolved ?? BytePath(text)))
+            let folder = BytePath(text).resolved ?? BytePath(text)
+            let ids = Set(try state.albums(at: folder))
             var total = 0
             for album in albums where ids.contains(album.id) {
                 let said = decisions[album.id]?.current.map { SourceCandidate($0) } ?? []
-                let count = try allow(said, removed[album.id] ?? [], album.id)
+                let files = (removed[album.id] ?? []).filter { $0.path.isInside(folder) }
+                let count = try allow(said, files, album.id)
                 if count > 0, !options.quiet {
                     Log.info("\(album.fullName): allowed \(Decimals.count(count, "cover"))")
                 }

@@ -290,27 +290,31 @@ extension FillWork {
             let (names, known) = await queue.plan(job.query, decisions[job.album.id] ?? .init())
             asked.formUnion(names)
             var steps = job.ownURLs.prefix(1).map { "would download \($0)" }
-            if job.embedded != nil, options.servicesBeforeTags != nil {
+            var covers: [String: SourceCandidate] = [:]
+            if let picture = job.embedded, options.servicesBeforeTags != nil {
                 steps.append("would take the picture in its tags")
+                covers[steps.last ?? ""] = SourceCandidate(picture: picture.digest, of: job.query)
             }
             if !names.isEmpty { steps.append("would ask \(names.map(\.rawValue).joined(separator: ", "))") }
-            let download = known.certain.map { "would download \($0.pictures[0]) (\($0.source.title))" }
-            if let download { steps.append(download) }
+            if let cover = known.certain {
+                steps.append("would download \(cover.pictures[0]) (\(cover.source.title))")
+                covers[steps.last ?? ""] = cover
+            }
             let refused = known.areRefused ? ", you refused its covers" : ""
             let again = known.answers.isEmpty ? "" : " again yet\(refused); `sleeve why` tells what each answered"
-            func objection(in folder: BytePath) throws -> Objection? {
-                try known.certain.flatMap { try state.objection(to: $0, for: job.album.id, in: folder, options) }
-            }
-            let isKept = try job.folders.allSatisfy { try objection(in: $0) != nil }
-            if steps.isEmpty || isKept && steps == [download] { idle += 1 }
+            if steps.isEmpty { idle += 1 }
             if names.isEmpty, known.certain == nil { steps.append("would ask no source\(again)") }
             let lacking = job.targets.map { target in
-                let former = target.outdated == nil ? "would be replaced by a larger one" : OutdatedCover.reason
+                let upgrade =
+                    options.upgrades ? "would be replaced by a larger one" : "would be replaced by the accepted one"
+                let former = target.outdated == nil ? upgrade : OutdatedCover.reason
                 return (target.folder, target.former == nil ? "no cover" : former)
             }
             for (folder, reason) in lacking + job.tagFolders.map({ ($0, "no cover in the tags") }) {
-                let objection = try objection(in: folder)
-                let texts = steps.map { $0 == download ? objection?.reason ?? $0 : $0 }
+                let texts = try steps.map { step in
+                    try covers[step].flatMap { try state.objection(to: $0, for: job.album.id, in: folder, options) }
+                        .map { "not its first one: \($0.reason)" } ?? step
+                }
                 found.append(
                     .init(
                         folder: "\(folder)", album: job.album.id, artist: job.album.artist, title: job.album.title,

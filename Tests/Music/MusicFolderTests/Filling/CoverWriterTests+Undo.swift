@@ -1,3 +1,4 @@
+import CoverSources
 import AlbumLibrary
 import Foundation
 import MusicFiles
@@ -61,6 +62,17 @@ extension CoverWriterTests {
             try shelf.state().save(killed)
             #expect(try shelf.undo().isEmpty && older.isThere)
             #expect(try shelf.undo().map(\.row.path) == [older.path])
+        }
+    }
+
+    @Test func `a cover that was refused since does not come back`() async throws {
+        try await withShelf { shelf in
+            let (first, second) = (try shelf.cached(300), try shelf.cached(600, number: 1))
+            let former = try written(try await shelf.write(first))
+            _ = try await shelf.write(second, former: former)
+            try shelf.state().add([Decision(.refused, first.name, of: "1")])
+            #expect(try shelf.undo().map(\.step) == [.remove])
+            #expect(shelf.files.isEmpty)
         }
     }
 

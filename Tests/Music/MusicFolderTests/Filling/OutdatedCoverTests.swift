@@ -41,6 +41,14 @@ import Testing
         #expect(try await judge(for: other, accepted) == nil)
     }
 
+    @Test func `what a person has refused, or accepts no longer, is no cover, whatever it was judged for`() async throws
+    {
+        for verdict in [Decision.Verdict.refused, .allowed] {
+            let said = Decisions([Decision(verdict, Self.picture, of: "1")])
+            #expect(try await judge(for: Self.judged, said) == OutdatedCover(source: .itunes, isOther: true))
+        }
+    }
+
     @Test func `where nothing kept tells, nothing changes until its source was asked`() async throws {
         #expect(try await judge(for: Self.query("Low Tides")) == OutdatedCover(source: .itunes, isOther: false))
     }

@@ -298,7 +298,12 @@ class Game:
 
     def is_outdated(self, folder, key):
         """Whether a run may have written a picture for other tags, or because it was accepted then."""
-        return folder.is_retagged or any(one.key == key and one.verb != "refused" for one in self.model.said.get(folder.album, [])) and self.model.accepted(folder.album) != key
+        said = any(one.key == key and one.verb != "refused" for one in self.model.said.get(folder.album, []))
+        return folder.is_retagged or said and (self.model.accepted(folder.album) != key or self.is_open(folder.album))
+
+    def is_open(self, album):
+        """Whether nobody knows if an acceptance counts: undo may have taken back its run, or one that was killed."""
+        return any(one in self.model.said.get(album, []) for run in self.model.runs if run.is_maybe for one in run.said)
 
     def check_covers(self, is_below, files, options):
         """What has to be there after a fill that has ended by itself."""
@@ -308,7 +313,7 @@ class Game:
             album, sleeves, persons = folder.album, model.covers(folder, files, True), model.covers(folder, files, False)
             accepted = model.accepted(album)
             keys = {albums.key(data) for data in sleeves.values()}
-            if accepted and not persons and accepted not in folder.gone | folder.former and keys != {accepted} and not ("--quiet" in options and (folder, accepted) in model.taken):
+            if accepted and not self.is_open(album) and not persons and accepted not in folder.gone | folder.former and keys != {accepted} and not ("--quiet" in options and (folder, accepted) in model.taken):
                 model.fault("accepted", f"{folder.path} has {keys or 'no cover'}, {accepted} is accepted for {album}", album)
             offers = [one for one in self.world.releases if self.world.shows[one["picture"]] is album and any(on in sources.replace("tags", "") for on in
                       [{"d": "deezer", "i": "itunes"}[letter] for letter in one["on"]])]

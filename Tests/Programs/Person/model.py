@@ -118,6 +118,13 @@ class Model:
         if verb != "refused": self.release(album, keys, is_acceptance=verb == "accepted")
         return found
 
+    def leave_open(self, album, folder):
+        """What was removed elsewhere than in a folder that `allow` names: where nothing was removed in it, that counts for all."""
+        for other in self.of_album(album):
+            if other is folder: continue
+            other.former |= other.gone | other.pending.keys()
+            for song in other.songs: song.former |= song.gone | song.pending
+
     def release(self, album, keys=None, is_acceptance=False):
         """A newer acceptance, or `allow`, lets covers be written again that were removed: all, or those named. What was taken out of songs is
         noticed by a scan: `allow` knows nothing of it before."""
@@ -221,10 +228,11 @@ class Model:
 
     def put_back(self, path, old, new):
         """Whether the start of a command has put back what a fill or an undo that was killed was about to change there."""
-        found = ((run, one) for run in self.killed() for one in run.writes if one.path == path and {old, new} == {one.before, one.after})
+        def are(one, other): return is_same(path, old, one) and is_same(path, new, other)
+        found = ((run, one) for run in self.killed() for one in run.writes if one.path == path and (are(one.before, one.after) or are(one.after, one.before)))
         run, write = next(found, (None, None))
         if write is None: return False
-        if new == write.before:
+        if is_same(path, new, write.before):
             run.writes.remove(write)
             # Undo may have nothing to do for it.
             run.is_maybe = not run.writes and not run.said

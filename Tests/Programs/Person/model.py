@@ -289,8 +289,9 @@ class Model:
                 is_others = write.before is not None and write.song is None and (write.former or write.album) is not write.folder.album
                 found[write.path] = [None if is_others else write.before]
                 former = songs.Parts(write.before).picture if write.song and write.before else None if is_others or write.song else write.before
-                # What is refused by now does not come back; of two services' entries one may be.
-                if former and albums.key(former) in self.refused(write.folder.album): found[write.path] += ["without", former] if write.song else [None]
+                # What is refused by now does not come back; of two services' entries, or without this run's acceptance, one may be.
+                refused = {one.key for one in self.said.get(write.folder.album, []) if one.verb == "refused" and not one.is_undone}
+                if former and albums.key(former) in refused: found[write.path] += ["without", former] if write.song else [None]
             elif write.song and now is not None and now != write.before:
                 then, parts = songs.Parts(write.after), songs.Parts(now)
                 if parts.picture is not None and parts.picture == then.picture:

@@ -119,12 +119,6 @@ public struct LibraryConfiguration: Sendable {
             headerFields.keys.allSatisfy { Self.origin($0) != nil }, "headerFields",
             "by origin, such as https://example.org")
         try require(!ignoredParameters.contains(""), "ignoredParameters", "names, of which none is empty")
-        for (name, url) in [
-            ("certificateAuthorities", certificateAuthorities), ("certificateDirectory", certificateDirectory),
-        ] {
-            let isReadable = url.map { access($0.path(percentEncoded: false), R_OK) == 0 } ?? true
-            try require(isReadable, name, "there, and readable: \(url?.path(percentEncoded: false) ?? "")")
-        }
         try require(Self.isUserAgent(userAgent), "userAgent", "printable ASCII characters")
     }
 

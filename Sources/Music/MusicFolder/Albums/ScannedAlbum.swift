@@ -77,6 +77,9 @@ package struct AlbumPlace: Sendable, Hashable, Codable {
     /// Whether a picture beside the audio files would be that of other albums, too: none is read or written there.
     package var isShared = false
 
+    /// Those of its songs, and those of its cover.
+    package var allFolders: [BytePath] { folders + coverFolders }
+
     package init() {}
 
     init(_ parts: [AlbumPart], _ sleeves: SleevesPictures) {

@@ -171,7 +171,7 @@ extension FillOptions {
         _ written: [BytePath: [Written]], _ replaced: Set<Int64>, in place: AlbumPlace, of album: Album
     ) -> [BytePath: Written] {
         var formers: [BytePath: Written] = [:]
-        for folder in place.folders + place.coverFolders {
+        for folder in place.allFolders {
             let isOfCover = place.cover?.path.parent == folder
             formers[folder] = written[folder]?.last { file in
                 (!isOfCover || file.path == place.cover?.path)

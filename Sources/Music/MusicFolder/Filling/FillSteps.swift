@@ -56,7 +56,7 @@ struct FillSteps: Sendable {
         sources: Set<SourceName> = []
     ) {
         self.decisions = decisions
-        candidates = [decisions.acceptance].compactMap(\.self).map { SourceCandidate($0) }
+        candidates = decisions.acceptance.map { [SourceCandidate($0)] } ?? []
         (self.query, self.own, self.filled, self.hasPicture) = (query, own, filled, hasPicture)
         self.servicesBeforeTags = servicesBeforeTags.map { isLastResort ? sources : $0.intersection(sources) }
         (self.sources, self.isLastResort) = (sources, isLastResort)

@@ -71,7 +71,7 @@ extension MusicState {
         let decisions = try decisions(of: row.album)
         var digests: Set<Digest> = []
         while let number = row.replaced, let former = try written(number: number) {
-            let isAllowed = try pictureName(of: former.digest).map { decisions.ruling(on: $0) == .allowed } ?? false
+            let isAllowed = try ruling(on: former, decisions) == .allowed
             if isAllowed || former.facts?.hasFacts(of: facts) == false { digests.insert(former.digest) }
             row = former
         }

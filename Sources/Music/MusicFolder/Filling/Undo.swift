@@ -103,7 +103,7 @@ package struct Undo {
     private func album(at row: Written) -> Album.ID {
         let places = records.filter { !$0.isGone }.flatMap { record in record.places.map { (id: record.id, place: $0) }
         }
-        .filter { ($0.place.folders + $0.place.coverFolders).contains(row.folder) }
+        .filter { $0.place.allFolders.contains(row.folder) }
         let there = places.filter(\.place.hasItsSongs)
         for found in [places, there] where Set(found.map(\.id)).count == 1 { return found[0].id }
         return row.album
@@ -111,6 +111,7 @@ package struct Undo {
 
     /// What is in the place of a row, which may be another one by now.
     private mutating func find(_ row: inout Written) throws -> UndoStep.Found {
+        // Another file may have its name by now, as folders change theirs; what was removed is looked for nowhere else then.
         let isHere = row.kind == .file && row.state != .removed ? row.isUnchanged : row.isThere
         if !isHere, let place = try otherPlace(of: row) {
             if isDryRun {
@@ -145,14 +146,14 @@ package struct Undo {
                 ? names(ofSongsWithoutRowIn: folder) : state.copies(of: row, in: [folder]).map(\.name)
             if names.contains(row.name) { return (folder, row.name) }
         }
-        let places = records.first { $0.id == row.album }?.places.flatMap { $0.folders + $0.coverFolders } ?? []
+        let places = records.first { $0.id == row.album }?.places.flatMap(\.allFolders) ?? []
         if let found = try state.copies(of: row, in: places).first { return found }
         if let found = try song(of: row, in: places) { return found }
         var found = try state.copies(of: row, in: files.folders(withFilesAs: row))
         // A person's copy is not beside the songs of the album.
         if found.count > 1 {
             let record = records.first { $0.id == row.album }
-            let place = record?.places.first { ($0.folders + $0.coverFolders).contains(row.folder) }
+            let place = record?.places.first { $0.allFolders.contains(row.folder) }
             found = found.filter { AlbumPlace.namesDigest([$0.folder]) == place?.namesDigest }
         }
         if found.isEmpty, let audio = row.song?.audio { found = try songs.get()[audio] ?? [] }
@@ -297,10 +298,13 @@ package struct Undo {
 
 extension UndoStep {
     /// Whether something was done.
-    package var isDone: Bool {
+    fileprivate var isDone: Bool { isTakenBack || self == .keep || self == .stayAway }
+
+    /// Whether what was written is in its place no more.
+    package var isTakenBack: Bool {
         switch self {
-        case .remove, .restore, .keep, .stayAway: true
-        case .wait, .away, .fail: false
+        case .remove, .restore: true
+        case .keep, .stayAway, .wait, .away, .fail: false
         }
     }
 }

@@ -160,14 +160,19 @@ package struct LibraryUpdate: Sendable {
     /// An acceptance follows the songs. Of an album that was divided it is that of the part with three quarters of them, or counts no longer; of
     /// albums that were joined the newest one counts.
     private mutating func moveAcceptances(_ scanned: [ScannedAlbum]) {
+        // The newest last: it counts.
+        let acceptances = decisions.values.compactMap(\.acceptance).sorted { $0.time < $1.time }
+        if acceptances.isEmpty { return }
         let parts = zip(ids, scanned).compactMap { id, album in
             id.map { (id: $0, lengths: album.facts.knownLengths, folders: album.places.flatMap(\.folders)) }
         }
-        for (id, said) in decisions {
-            guard var acceptance = said.acceptance, let former = known[id],
-                case let lengths = former.facts.knownLengths, lengths.count >= 4
-            else { continue }
-            if let own = parts.first(where: { $0.id == id })?.lengths {
+        let byID = Dictionary(parts.map { ($0.id, $0.lengths) }) { first, _ in first }
+        for var acceptance in acceptances {
+            let id = acceptance.album
+            guard let former = known[id], case let lengths = former.facts.knownLengths, lengths.count >= 4 else {
+                continue
+            }
+            if let own = byID[id] {
                 let lost = lengths.subtracting(own)
                 let new = parts.filter { part in
                     known[part.id] == nil && !part.lengths.isEmpty && part.lengths.isSubset(of: lost)
@@ -175,8 +180,9 @@ package struct LibraryUpdate: Sendable {
                 let heir = new.first { $0.lengths.count * 4 >= lengths.count * 3 }
                 if new.isEmpty || heir == nil && (lengths.count - lost.count) * 4 >= lengths.count * 3 { continue }
                 inherited.append(Decision(.allowed, acceptance.picture, of: id))
-                acceptance.album = heir?.id ?? ""
-                if heir != nil { inherited.append(acceptance) }
+                guard let heir else { continue }
+                acceptance.album = heir.id
+                inherited.append(acceptance)
             } else {
                 let folders = former.places.flatMap(\.folders)
                 let whole = parts.filter { part in

@@ -48,8 +48,7 @@ extension MusicState {
         var (begun, objection) = (row, Objection?.none)
         (begun.state, begun.time) = (.begun, WallClock.milliseconds())
         begun.isAgain =
-            try row.kind == .file
-            && rows.first { try $0.digest == picture.digest || isPicture(picture.name, of: $0) }?.state == .undone
+            try row.kind == .file && rows.first { try isSame(picture.name, picture.digest, $0) }?.state == .undone
         try transaction {
             objection = try self.objection(to: picture, for: row.album, among: rows, options)
             if objection != nil { return }
@@ -108,7 +107,7 @@ extension MusicState {
     private func objection(
         to name: PictureName, _ digest: Digest?, among rows: [Written], _ decisions: Decisions, _ options: FillOptions
     ) throws -> Objection? {
-        let same = try rows.filter { try $0.digest == digest || isPicture(name, of: $0) }
+        let same = try rows.filter { try isSame(name, digest, $0) }
         if let row = same.first(where: { $0.state == .removed && !decisions.haveAccepted(since: $0) }) {
             return .removed(row.path)
         }
@@ -126,9 +125,13 @@ extension MusicState {
     }
 
     /// Whether a person has refused the picture of a row for its album.
-    func isRefused(_ row: Written) throws -> Bool {
-        let decisions = try decisions(of: row.album)
-        return try pictureName(of: row.digest).map { decisions.ruling(on: $0) == .refused } ?? false
+    func isRefused(_ row: Written) throws(Problem) -> Bool {
+        try ruling(on: row, decisions(of: row.album)) == .refused
+    }
+
+    /// What a person has said about the picture of a row.
+    func ruling(on row: Written, _ decisions: Decisions) throws(Problem) -> Decisions.Ruling? {
+        try pictureName(of: row.digest).flatMap { decisions.ruling(on: $0) }
     }
 
     /// The rows in whose place another picture belongs that a person has accepted: their numbers.
@@ -137,8 +140,7 @@ extension MusicState {
         var numbers: Set<Int64> = []
         for row in rows {
             guard let decisions = said[row.album] else { continue }
-            let ruling = try pictureName(of: row.digest).flatMap { decisions.ruling(on: $0) }
-            if ruling != .accepted { numbers.insert(row.number) }
+            if try ruling(on: row, decisions) != .accepted { numbers.insert(row.number) }
         }
         return numbers
     }
@@ -170,8 +172,8 @@ extension MusicState {
         }
     }
 
-    private func isPicture(_ name: PictureName, of row: Written) throws -> Bool {
-        if name.digest == row.digest.description { return true }
+    private func isSame(_ name: PictureName, _ digest: Digest?, _ row: Written) throws -> Bool {
+        if row.digest == digest || row.digest.description == name.digest { return true }
         return try pictureName(of: row.digest)?.relation(to: name) != nil
     }
 

@@ -55,7 +55,7 @@ extension MusicState {
     /// The albums that are in a folder, or in that of a file, as `places` has them: their ids.
     package func albums(at path: BytePath) throws(Problem) -> [String] {
         let folders = try albums().filter { !$0.isGone }.flatMap { record in
-            record.places.flatMap { $0.folders + $0.coverFolders }.map { (id: record.id, folder: $0) }
+            record.places.flatMap(\.allFolders).map { (id: record.id, folder: $0) }
         }
         let inside = folders.filter { $0.folder.isInside(path) }
         return (inside.isEmpty ? folders.filter { $0.folder == path.parent } : inside).map(\.id)

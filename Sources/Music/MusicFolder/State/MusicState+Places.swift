@@ -77,29 +77,30 @@ extension MusicState {
         lazy var covers = Dictionary(
             grouping: albums.values.flatMap(\.places).flatMap(\.covers).map(\.path), by: \.length)
         let rows = try written(.file) + written(.tags)
-        let files = Set(rows.lazy.filter { $0.kind == .file && $0.isInPlace }.map(\.path))
+        lazy var files = Set(rows.lazy.filter { $0.kind == .file && $0.isInPlace }.map(\.path))
         for row in rows {
             if row.kind == .file { counts[row.root, default: (0, 0)].rows += 1 }
-            let folders = albums[row.album]?.folders ?? []
-            if row.kind == .file, row.isThere {
-                if row.isUnchanged {
-                    // A person has put it back.
-                    if row.state == .removed, !files.contains(row.path) { try set(row, .there) }
-                    continue
-                }
-                // Its folder may have another name by now, which another one has taken.
-                if row.state != .there || folders.isEmpty { continue }
+            switch (row.kind, row.isThere) {
+            case (.file, true) where row.isUnchanged:
+                // A person has put it back.
+                if row.state == .removed, !files.contains(row.path) { try set(row, .there) }
+                continue
+            case (.file, true):
+                guard row.state == .there, let folders = albums[row.album]?.folders, !folders.isEmpty else { continue }
                 if folders.contains(row.folder) {
                     removed.append(row)
                     continue
                 }
-            } else if row.isThere {
+            // Else its folder has another name by now, which another one has taken.
+            case (.tags, true):
                 guard row.state == .there, let folder = contents[row.folder] else { continue }
                 if pictures[row.folder] == nil { pictures[row.folder] = folder.picturesByName }
                 let picture = pictures[row.folder]?[Song.hash(of: row.name)]
                 if let picture, picture != row.digest.description { removed.append(row) }
                 continue
+            case (_, false): break
             }
+            let folders = albums[row.album]?.folders ?? []
             var found = row.state == .removed ? nil : try copies(of: row, in: folders).first
             // Its folder may have another album and another path, its album may be a part of another one by now.
             if found == nil, row.state != .removed, row.kind == .file, let length = row.length,
@@ -250,14 +251,14 @@ extension Written {
 }
 
 extension ScannedAlbum {
-    fileprivate var folders: [BytePath] { places.flatMap { $0.folders + $0.coverFolders } }
+    fileprivate var folders: [BytePath] { places.flatMap(\.allFolders) }
 
     /// The folder that the songs of a row's folder have now, by their names and lengths: those of another rip are other songs.
     /// What a person has removed stays so in the album's only folder, too.
     fileprivate func folder(of row: Written, since former: AlbumRecord?) -> BytePath? {
         let known = former?.places ?? []
         if folders.contains(row.folder) { return nil }
-        let place = known.first { ($0.coverFolders + $0.folders).contains(row.folder) }
+        let place = known.first { $0.allFolders.contains(row.folder) }
         // A scan of another folder says nothing of songs that are where they were.
         if place?.hasItsSongs == true { return nil }
         if let place, let index = (place.coverFolders + place.folders).firstIndex(of: row.folder) {
@@ -272,12 +273,10 @@ extension ScannedAlbum {
         let covers = places.flatMap(\.coverFolders)
         return row.kind == .file && row.state == .removed && covers.count == 1 ? covers[0] : nil
     }
-}
 
-extension ScannedAlbum {
     /// Whether the songs that were beside a cover when the folder was last scanned are there, whatever their names.
     fileprivate func hasSongs(of folder: BytePath, in former: AlbumRecord?) -> Bool {
-        let isPlace = { (place: AlbumPlace) in (place.coverFolders + place.folders).contains(folder) }
+        let isPlace = { (place: AlbumPlace) in place.allFolders.contains(folder) }
         guard let former else { return true }
         guard let place = former.places.first(where: isPlace) else { return false }
         if places.first(where: isPlace)?.lengthsDigest == place.lengthsDigest { return true }

@@ -21,24 +21,22 @@ struct CoverReferences: ParsableArguments {
     func decide(
         in library: LibraryAPI, _ verb: String, isQuiet: Bool, nothing: (String) -> String,
         isMeant: (SourceCandidate) -> Bool = { _ in true },
-        _ decide: (_ found: FoundCovers.Album, _ text: String) async throws -> Int
+        _ decide: (_ found: FoundCovers.Album, _ reference: Reference) async throws -> Int
     ) async throws -> DecidedCovers {
-        var all = 0
-        var named: [(text: String, isURL: Bool, found: [FoundCovers.Album])] = []
-        for text in texts {
-            named.append((text, text.contains("://"), try await FoundCovers.named(text, in: library)))
-        }
+        var total = 0
+        var named: [(reference: Reference, found: [FoundCovers.Album])] = []
+        for reference in all { named.append((reference, try await FoundCovers.named(reference.text, in: library))) }
         // The URL of a cover beside its album means that cover of that album.
-        let albums = Set(named.filter { !$0.isURL }.flatMap { $0.found.map(\.album.id) })
+        let albums = Set(named.filter { !$0.reference.isURL }.flatMap { $0.found.map(\.album.id) })
         var chosen: Set<Album.ID> = []
-        for index in named.indices where named[index].isURL {
+        for index in named.indices where named[index].reference.isURL {
             let own = named[index].found.filter { albums.contains($0.album.id) }
             if own.isEmpty {
                 let found = named[index].found.filter { $0.covers.contains(where: isMeant) }
                 if found.count > 1 {
                     // It is decided about beside one of them.
                     throw AlbumReference.several(
-                        found.map { $0.number - 1 }, "were offered \(named[index].text)",
+                        found.map { $0.number - 1 }, "were offered \(named[index].reference.text)",
                         try await library.albums.all(), library.configuration.libraryPath)
                 }
                 continue
@@ -46,21 +44,34 @@ struct CoverReferences: ParsableArguments {
             named[index].found = own
             chosen.formUnion(own.map(\.album.id))
         }
-        for index in named.indices where !named[index].isURL {
+        for index in named.indices where !named[index].reference.isURL {
             named[index].found.removeAll { chosen.contains($0.album.id) }
         }
-        for (text, _, found) in named where !found.isEmpty {
-            var total = 0
+        for (reference, found) in named where !found.isEmpty {
+            var covers = 0
             for found in found {
-                let count = try await decide(found, text)
-                total += count
-                if count == 0 || isQuiet { continue }
-                Log.info("\(found.album.fullName): \(verb) \(Decimals.count(count, "cover"))")
+                let count = try await decide(found, reference)
+                covers += count
+                if !isQuiet { Self.tell(verb, count, of: found.album) }
             }
-            if total == 0 { throw fail(nothing(found.count == 1 ? found[0].album.fullName : "“\(text)”")) }
-            all += total
+            if covers == 0 { throw fail(nothing(found.count == 1 ? found[0].album.fullName : "“\(reference.text)”")) }
+            total += covers
         }
-        return DecidedCovers(covers: all)
+        return DecidedCovers(covers: total)
+    }
+
+    /// One of the texts.
+    struct Reference {
+        let text: String
+        var isURL: Bool { text.contains("://") }
+        /// The folder, if it names one.
+        var folder: BytePath { BytePath(text).resolved ?? BytePath(text) }
+    }
+
+    var all: [Reference] { texts.map { Reference(text: $0) } }
+
+    static func tell(_ verb: String, _ count: Int, of album: Album) {
+        if count > 0 { Log.info("\(album.fullName): \(verb) \(Decimals.count(count, "cover"))") }
     }
 }
 
@@ -96,8 +107,8 @@ struct FillAccept: AsyncParsableCommand {
                     refused
                     """
                 }
-            ) { found, text in
-                guard let cover = text.contains("://") ? found.covers.first : found.acceptable else { return 0 }
+            ) { found, reference in
+                guard let cover = reference.isURL ? found.covers.first : found.acceptable else { return 0 }
                 chosen.append((found.album, cover))
                 return 1
             }
@@ -144,8 +155,8 @@ struct FillRefuse: AsyncParsableCommand {
             let decided = try await references.decide(
                 in: library, "refused", isQuiet: isQuiet, nothing: { "no doubtful or certain cover of \($0) is known" },
                 isMeant: { $0.match != .refused }
-            ) { found, text in
-                let isURL = text.contains("://")
+            ) { found, reference in
+                let isURL = reference.isURL
                 let pictures = isURL ? [] : try await library.pictures(of: found.album, beside: found.covers)
                 let refused = (found.covers + pictures).filter { $0.match != .refused }
                 try library.add(await library.decisions(.refused, refused, of: found.album))
@@ -201,12 +212,12 @@ struct FillAllow: AsyncParsableCommand {
                 in: library, "allowed", isQuiet: options.quiet,
                 nothing: { "no cover of \($0) was accepted, refused or removed" },
                 isMeant: { $0.match.ground == .person }
-            ) { found, text in
+            ) { found, reference in
                 let decided = found.covers.filter { $0.match.ground == .person }
                 var files = removed[found.album.id] ?? []
-                if text.contains("://") { files = try state.rows(files, of: found.covers.map(\.name)) }
+                if reference.isURL { files = try state.rows(files, of: found.covers.map(\.name)) }
                 // A removal belongs to a place.
-                let inside = files.filter { $0.path.isInside(BytePath(text).resolved ?? BytePath(text)) }
+                let inside = files.filter { $0.path.isInside(reference.folder) }
                 if !inside.isEmpty { files = inside }
                 return try allow(decided, files, of: found.album.id)
             }
@@ -219,20 +230,17 @@ struct FillAllow: AsyncParsableCommand {
         _ allow: ([SourceCandidate], [Written], Album.ID) throws -> Int
     ) throws {
         var covers = 0
-        for text in references.texts {
-            let folder = BytePath(text).resolved ?? BytePath(text)
-            let ids = Set(try state.albums(at: folder))
+        for reference in references.all {
+            let ids = Set(try state.albums(at: reference.folder))
             var total = 0
             for album in albums where ids.contains(album.id) {
                 let said = decisions[album.id]?.current.map { SourceCandidate($0) } ?? []
-                let files = (removed[album.id] ?? []).filter { $0.path.isInside(folder) }
+                let files = (removed[album.id] ?? []).filter { $0.path.isInside(reference.folder) }
                 let count = try allow(said, files, album.id)
-                if count > 0, !options.quiet {
-                    Log.info("\(album.fullName): allowed \(Decimals.count(count, "cover"))")
-                }
+                if !options.quiet { CoverReferences.tell("allowed", count, of: album) }
                 total += count
             }
-            if total == 0 { throw fail("no cover of an album in “\(text)” was accepted, refused or removed") }
+            if total == 0 { throw fail("no cover of an album in “\(reference.text)” was accepted, refused or removed") }
             covers += total
         }
         try options.printResult(DecidedCovers(covers: covers), text: "")

@@ -35,13 +35,10 @@ struct FillUndo: AsyncParsableCommand {
         var (kept, gone, failed) = (0, 0, 0)
         /// What is said of files that stay as they are, in the order of the rows.
         private var messages: [(text: String, ofMany: String?, isError: Bool, files: [BytePath: [BytePath]])] = []
-        /// The albums of which a cover was taken back, or out of tags.
-        var albums: Set<Album.ID> = []
         /// What is in the place of each file now, by the albums.
         var places: [Album.ID: [BytePath: BytePath?]] = [:]
 
         mutating func add(_ row: Written, _ step: UndoStep) {
-            if step.isDone, step != .keep, step != .stayAway { albums.insert(row.album) }
             switch step {
             case .remove where row.kind == .tags, .restore where row.kind == .tags: ofTags.append(row.path)
             case .remove:
@@ -110,7 +107,7 @@ struct FillUndo: AsyncParsableCommand {
         outcome.tellWhatStays()
         for row in try run.map(state.undoneFiles) ?? [] { outcome.addUndone(row) }
         let accepted = try run.map { run in Set(try state.acceptances().filter { $0.run == run }.map(\.album)) } ?? []
-        let unwritten = accepted.subtracting(outcome.albums).count
+        let unwritten = accepted.subtracting(steps.filter(\.step.isTakenBack).map(\.row.album)).count
         if !dryRun {
             try await forget(outcome.places, library, state)
             if let run { try state.withdrawDecisions(ofRun: run) }

@@ -289,21 +289,21 @@ extension FillWork {
         for job in plan.jobs {
             let (names, known) = await queue.plan(job.query, decisions[job.album.id] ?? .init())
             asked.formUnion(names)
-            var steps = job.ownURLs.prefix(1).map { "would download \($0)" }
-            var covers: [String: SourceCandidate] = [:]
-            if let picture = job.embedded, options.servicesBeforeTags != nil {
-                steps.append("would take the picture in its tags")
-                covers[steps.last ?? ""] = SourceCandidate(picture: picture.digest, of: job.query)
+            var steps: [(text: String, cover: SourceCandidate?)] = job.ownURLs.prefix(1).map {
+                ("would download \($0)", nil)
             }
-            if !names.isEmpty { steps.append("would ask \(names.map(\.rawValue).joined(separator: ", "))") }
+            if let picture = job.embedded, options.servicesBeforeTags != nil {
+                let cover = SourceCandidate(picture: picture.digest, of: job.query)
+                steps.append(("would take the picture in its tags", cover))
+            }
+            if !names.isEmpty { steps.append(("would ask \(names.map(\.rawValue).joined(separator: ", "))", nil)) }
             if let cover = known.certain {
-                steps.append("would download \(cover.pictures[0]) (\(cover.source.title))")
-                covers[steps.last ?? ""] = cover
+                steps.append(("would download \(cover.pictures[0]) (\(cover.source.title))", cover))
             }
             let refused = known.areRefused ? ", you refused its covers" : ""
             let again = known.answers.isEmpty ? "" : " again yet\(refused); `sleeve why` tells what each answered"
             if steps.isEmpty { idle += 1 }
-            if names.isEmpty, known.certain == nil { steps.append("would ask no source\(again)") }
+            if names.isEmpty, known.certain == nil { steps.append(("would ask no source\(again)", nil)) }
             let lacking = job.targets.map { target in
                 let upgrade =
                     options.upgrades ? "would be replaced by a larger one" : "would be replaced by the accepted one"
@@ -311,9 +311,9 @@ extension FillWork {
                 return (target.folder, target.former == nil ? "no cover" : former)
             }
             for (folder, reason) in lacking + job.tagFolders.map({ ($0, "no cover in the tags") }) {
-                let texts = try steps.map { step in
-                    try covers[step].flatMap { try state.objection(to: $0, for: job.album.id, in: folder, options) }
-                        .map { "not its first one: \($0.reason)" } ?? step
+                let texts = try steps.map { text, cover in
+                    try cover.flatMap { try state.objection(to: $0, for: job.album.id, in: folder, options) }
+                        .map { "not its first one: \($0.reason)" } ?? text
                 }
                 found.append(
                     .init(

@@ -50,7 +50,7 @@ struct Why: AsyncParsableCommand {
         let state = try MusicState.existing(of: library.configuration.libraryPath)
         scanned.places = try state?.places(of: album.id) ?? []
         let written = try state?.written(of: album.id) ?? []
-        let formers = try state?.written(in: scanned.places.flatMap { $0.folders + $0.coverFolders }) ?? []
+        let formers = try state?.written(in: scanned.places.flatMap(\.allFolders)) ?? []
         let outdated = try await outdated(written, of: album, albums, state, library.configuration)
         let plan = FillPlan(
             [(scanned, album)], written: [], options: .init(), obstacle: FillPlan.Obstacle.ofWriting)

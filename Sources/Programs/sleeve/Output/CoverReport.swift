@@ -50,14 +50,17 @@ struct CoverReport: Encodable {
             }
             return [own].compactMap(\.self)
                 + written.filter { $0.album == album.id || isPresent($0) }.map { file in
-                    let (isThere, isUnchanged) = (isPresent(file), file.isUnchanged)
                     let state =
-                        !isThere
-                        ? file.state == .removed ? "removed" : "gone"
-                        : file.album != album.id ? "of another album" : isUnchanged ? "written" : "changed since"
+                        if !isPresent(file) {
+                            file.state == .removed ? "removed" : "gone"
+                        } else if file.album != album.id {
+                            "of another album"
+                        } else {
+                            file.isUnchanged ? "written" : "changed since"
+                        }
                     return File(
                         file.path, state, fill: file.run, fromTags: tags.contains("\(file.digest)"),
-                        isOutdated: isThere && isUnchanged && outdated.contains(file.path))
+                        isOutdated: state == "written" && outdated.contains(file.path))
                 }
         }
 

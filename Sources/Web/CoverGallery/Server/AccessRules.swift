@@ -59,8 +59,8 @@ struct AccessRules: Sendable {
         let isChange = request.method != .get && request.method != .head
         if isFromOtherSite(request) {
             // Other sites may link to the page alone: what is below it may download and store.
-            let isVisit = request.method == .get && request.headers[.secFetchMode] == "navigate"
-            if !isVisit || !isPage(request) {
+            let isLink = request.method == .get && request.headers[.secFetchMode] == "navigate"
+            if !isLink || !isPage(request) {
                 return .problem("only the gallery's own page may request this", status: .forbidden)
             }
         }

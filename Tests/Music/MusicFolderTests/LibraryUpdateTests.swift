@@ -150,6 +150,26 @@ import Testing
         #expect(update([songs("One", lengths[...], in: "/m/1")], known, decisions: decisions).inherited.isEmpty)
     }
 
+    @Test func `of several acceptances of joined albums the newest is said last`() {
+        func songs(_ title: String, _ lengths: [Int], in folder: String) -> ScannedAlbum {
+            var album = scanned(title, in: folder)
+            album.facts.lengths = lengths
+            return album
+        }
+        let lengths = (0..<6).map { album in (1...4).map { 60_000 + album * 40_000 + $0 * 7_000 } }
+        let known = library(lengths.enumerated().map { songs("\($0)", $1, in: "/m/\($0)") })
+        let times: [Int64] = [3, 5, 1, 6, 2, 4]
+        let decisions = zip(known.albums, times).map { album, time in
+            let picture = PictureName(.deezer, AlbumQuery(artist: "", title: ""), urls: ["https://a.test/\(time)"])
+            return (album.id, Decisions([Decision(.accepted, picture, of: album.id, time: time)]))
+        }
+        let joined = update(
+            [songs("0", lengths.flatMap(\.self), in: "/m/0")], known,
+            decisions: Dictionary(uniqueKeysWithValues: decisions), isGone: { $0 != BytePath("/m/0") })
+        #expect(joined.inherited.map(\.time) == [4, 5, 6], "those that are newer than its own")
+        #expect(Set(joined.inherited.map(\.album)) == [known.albums[0].id])
+    }
+
     @Test func `what a scan has added is unchanged by the next one`() {
         let albums = [scanned("One", in: "/m/1"), scanned("Two", release: Self.release, in: "/m/2")]
         let known = library(albums)

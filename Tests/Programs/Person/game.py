@@ -408,10 +408,7 @@ class Game:
         self.expect_code(words, code, (0,) if is_said else (0, 1), errors)
         self.check_unchanged(before, words, album)
         model.say("allowed", album, model.refused(album) | {one for one in [model.accepted(album)] if one})
-        if by == "folder": model.leave_open(album, folder)
-        former = [(one, set(one.former)) for other in model.of_album(album) if by == "folder" and other is not folder for one in (other, *other.songs)]
-        model.release(album)
-        for place, pictures in former: place.former |= pictures
+        model.release(album, named=folder if by == "folder" else None)
 
     def undo(self, kill=None):
         before, model = self.files(), self.model

@@ -118,16 +118,9 @@ class Model:
         if verb != "refused": self.release(album, keys, is_acceptance=verb == "accepted")
         return found
 
-    def leave_open(self, album, folder):
-        """What was removed elsewhere than in a folder that `allow` names: where nothing was removed in it, that counts for all."""
-        for other in self.of_album(album):
-            if other is folder: continue
-            other.former |= other.gone | other.pending.keys()
-            for song in other.songs: song.former |= song.gone | song.pending
-
-    def release(self, album, keys=None, is_acceptance=False):
+    def release(self, album, keys=None, is_acceptance=False, named=None):
         """A newer acceptance, or `allow`, lets covers be written again that were removed: all, or those named. What was taken out of songs is
-        noticed by a scan: `allow` knows nothing of it before."""
+        noticed by a scan: `allow` knows nothing of it before. Of a `named` folder alone, if something was removed there: elsewhere either is right."""
         for folder in self.of_album(album):
             for place in (folder, *folder.songs):
                 sets = [place.gone] + ([place.pending] if is_acceptance or place is folder else []) + ([folder.former] if place is folder else [])
@@ -135,6 +128,7 @@ class Model:
                     for key in list(pictures):
                         if keys is not None and key not in keys: continue
                         pictures.pop(key) if isinstance(pictures, dict) else pictures.discard(key)
+                        if named not in (None, folder): place.former.add(key)
                 # What undo took back a fill by hand writes, or one after an acceptance.
                 if is_acceptance: self.taken = {one for one in self.taken if one[0] is not place or keys is not None and one[1] not in keys}
 

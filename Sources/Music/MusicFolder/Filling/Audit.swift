@@ -127,7 +127,7 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case placeholder
     /// The picture of albums of several artists.
     case repeated
-    /// A fill wrote it for other tags, and it is not certain for today's.
+    /// A fill wrote it for other tags, or it is accepted no longer, or refused, and it is not certain for today's.
     case outdated
 }
 

@@ -59,7 +59,7 @@ extension MusicState {
         return rows.filter { $0.state == .there && !$0.isThere }
     }
 
-    /// What a person has removed, as the last scan has noted it, or as it is now.
+    /// What a person has removed, as the last scan has noted it, and the covers that are gone by now.
     package func removed() throws(Problem) -> [Written] {
         try (written(.file) + written(.tags)).filter { row in
             row.state == .removed || row.kind == .file && !row.isThere && row.folder.device != nil

@@ -22,7 +22,7 @@ struct AuditCommand: AsyncParsableCommand {
               damaged      no image, cut off, or not readable
               placeholder  what services show in place of a cover, or under 16 pixels
               repeated     the same picture on albums of three artists under two titles
-              outdated     written by a fill for other tags, not certain for today's
+              outdated     of a fill, for other tags or refused since, not certain now
 
             Whether a picture in the tags is cut off is not checked.
 

@@ -26,7 +26,7 @@ struct CoverReport: Encodable {
         private let fill: Int64?
         /// Whether its picture is that of the songs' tags; nil for a person's.
         private let fromTags: Bool?
-        /// True if it was written for other tags, and is not certain for today's.
+        /// True if it was written for other tags, or is accepted no longer, or refused, and is not certain for today's tags.
         private let outdated: Bool?
 
         private init(

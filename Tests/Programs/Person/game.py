@@ -367,10 +367,11 @@ class Game:
         url = next((url for found, url, _ in offers if found == key), None)
         if url is None or id is None: return False
         # What two services offer has two addresses: what was said of one is taken back by that.
-        if verb == "allow": url = next((one.url for one in reversed(model.said.get(album, [])) if one.key == key and one.url), url)
+        if verb == "allow": url = next((one.url for one in reversed(model.said.get(album, [])) if one.key == key and one.url and not one.is_undone), url)
         # An acceptance that a newer one has replaced is none.
         if verb == "allow" and key not in {*model.refused(album), model.accepted(album)}: return False
         if verb == "refuse" and model.newest(album, key) == "refused": return False
+        if verb == "give": return self.give(album, id, key, url)
         words = ["fill", verb, self.name(folder, id, by), url, "--json", *options]
         # What is accepted already is not accepted by this command.
         is_new = verb != "accept" or model.accepted(album) != key
@@ -391,6 +392,15 @@ class Game:
             # Whether it was written down nobody knows.
             _, offers = self.why(folder)
             if not any(found == key and sure == "certain" for found, _, sure in offers): model.withdraw(run)
+
+    def give(self, album, id, key, url):
+        """An address that the person gives an album is an acceptance. One that the album may have from a fill says nothing new."""
+        if any(one.key == key for one in self.model.said.get(album, [])) or self.model.was_written(album, key): return False
+        before, words = self.files(), ["album", "edit", f"id:{id}", "--cover-url", url, "--json"]
+        code, _, errors = self.command(*words)
+        self.expect_code(words, code, (0,), errors)
+        self.check_unchanged(before, words, album)
+        self.model.say("accepted", album, [key], url)
 
     def allow_all(self, folder, by):
         """Allows whatever was said about an album, and removed from it."""

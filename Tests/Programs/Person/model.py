@@ -92,6 +92,8 @@ class Model:
         self.released = []
         #: Albums whose lack a fill has named, ids of the library by folder paths, and the album of each id.
         self.named, self.ids = set(), {}
+        #: The pictures that runs have written for each album, undone or not.
+        self.written = {}
         self.known, self.faults = known, []
 
     def fault(self, kind, text, album=None):
@@ -133,6 +135,10 @@ class Model:
                 if is_acceptance: self.taken = {one for one in self.taken if one[0] is not place or keys is not None and one[1] not in keys}
 
     def counts(self, said): return any(said in all and self.accepted(album) == said.key for album, all in self.said.items())
+
+    def was_written(self, album, key):
+        """Whether a run may have written a picture for an album."""
+        return key in self.written.get(album, ())
 
     def of_album(self, album): return [folder for folder in self.folders if folder.is_there and folder.album is album]
 
@@ -211,6 +217,7 @@ class Model:
                 if albums.key(new) not in tags: self.judge(folder, folder, albums.key(new), path, is_quiet)
             if new is None and not is_undo and not is_cut: self.fault("lost", f"{path} was removed, which is nobody's wish", folder.album)
             write = Write(folder, os.path.basename(path), None, old, new)
+            if new is not None: self.written.setdefault(folder.album, set()).add(albums.key(new))
             if old is not None: write.former = self.of.get(path)
             writes.append(write)
             if new is None:

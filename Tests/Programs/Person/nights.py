@@ -67,7 +67,7 @@ class Chooser:
         if not folders: return
         lacking = [one for one in folders if one in game.model.named or game.model.said.get(one.album)]
         folder = rng.choice(lacking if lacking and rng.random() < 0.7 else folders)
-        by, verb = rng.choice(["folder", "id"]), rng.choice(["accept", "accept", "refuse", "refuse", "allow", "all"])
+        by, verb = rng.choice(["folder", "id"]), rng.choice(["accept", "accept", "refuse", "refuse", "allow", "all", "give"])
         if verb == "all":
             yield {"do": "allow_all", "folder": folder.number, "by": by}
             return

@@ -426,5 +426,31 @@ extension MusicTests {
                 #expect(accepted.status == 0 && pictures(stage).count == 1, "\(accepted)")
             }
         }
+
+        @Test func `a number of review is that of one album and picture, whatever becomes of the others`() async throws
+        {
+            try await withMusic(albums: []) { stage, fill in
+                for (name, year) in [("One", "2001"), ("Two", "2003")] {
+                    try writeReissued(in: name, date: year, stage)
+                }
+                #expect(try await run(stage, fill).0.doubtful == 2)
+                #expect(try await stage.run("album", "delete", "1").status == 0)
+                try writeReissued(in: "Three", date: "2005", stage)
+                #expect(try await run(stage, fill).0.doubtful == 2)
+                let review = try await stage.run("fill", "review")
+                #expect(
+                    review.stdout.matches(of: #/(?m)^\d\. .*\)/#).map { String($0.output) }
+                        == ["2. Someone, Reissued (2003)", "3. Someone, Reissued (2005)"], "\(review)")
+                let gone = try await stage.run("fill", "accept", "1")
+                #expect(gone.status != 0 && pictures(stage).isEmpty, "\(gone)")
+                #expect(
+                    try await SleeveStage.run(
+                        ["fill", "accept", "2"] + fill.dropFirst(2), environment: stage.environment
+                    ).status == 0)
+                #expect(Array(pictures(stage).keys) == ["Two/cover.jpg"])
+                let why = try await stage.run("why", "3")
+                #expect(why.stdout.contains("2005"), "\(why)")
+            }
+        }
     }
 }

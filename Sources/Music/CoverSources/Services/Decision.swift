@@ -61,6 +61,9 @@ package struct PictureName: Sendable, Hashable, Codable {
         set { storedLikeness = newValue.map { Data([UInt8(Likeness.version)] + $0.stored) } }
     }
 
+    /// Whether it is what a person gave an album by its address alone: what is there may never have been seen.
+    package var isAddress: Bool { source == .picture && digest == nil }
+
     package enum Relation { case same, alike }
 
     /// Whether two names are of one picture. Where the bytes of both are known, these decide: another picture may be at the same address by
@@ -100,7 +103,7 @@ package struct Decisions: Sendable, Hashable {
     }
 
     /// The newest first.
-    private let all: [Decision]
+    private var all: [Decision]
 
     /// - Parameter decisions: In any order, with those that were undone.
     package init(_ decisions: [Decision] = []) {
@@ -108,6 +111,13 @@ package struct Decisions: Sendable, Hashable {
     }
 
     package var isEmpty: Bool { all.isEmpty }
+
+    /// With newer ones.
+    package func adding(_ newer: Decisions) -> Decisions {
+        var decisions = self
+        decisions.all = newer.all + all
+        return decisions
+    }
 
     /// What was said about a picture; nil if nothing was, or if another one was accepted since it was.
     package func ruling(on picture: @autoclosure () -> PictureName) -> Ruling? {
@@ -158,7 +168,4 @@ package struct Decisions: Sendable, Hashable {
             return ruling == .accepted || ruling == .refused
         }
     }
-
-    /// Those about pictures without a service: of the tags, or at the album's own addresses.
-    package var withoutService: Decisions { Decisions(all.filter { $0.picture.source == .picture }) }
 }

@@ -124,9 +124,11 @@ package struct Fill: Sendable {
     // MARK: One album
 
     func steps(of job: FillJob, _ decisions: Decisions) async -> FillSteps {
-        // In place of an accepted cover no other one is written, but for one at an address that the person gave.
-        if options.writesAcceptedOnly || decisions.acceptance != nil {
-            var steps = FillSteps(for: job.query, decisions, own: options.writesAcceptedOnly ? [] : job.ownURLs)
+        // In place of an accepted cover no other one is written, but where nothing was ever seen at an address that the person gave.
+        let acceptance = decisions.acceptance?.picture
+        let isCovered = job.kept.count == job.folders.count
+        if options.writesAcceptedOnly || acceptance.map({ !$0.isAddress || isCovered }) == true {
+            var steps = FillSteps(for: job.query, decisions)
             steps.reject(
                 "the cover that you accepted is not on its server any more; `sleeve fill allow` takes that back")
             return steps
@@ -134,10 +136,15 @@ package struct Fill: Sendable {
         var filled: [String] = []
         if let address = job.filled, await isCertain(address, for: job.query, decisions) { filled = [address.url] }
         var steps = FillSteps(
-            for: job.query, decisions, own: job.ownURLs, filled: filled,
+            for: job.query, decisions, filled: filled,
             servicesBeforeTags: job.embedded == nil ? nil : options.servicesBeforeTags, hasPicture: job.embedded != nil,
             isLastResort: job.embedded?.isLastResort == true, sources: job.whyUnsearchable == nil ? sources : [])
         steps.reject(job.whyUnsearchable)
+        if let url = job.album.coverURL, job.filled == nil,
+            decisions.ruling(on: PictureName(.picture, job.query, urls: [url])) == .refused
+        {
+            steps.reject(SourceCandidate.refusal)
+        }
         return steps
     }
 
@@ -173,7 +180,7 @@ package struct Fill: Sendable {
         }
         return await writer.write(
             picture, to: target, of: job.album.id, titles: job.titles,
-            foundAt: picture.offer == nil ? nil : picture.url,
+            foundAt: picture.offer == nil || picture.giver == .address ? nil : picture.url,
             facts: picture.giver == .fill && picture.origin != .tags ? job.query : nil,
             keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false)
     }
@@ -186,8 +193,13 @@ package struct Fill: Sendable {
     func noteCovers() async throws {
         let (urls, files, filled) = try await writer.unnotedCovers()
         if urls.isEmpty, files.isEmpty { return }
+        let decisions = try await writer.decisions()
         try await edit { album in
-            guard album.coverURL?.isEmpty != false || filled[album.id]?.isAddress(of: album) == true else { return }
+            // What a person has accepted since is the album's cover in place of an address that was given before.
+            let isAccepted = urls[album.id].map { decisions[album.id]?.acceptance?.picture.urls.contains($0) == true }
+            guard
+                album.coverURL?.isEmpty != false || filled[album.id]?.isAddress(of: album) == true || isAccepted == true
+            else { return }
             if let url = urls[album.id] {
                 album.coverURL = url
             } else if let file = files[album.id],

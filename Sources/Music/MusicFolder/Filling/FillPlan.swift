@@ -70,8 +70,7 @@ package struct FillPlan: Sendable {
             guard let album else { continue }
             var (job, isCovered) = (FillJob(scanned, album, filled: filled[album.id]), true)
             for place in scanned.places {
-                // An address of a person outweighs what was accepted.
-                let replaced = job.ownURLs.isEmpty ? unaccepted.union(outdated.keys) : []
+                let replaced = unaccepted.union(outdated.keys)
                 let formers = place.isShared ? [:] : options.formers(written, replaced, in: place, of: album)
                 let folders = options.folders(of: place, formers)
                 if let cover = place.cover {
@@ -244,8 +243,6 @@ package struct FillJob: Sendable {
     package var targets: [Target] = []
     /// Folders of several albums, in which the cover goes into the tags of the album's songs alone.
     package var tagFolders: [BytePath] = []
-    /// The cover URLs that a person or a list gave the album, in the order of trying.
-    package var ownURLs: [String] = []
     /// What an earlier fill gave the album. It counts only as long as its match is certain.
     package var filled: FilledAddress?
     /// Why sources cannot be asked for its cover; nil if they can.
@@ -262,9 +259,7 @@ package struct FillJob: Sendable {
 
     init(_ scanned: ScannedAlbum, _ album: Album, filled: FilledAddress?) {
         (self.album, query, titles) = (album, AlbumQuery(scanned.facts, edited: album), scanned.titles)
-        let url = album.coverURL.flatMap { $0.isEmpty ? nil : $0 }
-        if let filled, filled.isAddress(of: album) { self.filled = filled } else { ownURLs = [url].compactMap(\.self) }
-        ownURLs += album.alternateCoverURLs
+        if let filled, filled.isAddress(of: album) { self.filled = filled }
         audioFolders = scanned.places.flatMap(\.folders)
         (embedded, whyUnsearchable) = (scanned.sharedPicture, scanned.whyUnsearchable)
     }

@@ -127,17 +127,15 @@ struct FillRun: Sendable {
             steps[number].didFail(outcome.failure?.message ?? "", isAbsent: outcome.isAbsent)
             return advance(number)
         }
-        // What an earlier fill has found is an offer of then; any other address is a person's.
-        let isPersons = offer == nil && outcome.url != job.filled?.url
+        // What an earlier fill has found is an offer of then.
         let known =
             offer == nil
             ? await fill.queue.cover(at: outcome.url, for: job.query, steps[number].decisions) : offer
-        let name = isPersons ? nil : known?.name
         var picture = FillPicture(
             path: BytePath(fill.library.coverFile(digest)), digest: digest,
-            name: name ?? PictureName(.picture, job.query, urls: isPersons ? [] : [outcome.url]))
+            name: known?.name ?? PictureName(.picture, job.query, urls: [outcome.url]))
         (picture.url, picture.offer, picture.likenesses) = (outcome.url, offer, fill.likenesses)
-        if isPersons { picture.giver = .address }
+        if offer?.name.isAddress == true { picture.giver = .address }
         picture.hasOneColour = offer.map { $0.match != .accepted } == true && fill.library.hasOneColor(digest)
         if let objection = await objection(to: picture, of: number) {
             return await take(objection, to: picture, of: number, isFromCache: outcome.kind == .fresh)
@@ -147,7 +145,7 @@ struct FillRun: Sendable {
             if isRepeated { return await doubtRepeated(offer, digest, of: number) }
             await fill.queue.note(nil, of: offer)
         }
-        picture.origin = known.map { .source($0.source) } ?? .own
+        picture.origin = known.flatMap { $0.source == .picture ? nil : .source($0.source) } ?? .own
         await write(number, picture)
     }
 

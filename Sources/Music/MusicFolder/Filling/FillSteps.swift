@@ -1,7 +1,7 @@
 import CoverSources
 
-/// Decides what is tried next for one album: the URLs that a person or a list gave it, the covers that the person accepted, then the sources
-/// in their order, each until it has a certain cover that can be downloaded.
+/// Decides what is tried next for one album: the cover that a person has accepted, then the sources in their order, each until it has a certain
+/// cover that can be downloaded.
 struct FillSteps: Sendable {
     enum Step: Sendable, Hashable {
         /// Download the first of these that is there.
@@ -19,7 +19,7 @@ struct FillSteps: Sendable {
     /// What a person has said about the album's pictures.
     let decisions: Decisions
     private let sources: Set<SourceName>
-    private var own, filled: [String]
+    private var filled: [String]
     /// The services that are asked before the tags are looked at; nil when those are done with.
     private var servicesBeforeTags: Set<SourceName>?
     private var candidates: [SourceCandidate] = []
@@ -45,32 +45,28 @@ struct FillSteps: Sendable {
     /// - Parameters:
     ///   - query: The album.
     ///   - decisions: What a person has said about the album's pictures.
-    ///   - own: The cover URLs that a person or a list gave the album.
     ///   - filled: Those of an earlier fill whose match is certain.
     ///   - servicesBeforeTags: The services that are asked before the tags are looked at; nil if these have no picture.
     ///   - isLastResort: Whether the picture in the tags is taken only if no service has a certain cover.
     ///   - sources: All services that may be asked.
     init(
-        for query: AlbumQuery, _ decisions: Decisions = .init(), own: [String] = [], filled: [String] = [],
+        for query: AlbumQuery, _ decisions: Decisions = .init(), filled: [String] = [],
         servicesBeforeTags: Set<SourceName>? = nil, hasPicture: Bool = false, isLastResort: Bool = false,
         sources: Set<SourceName> = []
     ) {
         self.decisions = decisions
         candidates = decisions.acceptance.map { [SourceCandidate($0)] } ?? []
-        (self.query, self.own, self.filled, self.hasPicture) = (query, own, filled, hasPicture)
+        (self.query, self.filled, self.hasPicture) = (query, filled, hasPicture)
         self.servicesBeforeTags = servicesBeforeTags.map { isLastResort ? sources : $0.intersection(sources) }
         (self.sources, self.isLastResort) = (sources, isLastResort)
     }
 
     mutating func next() -> Step {
         isTrying = false
-        if !own.isEmpty {
-            defer { own = [] }
-            return .download(own, nil)
-        }
         if !candidates.isEmpty {
             let candidate = candidates.removeFirst()
-            isTrying = true
+            // In place of one that may never have been there, others are as good.
+            isTrying = !candidate.name.isAddress
             return .download(candidate.pictures, candidate)
         }
         if asked.isSuperset(of: open), !isCompared {

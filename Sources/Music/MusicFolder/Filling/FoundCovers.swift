@@ -13,8 +13,11 @@ package struct FoundCovers: Sendable {
         package var covers: [SourceCandidate]
         /// What the sources answered.
         package var answers: [SourceAnswer] = []
-        /// The address that a person, or a list, gave it.
-        fileprivate var ownURL: String?
+        /// By the identity of a cover, the number that a fill has given to both.
+        fileprivate var proposals: [String: Int] = [:]
+
+        /// The number of the first cover that has one; nil if no fill has found any of them.
+        package var proposal: Int? { covers.lazy.compactMap { proposals[$0.identity] }.first }
     }
 
     private let library: LibraryAPI
@@ -23,6 +26,7 @@ package struct FoundCovers: Sendable {
     private let memory: SourceMemory?
     private let sources: [CoverSource]
     private let decisions: [AlbumLibrary.Album.ID: Decisions]
+    private let proposals: [AlbumLibrary.Album.ID: [Proposal]]
 
     /// - Parameters:
     ///   - state: Nil if no folder was ever scanned.
@@ -34,7 +38,8 @@ package struct FoundCovers: Sendable {
         _ sources: [CoverSource]
     ) throws {
         (self.library, self.state, self.albums, self.memory, self.sources) = (library, state, albums, memory, sources)
-        decisions = try state?.decisions() ?? [:]
+        decisions = try state?.decisions(with: albums) ?? [:]
+        proposals = Dictionary(grouping: try state?.proposals() ?? [], by: \.album)
     }
 
     /// Albums with a doubtful cover and no certain one, in the library's order.
@@ -81,7 +86,7 @@ package struct FoundCovers: Sendable {
                     var found: [Album] = []
                     for number in stride(from: part, to: wanted.count, by: parts) {
                         let (index, album) = (wanted[number], albums[wanted[number]])
-                        found.append(try await covers(of: index, query(album), filled[album.id], namesakes))
+                        found.append(try await covers(of: index, query(album), namesakes))
                     }
                     return found
                 }
@@ -91,7 +96,7 @@ package struct FoundCovers: Sendable {
     }
 
     private func covers(
-        of index: Int, _ query: AlbumQuery, _ filled: FilledAddress?, _ namesakes: Namesakes
+        of index: Int, _ query: AlbumQuery, _ namesakes: Namesakes
     ) async throws -> Album {
         let (album, decisions) = (albums[index], decisions[albums[index].id] ?? .init())
         var query = query
@@ -113,22 +118,21 @@ package struct FoundCovers: Sendable {
         let answers = record.answers.isEmpty ? [] : record.answers + record.lacks
         return Album(
             number: index + 1, album: album, covers: (covers + others).ordered(query), answers: answers,
-            ownURL: filled?.isAddress(of: album) == true ? nil : album.coverURL)
+            proposals: Dictionary((proposals[album.id] ?? []).map { ($0.picture, $0.number) }) { $1 })
     }
 }
 
 extension FoundCovers.Album {
     /// What a person means who accepts the album's cover: the one that was accepted before, else the first doubtful one; nil if there is none.
-    package var acceptable: SourceCandidate? {
-        covers.first { $0.match == .accepted } ?? doubtful?.covers.first
+    /// - Parameter number: The number that a fill has given to a cover of it; any other one means the album.
+    package func acceptable(_ number: Int?) -> SourceCandidate? {
+        if let number, proposals.values.contains(number) { return covers.first { proposals[$0.identity] == number } }
+        return covers.first { $0.match == .accepted } ?? doubtful?.covers.first
     }
 
-    /// The album with its doubtful covers; nil if it has none, or a certain one. One that has the URL of such a cover was accepted, by an edit
-    /// that can be undone.
+    /// The album with its doubtful covers; nil if it has none, or a certain one.
     fileprivate var doubtful: Self? {
-        guard !covers.contains(where: { $0.certainty == .certain }),
-            !covers.contains(where: { cover in ownURL.map(cover.pictures.contains) ?? false })
-        else { return nil }
+        if covers.contains(where: { $0.certainty == .certain }) { return nil }
         return [self].keeping { $0.certainty == .doubtful }.first
     }
 }

@@ -44,6 +44,7 @@ package struct LibraryScan: Sendable {
             try state.add(update.inherited)
             // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.
             try state.save(update.records, removing: update.removedRecords)
+            try state.acceptAddresses(of: albums)
             return (scanned, update, rows.vanished)
         }
         (outcome.albums, outcome.update, outcome.vanished) = (scanned, update, vanished)

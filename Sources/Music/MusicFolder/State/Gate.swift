@@ -68,8 +68,7 @@ extension MusicState {
     private func objection(
         to picture: FillPicture, for album: String, among rows: [Written], _ options: FillOptions
     ) throws -> Objection? {
-        var decisions = try decisions(of: album)
-        if picture.giver != .fill { decisions = decisions.withoutService }
+        let decisions = try decisions(of: album)
         if let objection = objection(to: picture, decisions, options) { return objection }
         return try objection(to: picture.name, picture.digest, among: rows, decisions, options)
     }
@@ -82,7 +81,7 @@ extension MusicState {
         case .accepted: return nil
         case .refused: return .refused
         case .alike where picture.giver == .fill: return .alike
-        default: if decisions.acceptance != nil { return .other }
+        default: if decisions.acceptance.map({ !$0.picture.isAddress }) == true { return .other }
         }
         let (width, height) = (picture.facts.width, picture.facts.height)
         if let placeholder = Placeholder(width: width, height: height, hasOneColour: picture.hasOneColour) {

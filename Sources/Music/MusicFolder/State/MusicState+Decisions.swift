@@ -1,4 +1,4 @@
-import AlbumLibrary
+package import AlbumLibrary
 package import CoverSources
 import Files
 import Platform
@@ -14,6 +14,7 @@ extension MusicState {
             number INTEGER PRIMARY KEY, album TEXT NOT NULL, picture TEXT NOT NULL, verdict TEXT NOT NULL,
             certain INTEGER NOT NULL, time INTEGER NOT NULL, run INTEGER, undone INTEGER NOT NULL);
         CREATE INDEX IF NOT EXISTS decisions_album ON decisions(album);
+        CREATE TABLE IF NOT EXISTS addresses (album TEXT PRIMARY KEY, urls TEXT NOT NULL) WITHOUT ROWID;
         """
 
     private var decisionsCopy: BytePath { BytePath(AlbumStore.stateDirectory(of: library) + "/decisions.jsonl") }
@@ -79,6 +80,57 @@ extension MusicState {
         }
     }
 
+    /// Takes back what was said about covers of an album.
+    package func allow(_ covers: [SourceCandidate], of album: String) throws(Problem) {
+        try add(decisions(of: album).allowing(covers))
+        guard covers.contains(where: { $0.match == .refused && $0.name.isAddress }) else { return }
+        // It is what the album has, as before it was refused.
+        try transaction { try database.statement("DELETE FROM addresses WHERE album = ?").run(.text(album)) }
+    }
+
+    /// With what the addresses of the library's albums say that no command has written down yet.
+    package func decisions(with library: [Album]) throws(Problem) -> [String: Decisions] {
+        let given = Dictionary(grouping: try given(to: library).said, by: \.album)
+        return try decisions().merging(given.mapValues { Decisions($0) }) { $0.adding($1) }
+    }
+
+    /// Writes down that the addresses of the library's albums are acceptances.
+    package func acceptAddresses(of library: [Album]) throws(Problem) {
+        let (said, changed) = try given(to: library)
+        if changed.isEmpty { return }
+        try add(said)
+        try transaction {
+            for (album, urls) in changed {
+                try database.statement("INSERT OR REPLACE INTO addresses VALUES (?, ?)").run(.text(album), .json(urls))
+            }
+        }
+    }
+
+    /// An address that a person, or a list, gave to a scanned album since the last command is an acceptance. One that was taken away counts no
+    /// longer.
+    private func given(to library: [Album]) throws(Problem) -> (said: [Decision], changed: [String: [String]]) {
+        var known: [String: [String]] = [:]
+        try reading {
+            let rows = database.statement("SELECT id, urls FROM records LEFT JOIN addresses ON album = id")
+            try rows.each { known[$0.text(0)] = $0.json(1) ?? [] }
+        }
+        let filled = try filledAddresses()
+        var (said, changed): ([Decision], [String: [String]]) = ([], [:])
+        for album in library {
+            let urls = album.givenAddresses(besides: filled[album.id])
+            guard let former = known[album.id], former != urls else { continue }
+            if !urls.isEmpty {
+                said.append(Decision(.accepted, PictureName(.picture, AlbumQuery(album), urls: urls), of: album.id))
+            } else if let accepted = try decisions(of: album.id).acceptance?.picture {
+                // What was accepted since has taken its place; an undo of that gives it back.
+                guard accepted.isOfPerson(at: former) else { continue }
+                said.append(Decision(.allowed, accepted, of: album.id))
+            }
+            changed[album.id] = urls
+        }
+        return (said, changed)
+    }
+
     private func insert(_ decisions: [Decision]) throws {
         for decision in decisions {
             try database.statement("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
@@ -110,4 +162,16 @@ extension MusicState {
         }
         return decisions.count
     }
+}
+
+extension Album {
+    /// The URLs that a person or a list gave it, in the order of trying. - Parameter filled: What fills have given it.
+    fileprivate func givenAddresses(besides filled: FilledAddress?) -> [String] {
+        let first = filled?.isAddress(of: self) == true ? nil : coverURL
+        return [first].compactMap(\.self).filter { !$0.isEmpty } + alternateCoverURLs
+    }
+}
+
+extension PictureName {
+    fileprivate func isOfPerson(at urls: [String]) -> Bool { source == .picture && self.urls == urls }
 }

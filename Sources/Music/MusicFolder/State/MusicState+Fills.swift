@@ -9,6 +9,8 @@ extension MusicState {
         CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
             WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS proposals (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, album TEXT NOT NULL, picture TEXT NOT NULL, UNIQUE (album, picture));
         """
 
     /// The options of the last fill, as words of a command line; nil if there was none.
@@ -69,7 +71,48 @@ extension MusicState {
         return news
     }
 
+    /// Doubtful covers that fills have found.
+    package func proposals() throws(Problem) -> [Proposal] {
+        try reading {
+            var proposals: [Proposal] = []
+            try database.statement("SELECT number, album, picture FROM proposals").each {
+                proposals.append(Proposal(number: $0.int(0), album: $0.text(1), picture: $0.text(2)))
+            }
+            return proposals
+        }
+    }
+
+    /// Gives those their numbers that have none.
+    package func add(_ proposals: [Proposal]) throws(Problem) {
+        if proposals.isEmpty { return }
+        try transaction {
+            for one in proposals {
+                // An insertion that is ignored would use up a number.
+                try database.statement(
+                    """
+                    INSERT INTO proposals (album, picture) SELECT ?1, ?2
+                    WHERE NOT EXISTS (SELECT 1 FROM proposals WHERE album = ?1 AND picture = ?2)
+                    """
+                ).run(.text(one.album), .text(one.picture))
+            }
+        }
+    }
+
     private static func key(_ folders: [BytePath]) -> SQLValue {
         .text(folders.map { "\($0)" }.sorted().joined(separator: "\n"))
+    }
+}
+
+/// An album and its first doubtful cover. A person names them by a number that a fill has given, and that is never given again: what was read in
+/// a list means the same as long as it is there.
+package struct Proposal: Sendable, Hashable {
+    package var number = 0
+    /// The album's id in the library.
+    package var album: String
+    /// The cover's `identity`.
+    package var picture: String
+
+    package init(number: Int = 0, album: String, picture: String) {
+        (self.number, self.album, self.picture) = (number, album, picture)
     }
 }

@@ -21,7 +21,7 @@ package final class MusicState: @unchecked Sendable {
 
     /// Raise it when a scan finds more in the same files, or a table changes its meaning. Nothing was released: a state of a former version is
     /// moved aside.
-    private static let version = 9
+    private static let version = 10
     private static let schemas = [
         foldersSchema, albumsSchema, writtenSchema, rootsSchema, fillsSchema, likenessesSchema,
         decisionsSchema,

@@ -13,12 +13,12 @@ struct AlbumReference: ExpressibleByArgument {
         case number, title, id
     }
 
-    private func index(_ albums: [Album], _ library: String) throws -> Int {
+    private func index(_ albums: [Album], _ library: String, _ numbers: [Int: Int?]) throws -> Int {
         for kind in Kind.allCases where text.hasPrefix("\(kind.rawValue):") {
             let name = String(text.dropFirst(kind.rawValue.count + 1))
-            return try only(Self.find(name, kind, albums), name, kind, albums, library)
+            return try only(Self.find(name, kind, albums, numbers), name, kind, albums, library)
         }
-        let found = Kind.allCases.map { ($0, Self.find(text, $0, albums)) }.filter { !$0.1.isEmpty }
+        let found = Kind.allCases.map { ($0, Self.find(text, $0, albums, numbers)) }.filter { !$0.1.isEmpty }
         if Set(found.flatMap(\.1)).count > 1, found.count > 1 {
             let choices = found.map { "\($0.0):\(text)" }.joined(separator: " or ")
             throw fail("“\(text)” matches several albums; write \(choices)")
@@ -28,19 +28,21 @@ struct AlbumReference: ExpressibleByArgument {
     }
 
     /// The index of the album in `albums`. It may also be named by a folder that it is in, or by a file there.
-    /// - Parameter library: The library file.
+    /// - Parameters:
+    ///   - library: The library file.
+    ///   - inReview: Numbers are first those that `fill review` prints.
     /// - Throws: An exit code, after an error message, if no album matches or several do.
-    func index(in albums: [Album], of library: String) throws -> Int {
+    func index(in albums: [Album], of library: String, inReview: Bool = false) throws -> Int {
+        let numbers = inReview ? try Self.proposals(albums, library) : [:]
         let given = BytePath(text)
         let path = given.resolved
-        guard text.contains("/") || path != nil, Kind.allCases.allSatisfy({ Self.find(text, $0, albums).isEmpty })
-        else {
-            return try index(albums, library)
-        }
+        guard text.contains("/") || path != nil,
+            Kind.allCases.allSatisfy({ Self.find(text, $0, albums, numbers).isEmpty })
+        else { return try index(albums, library, numbers) }
         let ids = Set(try MusicState.existing(of: library)?.albums(at: path ?? given) ?? [])
         let found = albums.indices.filter { ids.contains(albums[$0].id) }
         if let index = found.first, found.count == 1 { return index }
-        if found.isEmpty, path == nil { return try index(albums, library) }
+        if found.isEmpty, path == nil { return try index(albums, library, numbers) }
         guard found.isEmpty else { throw Self.several(found, "are in \(given)", albums, library) }
         throw fail("no album of the library is in \(given); `sleeve album scan` adds those of a folder")
     }
@@ -50,14 +52,26 @@ struct AlbumReference: ExpressibleByArgument {
         albums[try index(in: albums, of: library.configuration.libraryPath)]
     }
 
-    private static func find(_ name: String, _ kind: Kind, _ albums: [Album]) -> [Int] {
+    /// The number of a text that is one, or that has one before a name.
+    static func number(of text: String) -> Int? { text.split(separator: ". ", maxSplits: 1).first.flatMap { Int($0) } }
+
+    /// The indices of albums by the numbers that fills have given to their doubtful covers; nil for those that the library has not any more.
+    private static func proposals(_ albums: [Album], _ library: String) throws -> [Int: Int?] {
+        let indices = Dictionary(zip(albums.map(\.id), albums.indices)) { first, _ in first }
+        let proposals = try MusicState.existing(of: library)?.proposals() ?? []
+        return Dictionary(uniqueKeysWithValues: proposals.map { ($0.number, indices[$0.album]) })
+    }
+
+    private static func find(_ name: String, _ kind: Kind, _ albums: [Album], _ numbers: [Int: Int?]) -> [Int] {
         switch kind {
         case .number:
             // The number alone, or before the name.
             let parts = name.split(separator: ". ", maxSplits: 1).map(String.init)
-            guard let number = parts.first.flatMap({ Int($0) }), albums.indices.contains(number - 1) else { return [] }
-            if parts.count == 1 { return name.contains(".") ? [] : [number - 1] }
-            return find(parts[1], .title, albums).contains(number - 1) ? [number - 1] : []
+            guard let number = number(of: name), let index = numbers[number] ?? number - 1,
+                albums.indices.contains(index)
+            else { return [] }
+            if parts.count == 1 { return name.contains(".") ? [] : [index] }
+            return find(parts[1], .title, albums, numbers).contains(index) ? [index] : []
         case .id: return albums.indices.filter { albums[$0].id == name }
         case .title:
             let wanted = name.withoutControls.lowercased()

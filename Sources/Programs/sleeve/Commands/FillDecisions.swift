@@ -24,6 +24,7 @@ struct CoverReferences: ParsableArguments {
         _ decide: (_ found: FoundCovers.Album, _ reference: Reference) async throws -> Int
     ) async throws -> DecidedCovers {
         var total = 0
+        try await library.acceptAddresses()
         var named: [(reference: Reference, found: [FoundCovers.Album])] = []
         for reference in all { named.append((reference, try await FoundCovers.named(reference.text, in: library))) }
         // The URL of a cover beside its album means that cover of that album.
@@ -108,7 +109,10 @@ struct FillAccept: AsyncParsableCommand {
                     """
                 }
             ) { found, reference in
-                guard let cover = reference.isURL ? found.covers.first : found.acceptable else { return 0 }
+                guard
+                    let cover = reference.isURL
+                        ? found.covers.first : found.acceptable(AlbumReference.number(of: reference.text))
+                else { return 0 }
                 chosen.append((found.album, cover))
                 return 1
             }
@@ -161,7 +165,8 @@ struct FillRefuse: AsyncParsableCommand {
                 let refused = (found.covers + pictures).filter { $0.match != .refused }
                 try library.add(await library.decisions(.refused, refused, of: found.album))
                 var album = found.album
-                let isItsAddress = found.covers.contains { cover in album.coverURL.map(cover.pictures.contains) ?? false
+                let isItsAddress = found.covers.contains { cover in
+                    !cover.name.isAddress && album.coverURL.map(cover.pictures.contains) ?? false
                 }
                 if isItsAddress {
                     album.coverURL = nil
@@ -199,12 +204,13 @@ struct FillAllow: AsyncParsableCommand {
             let removed = Dictionary(grouping: try await library.removedCovers().map(\.file), by: \.album)
             let state = try MusicState(of: library.configuration.libraryPath) { Log.warning($0) }
             func allow(_ covers: [SourceCandidate], _ files: [Written], of album: Album.ID) throws -> Int {
-                try state.add(state.decisions(of: album).allowing(covers))
+                try state.allow(covers, of: album)
                 for file in files { try state.set(file, .allowed) }
                 // Many songs have one picture.
                 return covers.count + Set(files.map(\.digest)).count
             }
             if all {
+                try await library.acceptAddresses()
                 let albums = try await library.albums.all()
                 return try allowAll(albums, state.decisions(), removed, state) { try allow($0, $1, of: $2) }
             }

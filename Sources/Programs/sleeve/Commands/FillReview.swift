@@ -12,7 +12,8 @@ struct FillReview: AsyncParsableCommand {
         commandName: "review", _superCommandName: "sleeve fill",
         abstract: "List the doubtful covers that were found.",
         discussion: """
-            `fill accept`, `fill refuse`, `fill allow` and `why` take an album as it is printed, its number, or the URL of a cover.
+            `fill accept`, `fill refuse`, `fill allow` and `why` take an album as it is printed, its number, which is never given to another \
+            one, or the URL of a cover.
             """)
 
     @Flag(help: "List the covers that you refused, and those of fills that you removed.")
@@ -27,14 +28,14 @@ struct FillReview: AsyncParsableCommand {
             let (repeated, others) = (found.filter(isRepeated), found.filter { !isRepeated($0) })
             var removed = refused ? try await library.removedCovers() : []
             for album in others {
-                try print(album, removed.filter { $0.name == album.name }.map(\.file))
-                removed.removeAll { $0.name == album.name }
+                try print(album, removed.filter { $0.album.id == album.album.id }.map(\.file))
+                removed.removeAll { $0.album.id == album.album.id }
             }
             try print(repeated: repeated)
             let isNothing = found.isEmpty && removed.isEmpty
-            while let name = removed.first?.name {
-                try print(name, removed.filter { $0.name == name }.map(\.file))
-                removed.removeAll { $0.name == name }
+            while let album = removed.first?.album {
+                try print(album.fullName, removed.filter { $0.album.id == album.id }.map(\.file))
+                removed.removeAll { $0.album.id == album.id }
             }
             if options.json || options.quiet || !isNothing { return }
             try printResult(refused ? "No refused covers.\n" : "No doubtful covers.\n")
@@ -52,7 +53,7 @@ struct FillReview: AsyncParsableCommand {
         for cover in found.covers {
             let (album, url) = (cover.album, cover.pictures.first.map { Redaction.redact($0) })
             let line: JSONObject = [
-                "album": found.album.id, "number": found.number, "artist": found.album.artist,
+                "album": found.album.id, "number": found.proposal, "artist": found.album.artist,
                 "title": found.album.title, "source": cover.source.rawValue, "foundArtist": album.artist,
                 "foundTitle": album.title, "foundYear": album.year, "foundTracks": album.trackCount,
                 "reason": cover.match.reason, "url": url,
@@ -100,7 +101,7 @@ struct FillReview: AsyncParsableCommand {
 
 extension FoundCovers.Album {
     /// As the other commands take it.
-    fileprivate var name: String { "\(number). \(album.fullName)" }
+    fileprivate var name: String { (proposal.map { "\($0). " } ?? "") + album.fullName }
 }
 
 extension SourceCandidate {
@@ -149,8 +150,7 @@ struct DoubtfulCoversReview: CoverReview {
 
     func allow(_ pictures: [String], of album: Album) async throws {
         let covers = try await found(album) { $0.match == .refused && $0.pictures.contains(where: pictures.contains) }
-        let said = try MusicState.existing(of: configuration.libraryPath)?.decisions(of: album.id) ?? .init()
-        try library.add(said.allowing(covers))
+        try MusicFolderOptions.openState(configuration, isAlone: false).allow(covers, of: album.id)
     }
 
     private func found(_ album: Album, _ isWanted: (SourceCandidate) -> Bool) async throws -> [SourceCandidate] {
@@ -173,7 +173,8 @@ extension FoundCovers {
         let (configuration, albums) = (library.configuration, try await library.albums.all())
         let covers = try await FoundCovers(library)
         guard reference.contains("://") else {
-            let index = try AlbumReference(argument: reference).index(in: albums, of: configuration.libraryPath)
+            let index = try AlbumReference(argument: reference).index(
+                in: albums, of: configuration.libraryPath, inReview: true)
             return [try await covers.covers(of: albums[index].id)].compactMap(\.self)
         }
         let found = try await covers.covers(at: reference)
@@ -198,6 +199,11 @@ extension LibraryAPI {
     func add(_ decisions: [Decision]) throws {
         try MusicFolderOptions.openState(configuration, isAlone: false).add(decisions)
     }
+
+    /// Writes down what the addresses say that a person gave the albums, before more is said.
+    func acceptAddresses() async throws {
+        try MusicFolderOptions.openState(configuration, isAlone: false).acceptAddresses(of: await albums.all())
+    }
 }
 
 extension LibraryAPI {
@@ -214,13 +220,10 @@ extension LibraryAPI {
             .filter { one in !covers.contains { $0.pictures == one.pictures } }
     }
 
-    /// The covers of fills that a person has removed, with their albums as `fill review` prints them.
-    func removedCovers() async throws -> [(name: String, file: Written)] {
+    /// The covers of fills that a person has removed, with their albums.
+    func removedCovers() async throws -> [(album: AlbumLibrary.Album, file: Written)] {
         guard let state = try MusicState.existing(of: configuration.libraryPath) else { return [] }
-        let names = try await albums.all().enumerated().map {
-            ($0.element.id, "\($0.offset + 1). \($0.element.fullName)")
-        }
-        let byID = Dictionary(names) { first, _ in first }
+        let byID = Dictionary(try await albums.all().map { ($0.id, $0) }) { first, _ in first }
         return try state.removed().compactMap { file in byID[file.album].map { ($0, file) } }
     }
 }

@@ -117,7 +117,8 @@ struct FillWork {
     /// Says how long a first fill of many albums may take, and what makes it faster.
     private func tellTime(_ jobs: [FillJob]) throws {
         let asked = try sources.sources().filter { $0.refusal(userAgent: library.configuration.userAgent) == nil }
-        let count = jobs.count { $0.ownURLs.isEmpty && $0.whyUnsearchable == nil }
+        let decisions = try state.decisions()
+        let count = jobs.count { decisions[$0.album.id]?.acceptance == nil && $0.whyUnsearchable == nil }
         func time(_ source: CoverSource) -> Duration {
             source.rate.map { $0.interval * (Double(count) / Double($0.requests)) } ?? .zero
         }
@@ -136,12 +137,22 @@ struct FillWork {
         try stopIfSignalled()
         let messages = planned.messages
         let present = Mutex(only == nil ? [] : planned.plan.present)
+        let doubtful = Mutex<[Album.ID: SourceCandidate]>([:])
         let summary = try await fill(planned.plan.jobs, pictures, likenesses, writer) { [only] event in
             messages.add(event)
+            if case .ended(let album, .doubtful(let covers)) = event {
+                doubtful.withLock { $0[album.id] = covers.first }
+            }
             if only != nil, case .exists(let album, let path) = event { present.withLock { $0.append((path, album)) } }
         }
         try state.save(repeatedPictures: summary.repeatedPictures)
         try state.save(likenesses.added)
+        let found = doubtful.withLock { $0 }
+        // In the order of the list.
+        try state.add(
+            try await library.albums.all().compactMap { album in
+                found[album.id].map { Proposal(album: album.id, picture: $0.identity) }
+            })
         for file in planned.written where summary.repeatedPictures.contains(file.digest) {
             messages.add(.file, "\(file.path): albums of other artists have the same picture; remove it if it is wrong")
         }
@@ -273,7 +284,7 @@ struct FillWork {
 /// What a fill would do.
 extension FillWork {
     func preview(_ planned: Planned) async throws {
-        let (steps, idle) = try await steps(planned.plan)
+        let (steps, idle) = try await steps(planned)
         let tags = arguments.covers.embed ? try await embed(planned, run: nil) : nil
         try print(planned.plan, steps, idle: idle, tags, leftOut: planned.outcome.leftOut)
         let news = try state.news(planned.messages.known, of: planned.folders)
@@ -282,15 +293,17 @@ extension FillWork {
     }
 
     /// - Returns: What would be done for each folder, and the number of albums for which nothing would be.
-    private func steps(_ plan: FillPlan) async throws -> (steps: [FillPlanResult.Step], idle: Int) {
+    private func steps(_ planned: Planned) async throws -> (steps: [FillPlanResult.Step], idle: Int) {
         let queue = try sources.queue(for: library, memory: .existing(for: library.configuration))
-        let decisions = try state.decisions()
+        let decisions = try state.decisions(with: Array(planned.albums.values))
         var (found, asked, idle): ([FillPlanResult.Step], Set<SourceName>, Int) = ([], [], 0)
-        for job in plan.jobs {
-            let (names, known) = await queue.plan(job.query, decisions[job.album.id] ?? .init())
+        for job in planned.plan.jobs {
+            let said = decisions[job.album.id] ?? .init()
+            let (names, known) = await queue.plan(job.query, said)
             asked.formUnion(names)
-            var steps: [(text: String, cover: SourceCandidate?)] = job.ownURLs.prefix(1).map {
-                ("would download \($0)", nil)
+            var steps: [(text: String, cover: SourceCandidate?)] = []
+            if let given = said.acceptance?.picture, given.isAddress {
+                steps = [("would download \(given.urls[0])", nil)]
             }
             if let picture = job.embedded, options.servicesBeforeTags != nil {
                 let cover = SourceCandidate(picture: picture.digest, of: job.query)

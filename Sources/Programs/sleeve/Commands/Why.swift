@@ -41,7 +41,9 @@ struct Why: AsyncParsableCommand {
             return CoverReport(urls: try await histories(of: [subject], in: library).map { .init($0) })
         }
         let albums = try await library.existingAlbums()
-        let album = try AlbumReference(argument: subject).album(in: albums, of: library)
+        let album = albums[
+            try AlbumReference(argument: subject).index(
+                in: albums, of: library.configuration.libraryPath, inReview: true)]
         let known = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }
         let found = try await FoundCovers(library).covers(of: album.id)
         // Those that ids locate count only if a person has decided about them: whether they are there is not known.

@@ -21,9 +21,14 @@ import Testing
         return findings
     }
 
-    @Test func `the album's own URLs come before all sources`() {
-        var steps = FillSteps(for: query, own: ["https://a.example/1"], sources: [.itunes])
-        #expect(steps.next() == .download(["https://a.example/1"], nil))
+    /// A person, or a list, gave it to the album.
+    private var given: Decisions {
+        Decisions([Decision(.accepted, PictureName(.picture, query, urls: ["https://a.example/1"]), of: "1")])
+    }
+
+    @Test func `an address that was given comes before all sources`() {
+        var steps = FillSteps(for: query, given, sources: [.itunes])
+        #expect(steps.next() == .download(["https://a.example/1"], SourceCandidate(given.current[0])))
         #expect(steps.next() == .search(skipping: []))
     }
 
@@ -36,7 +41,7 @@ import Testing
     }
 
     @Test func `when a certain cover cannot be downloaded the sources that were not asked are`() {
-        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
+        var steps = FillSteps(for: query, sources: [.itunes, .deezer])
         #expect(steps.next() == .search(skipping: []))
         let found = candidate(.itunes, .certain, "https://i.example/1")
         steps.add(findings([found], [(.itunes, .found)]))
@@ -68,7 +73,7 @@ import Testing
     }
 
     @Test func `doubtful covers are not downloaded, and the end after all sources`() {
-        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
+        var steps = FillSteps(for: query, sources: [.itunes, .deezer])
         #expect(steps.next() == .search(skipping: []))
         let found = candidate(.itunes, .doubtful, "https://i.example/1")
         steps.add(findings([found], [(.itunes, .found), (.deezer, .notFound)]))
@@ -78,14 +83,14 @@ import Testing
     /// An album that failed is looked for again by the next fill; one that is missing is not for weeks.
     @Test(arguments: [SourceAnswer.Kind.failed, .throttled])
     func `an album is not missing while a source could not be asked`(kind: SourceAnswer.Kind) {
-        var steps = FillSteps(for: query, own: [], sources: [.itunes])
+        var steps = FillSteps(for: query, sources: [.itunes])
         _ = steps.next()
         steps.add(findings([], [(.itunes, kind)]))
         #expect(steps.next() == .end(.failed("iTunes: why")))
     }
 
     @Test func `a download that fails for another reason than absence is a failure`() {
-        var steps = FillSteps(for: query, own: ["https://a.example/1"], sources: [])
+        var steps = FillSteps(for: query, given)
         _ = steps.next()
         steps.didFail("a.example: timed out", isAbsent: false)
         #expect(steps.next() == .end(.failed("a.example: timed out")))
@@ -94,7 +99,7 @@ import Testing
     /// The next fill writes it, or a person has said what keeps it away: there is nothing to review.
     @Test(arguments: [true, false])
     func `beside a certain cover that is not had now, doubtful ones are not the end`(isHeld: Bool) {
-        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
+        var steps = FillSteps(for: query, sources: [.itunes, .deezer])
         _ = steps.next()
         steps.add(findings([candidate(.itunes, .certain, "https://i.example/1")], [(.itunes, .found)]))
         _ = steps.next()
@@ -105,14 +110,14 @@ import Testing
     }
 
     @Test func `a search that asks nothing is not repeated`() {
-        var steps = FillSteps(for: query, own: [], sources: [.caa])
+        var steps = FillSteps(for: query, sources: [.caa])
         #expect(steps.next() == .search(skipping: []))
         steps.add(SourceFindings())
         #expect(steps.next() == .end(.missing("none of the sources has its cover")))
     }
 
     @Test func `covers that a person has refused are the reason, unless there is another`() {
-        var steps = FillSteps(for: query, own: [], sources: [.itunes, .deezer])
+        var steps = FillSteps(for: query, sources: [.itunes, .deezer])
         var found = findings([], [(.itunes, .found)])
         found.areRefused = true
         steps.add(found)
@@ -132,7 +137,7 @@ import Testing
         }
         let others = [SourceName(rawValue: "a former one"), .caa].map { doubtful($0, 1) }
         let covers = [doubtful(.deezer, 9), doubtful(.itunes, 5), doubtful(.deezer, 5)] + others
-        var steps = FillSteps(for: query, own: [], sources: [.deezer])
+        var steps = FillSteps(for: query, sources: [.deezer])
         steps.add(findings(isReversed ? covers.reversed() : covers, [(.deezer, .found)]))
         #expect(steps.next() == .end(.doubtful(covers)))
         #expect(covers.reversed().ordered(query) == covers)
@@ -142,12 +147,12 @@ import Testing
 
     @Test func `the tags are looked at before the services, or after those that a person wants first`() {
         var steps = FillSteps(
-            for: query, own: ["https://a.example/1"], servicesBeforeTags: [], sources: [.itunes])
-        #expect(steps.next() == .download(["https://a.example/1"], nil))
+            for: query, given, servicesBeforeTags: [], sources: [.itunes])
+        #expect(steps.next() == .download(["https://a.example/1"], SourceCandidate(given.current[0])))
         #expect(steps.next() == .tags)
         #expect(steps.next() == .search(skipping: []))
         steps = FillSteps(
-            for: query, own: [], servicesBeforeTags: [.caa], sources: [.caa, .itunes])
+            for: query, servicesBeforeTags: [.caa], sources: [.caa, .itunes])
         #expect(steps.next() == .search(skipping: [.itunes]))
         steps.add(findings([], [(.caa, .notFound)]))
         #expect(steps.next() == .tags)
@@ -156,7 +161,7 @@ import Testing
 
     @Test func `the address of an earlier fill comes after the tags, and a rejection is the reason at the end`() {
         var steps = FillSteps(
-            for: query, own: [], filled: ["https://f.example/1"], servicesBeforeTags: [], sources: [])
+            for: query, filled: ["https://f.example/1"], servicesBeforeTags: [], sources: [])
         #expect(steps.next() == .tags)
         #expect(steps.next() == .download(["https://f.example/1"], nil))
         steps.reject("too small")
@@ -170,7 +175,7 @@ import Testing
         }
         let (one, two) = (doubtful(.itunes), doubtful(.deezer))
         var steps = FillSteps(
-            for: query, own: [], hasPicture: true, sources: [.itunes, .deezer])
+            for: query, hasPicture: true, sources: [.itunes, .deezer])
         steps.add(findings([one], [(.itunes, .found)]))
         #expect(steps.next() == .search(skipping: [.itunes]))
         steps.add(findings([two], [(.deezer, .found)]))
@@ -182,7 +187,7 @@ import Testing
         // The picture in the tags is taken afterwards.
         for hasPicture in [true, false] {
             steps = FillSteps(
-                for: query, own: [], servicesBeforeTags: [.itunes], hasPicture: hasPicture, sources: [.itunes])
+                for: query, servicesBeforeTags: [.itunes], hasPicture: hasPicture, sources: [.itunes])
             steps.add(findings([one], [(.itunes, .found)]))
             #expect(steps.next() == (hasPicture ? .compare([one]) : .tags))
             #expect(steps.next() == (hasPicture ? .tags : .end(.doubtful([one]))))

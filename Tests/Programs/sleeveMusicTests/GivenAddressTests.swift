@@ -1,0 +1,83 @@
+import Foundation
+import MusicFiles
+import OriginServer
+import SleeveStage
+import Testing
+
+extension MusicTests {
+    /// An address that a person gives an album is an acceptance, which the next command writes down.
+    @Suite struct GivenAddressTests: FillSuite {
+        private static let file = "The Harbour Lights/Low Tide/cover.jpg"
+        private static let title = "Low Tide"
+
+        /// One album that iTunes has.
+        private func withAlbum(_ body: (_ stage: Stage, _ fill: [String]) async throws -> Void) async throws {
+            try await withMusic(albums: [Self.albums[0]], body)
+        }
+
+        private func give(_ url: String, _ stage: Stage) async throws {
+            #expect(try await stage.run("album", "edit", Self.title, "--cover-url", url).status == 0)
+        }
+
+        @Test func `it replaces the cover of a fill, in the tags, too, and is replaced by what is accepted later`()
+            async throws
+        {
+            try await withAlbum { stage, fill in
+                let fill = fill + ["--embed"]
+                let song = "\(stage.folder)/music/The Harbour Lights/Low Tide/1.mp3"
+                #expect(try await run(stage, fill).0.filled == 1)
+                let found = try #require(pictures(stage)[Self.file])
+                let offered = try #require(
+                    try await stage.run("why", Self.title).stdout.firstMatch(of: #/http\S+\.jpg\S*/#)?.output)
+                try await give(stage.origin.coverURL(1), stage)
+                let review = try await stage.run("fill", "review")
+                #expect(review.stdout == "No doubtful covers.\n")
+                let plan = try await SleeveStage.run(
+                    fill.filter { $0 != "--json" } + ["--dry-run"], environment: stage.environment)
+                #expect(plan.stdout.contains("would download \(stage.origin.coverURL(1))"), "\(plan)")
+                #expect(try await run(stage, fill).0.filled == 1)
+                let given = try #require(pictures(stage)[Self.file])
+                #expect(given != found)
+                #expect(try Data(contentsOf: URL(filePath: song)).range(of: Data(given)) != nil)
+                #expect(try await run(stage, fill).0.filled == 0)
+                #expect(pictures(stage)[Self.file] == given)
+
+                // An acceptance that is newer than the address, which no fill has seen.
+                try await give(stage.origin.coverURL(2), stage)
+                let accepted = try await stage.run("fill", "accept", String(offered), "--embed")
+                #expect(accepted.status == 0, "\(accepted)")
+                #expect(pictures(stage)[Self.file] == found)
+                #expect(try await run(stage, fill).0.filled == 0)
+                #expect(pictures(stage)[Self.file] == found)
+                #expect(try await stage.run("album", "show", Self.title).stdout.contains(offered))
+                #expect(try await stage.run("fill", "undo").status == 0)
+                #expect(pictures(stage)[Self.file] == given)
+            }
+        }
+
+        @Test func `until something is there, what services have is written; one that is taken away counts no longer`()
+            async throws
+        {
+            try await withAlbum { stage, fill in
+                #expect(try await stage.run("album", "scan", stage.folder + "/music").status == 0)
+                try await give(stage.origin.url + "/nothing", stage)
+                #expect(try await run(stage, fill).0.filled == 1)
+                let found = try #require(pictures(stage)[Self.file])
+                let (again, _) = try await run(stage, fill)
+                #expect((again.filled, again.missing) == (0, 0) && pictures(stage)[Self.file] == found)
+                try await give(stage.origin.coverURL(1), stage)
+                #expect(try await run(stage, fill).0.filled == 1)
+                let given = pictures(stage)[Self.file]
+                #expect(given != found)
+                try await give("", stage)
+                try MusicFile.writeSongs(
+                    2, in: stage.folder + "/music/copy",
+                    MusicTags(
+                        album: Self.title, albumArtist: "The Harbour Lights", artist: "The Harbour Lights", date: "1971"
+                    ))
+                #expect(try await run(stage, fill).0.filled == 1)
+                #expect(pictures(stage)["copy/cover.jpg"] == found && pictures(stage)[Self.file] == given)
+            }
+        }
+    }
+}

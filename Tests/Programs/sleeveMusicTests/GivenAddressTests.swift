@@ -52,6 +52,8 @@ extension MusicTests {
                 #expect(try await stage.run("album", "show", Self.title).stdout.contains(offered))
                 #expect(try await stage.run("fill", "undo").status == 0)
                 #expect(pictures(stage)[Self.file] == given)
+                let shown = try await stage.run("album", "show", Self.title)
+                #expect(shown.stdout.contains(stage.origin.coverURL(2)), "\(shown)")
             }
         }
 

@@ -94,6 +94,16 @@ extension MusicState {
         return try decisions().merging(given.mapValues { Decisions($0) }) { $0.adding($1) }
     }
 
+    /// The addresses of scanned albums that are written down. In the place of some may be those of covers that were accepted since.
+    package func givenAddresses() throws(Problem) -> [String: [String]] {
+        try reading {
+            var given: [String: [String]] = [:]
+            let rows = database.statement("SELECT id, urls FROM records LEFT JOIN addresses ON album = id")
+            try rows.each { given[$0.text(0)] = $0.json(1) ?? [] }
+            return given
+        }
+    }
+
     /// Writes down that the addresses of the library's albums are acceptances.
     package func acceptAddresses(of library: [Album]) throws(Problem) {
         let (said, changed) = try given(to: library)
@@ -109,12 +119,7 @@ extension MusicState {
     /// An address that a person, or a list, gave to a scanned album since the last command is an acceptance. One that was taken away counts no
     /// longer.
     private func given(to library: [Album]) throws(Problem) -> (said: [Decision], changed: [String: [String]]) {
-        var known: [String: [String]] = [:]
-        try reading {
-            let rows = database.statement("SELECT id, urls FROM records LEFT JOIN addresses ON album = id")
-            try rows.each { known[$0.text(0)] = $0.json(1) ?? [] }
-        }
-        let filled = try filledAddresses()
+        let (known, filled) = (try givenAddresses(), try filledAddresses())
         var (said, changed): ([Decision], [String: [String]]) = ([], [:])
         for album in library {
             let urls = album.givenAddresses(besides: filled[album.id])

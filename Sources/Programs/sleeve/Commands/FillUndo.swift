@@ -162,18 +162,18 @@ struct FillUndo: AsyncParsableCommand {
             .print(files.map { "\($0): \(what)" }, ": \(what)" + (dryRun ? "; --json lists them all" : ""))
     }
 
-    /// The library loses the files and the URLs of the covers, unless a person has edited them. A file that is in the place of a cover counts
-    /// instead. The memory loses the URLs after it: a process that dies between the two must not take a fill's for a person's.
+    /// The library loses the files and the URLs of the covers, unless a person has edited them: it has the address that was given before. A file that
+    /// is in the place of a cover counts instead. The memory loses the URLs after it: a process that dies between the two must not take a fill's for a person's.
     private func forget(
         _ places: [Album.ID: [BytePath: BytePath?]], _ library: LibraryAPI, _ state: MusicState
     ) async throws {
-        let filled = try state.filledAddresses()
+        let (filled, given) = (try state.filledAddresses(), try state.givenAddresses())
         let all = try await library.albums.all()
         try await library.albums.edit(
             all.compactMap { former in
                 var album = former
                 guard let files = places[album.id] else { return nil }
-                if filled[album.id]?.isAddress(of: album) == true { album.coverURL = nil }
+                if filled[album.id]?.isAddress(of: album) == true { album.coverURL = given[album.id]?.first }
                 let file = album.coverFilePath.map { BytePath(bytes: $0) }
                 if file.map({ files[$0] != nil }) ?? (album.coverURL == nil) {
                     album.coverFilePath = files.values.compactMap(\.self).min()?.bytes

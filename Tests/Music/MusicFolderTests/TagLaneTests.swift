@@ -16,7 +16,7 @@ import Testing
     }()
 
     /// A message as bash has it, with its line feed.
-    static func line(_ message: some Encodable) -> String {
+    static func line(_ message: some TagMessage) -> String {
         String(decoding: TagLine.bytes(message).dropLast(), as: UTF8.self) + #"\n"#
     }
 

@@ -383,8 +383,8 @@ import Testing
         TagLaneTests.worker(
             """
             while IFS= read -r line; do
+                if [[ $line == /* ]]; then printf '\(TagLaneTests.answer)' 'Low Tide'; continue; fi
                 \(TagLaneTests.extract("path"))
-                if [[ $line == *'"read"'* ]]; then printf '\(TagLaneTests.answer)' 'Low Tide'; continue; fi
                 \(TagLaneTests.extract("copy"))
                 \(change)
                 printf '\(made)'

@@ -181,7 +181,7 @@ package struct Fill: Sendable {
         return await writer.write(
             picture, to: target, of: job.album.id, titles: job.titles,
             foundAt: picture.offer == nil || picture.giver == .address ? nil : picture.url,
-            facts: picture.giver == .fill && picture.origin != .tags ? job.query : nil,
+            facts: picture.origin == .tags ? nil : job.query,
             keepsFormer: target.former.map { access(library.coverFile($0.digest), R_OK) != 0 } ?? false)
     }
 

@@ -56,6 +56,7 @@ extension MusicState {
             try insert(picture.name, of: row.digest)
         }
         if let objection { throw objection }
+        if picture.giver == .address { try noteSeen(picture.name, for: row.album) }
         return begun
     }
 

@@ -94,6 +94,16 @@ extension MusicState {
         return try decisions().merging(given.mapValues { Decisions($0) }) { $0.adding($1) }
     }
 
+    /// A picture was at the address that a person gave an album: it is the one that is accepted from now on.
+    func noteSeen(_ picture: PictureName, for album: String) throws(Problem) {
+        guard var accepted = try decisions(of: album).acceptance, accepted.picture.isAddress else { return }
+        accepted.picture.digest = picture.digest
+        try transaction {
+            try insert([accepted])
+            try addToCopy([accepted])
+        }
+    }
+
     /// The addresses of scanned albums that are written down. In the place of some may be those of covers that were accepted since.
     package func givenAddresses() throws(Problem) -> [String: [String]] {
         try reading {

@@ -9,9 +9,6 @@ static const unsigned char address_js[] = {
 static const unsigned char album_form_js[] = {
 #embed "Page/album-form.js"
 };
-static const unsigned char ambient_js[] = {
-#embed "Page/ambient.js"
-};
 static const unsigned char api_js[] = {
 #embed "Page/api.js"
 };
@@ -191,7 +188,6 @@ static const unsigned char wall_js[] = {
 static const sleeve_page_file files[] = {
     FILE("address.js", address_js),
     FILE("album-form.js", album_form_js),
-    FILE("ambient.js", ambient_js),
     FILE("api.js", api_js),
     FILE("app.js", app_js),
     FILE("artist-page.js", artist_page_js),

@@ -47,7 +47,7 @@ class Gallery:
     def covers_settle(self):
         """Waits until every cover in view is ready or has failed. Returns their states by id."""
         return self.until(
-            f"(() => {{ const view = {IN_VIEW}; return view.length && view.every((option) => ['ready', 'failed'].includes(option.dataset.state))"
+            f"(() => {{ const view = {IN_VIEW}; return view.length && view.every((option) => ['ready', 'failed', 'missing'].includes(option.dataset.state))"
             " && Object.fromEntries(view.map((option) => [option.dataset.id, option.dataset.state])); })()",
             what="the covers in view to settle")
 

@@ -95,6 +95,7 @@ class Doubtful(Reviewing, GalleryTest):
             ["", "Pixels", "", f"{pixels} × {pixels}"]])
         self.assertIn("Year agrees", page.run("return [...document.querySelectorAll('#evidence .agrees')].map((line) => line.textContent)"))
         self.assertGreater(pixels, 300, "the whole picture")
+        self.assertTrue(page.visible(".compare [data-field=pixels]"))
         self.screenshot("doubtful")
         page.click("#accept")
         page.size(1)

@@ -1,4 +1,7 @@
 """Light and dark colour schemes, and reduced motion."""
+import pathlib
+import re
+
 import inputs
 from case import GalleryTest
 
@@ -87,13 +90,98 @@ class Look(GalleryTest):
         self.assertEqual(marks[2], "solid")
         self.screenshot("wall-forced")
 
-    def test_a_spinner_does_not_turn_with_reduced_motion_but_is_there(self):
-        self.stage.start_origin()
-        self.stage.serve(self.stage.albums(3), warm=False)
-        self.stage.origin.pause()
-        page = self.open()
-        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
-        page.until("document.querySelector('#covers .spinner')")
-        self.assertEqual(page.run("""
-            return document.getAnimations().filter((each) => each.effect.target.closest('.spinner')
-                && each.effect.getKeyframes().some((frame) => 'transform' in frame || 'rotate' in frame)).length"""), 0)
+
+def names_tile(selector):
+    """JavaScript for the colours of a tile's words and of its ground, and the contrast between them (WCAG 2, 1.4.3)."""
+    return f"""
+        const rgb = (colour) => {{
+            const canvas = new OffscreenCanvas(1, 1).getContext('2d', {{willReadFrequently: true}});
+            canvas.fillStyle = colour;
+            canvas.fillRect(0, 0, 1, 1);
+            return [...canvas.getImageData(0, 0, 1, 1).data];
+        }};
+        const over = ([r, g, b, a], ground) => [r, g, b].map((part, n) => (part * a + ground[n] * (255 - a)) / 255);
+        const light = (colour) => colour.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+            .reduce((sum, part, n) => sum + part * [0.2126, 0.7152, 0.0722][n], 0);
+        const contrast = (one, other) => {{
+            const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b);
+            return (bright + 0.05) / (dark + 0.05);
+        }};
+        return [...document.querySelectorAll({selector!r})].map((tile) => {{
+            const ground = rgb(getComputedStyle(tile).backgroundColor).slice(0, 3), name = tile.querySelector('.name');
+            return ['::before', '::after'].map((part) => contrast(over(rgb(getComputedStyle(name, part).color), ground), ground));
+        }});"""
+
+
+class Tokens(GalleryTest):
+    """One scale of type, space and corners, covers with an edge, and what is shown in the place of one."""
+
+    def test_the_style_sheets_have_one_scale(self):
+        page = pathlib.Path(__file__).parents[3] / "Sources/Web/CGalleryPage/Page"
+        text = "\n".join(re.sub(r"/\*.*?\*/", "", sheet.read_text(), flags=re.DOTALL) for sheet in sorted(page.glob("*.css")))
+        values = lambda name: {value.strip() for value in re.findall(rf"(?<![\w-]){name}: ([^;}}]+)", text)}
+        sizes = {f"var(--{name})" for name in ("small", "body", "large", "title")}
+        self.assertEqual(values("font-size") - sizes, {"1rem", "clamp(12px, var(--size) / 9, 4rem)", "max(12px, 0.75em)"})
+        self.assertEqual(values("font-weight"), {"400", "600"})
+        corners = {corner for value in values("border-radius") for corner in value.split()}
+        self.assertEqual(corners - {"var(--round-cover)", "var(--round)", "var(--round-sheet)", "inherit", "50%", "0"}, {"4px"})
+        space = {number for value in values("(?:padding|margin)(?:-\\w+)*") | values("(?:(?:row|column)-)?gap") for number in re.findall(r"(?<![\w.-])-?([\d.]+)rem", value)}
+        self.assertEqual(space - {"0.25", "0.5", "0.75", "1", "1.5", "2", "3"}, set())
+
+    def broken(self):
+        """A gallery in which the first cover has no address, the second none there; and one artist has two of the others."""
+        albums = self.stage.albums(12)
+        albums[0].update(coverUrl="", title="Half Seasons of a Rather Long Name", artist="Wren")
+        albums[1].update(coverUrl=albums[1]["coverUrl"] + "?status=404", artist="Wren")
+        self.stage.serve(albums)
+        return self.open()
+
+    def test_covers_that_are_missing_have_names_and_those_that_load_have_none(self):
+        page = self.broken()
+        for view in ("row", "wall"):
+            if view == "wall": page.wall()
+            page.covers_settle()
+            for scheme in ("light", "dark"):
+                inputs.prefer(page.browser, prefers_color_scheme=scheme)
+                tiles = ":is([data-state=missing], [data-state=failed])"
+                words = page.run(names_tile(tiles))
+                self.assertGreaterEqual(len(words), 2)
+                self.assertGreaterEqual(min(min(pair) for pair in words), 4.5, f"{view}, {scheme}")
+                self.screenshot(f"missing-{view}-{scheme}")
+        state = page.run("""
+            return [...document.querySelectorAll('#wall .cover')].slice(0, 3).map((cover) => {
+                return [cover.dataset.state, Boolean(cover.querySelector('.name')), getComputedStyle(cover).backgroundImage.includes('radial-gradient')];
+            });""")
+        self.assertEqual(state, [["missing", True, False], ["failed", True, True], ["ready", False, False]])
+
+    def test_covers_have_their_own_colours_and_an_edge_and_the_page_takes_none(self):
+        page = self.shared_gallery()
+        page.covers_settle()
+        found = page.run("""
+            const pictures = [...document.querySelectorAll('#covers [data-state=ready] .picture')];
+            const style = (picture) => getComputedStyle(picture), all = pictures.map(style);
+            return [pictures.map((each) => style(each.parentElement).opacity), all.map((each) => each.outlineWidth + each.outlineOffset),
+                all.map((each) => each.backgroundColor), getComputedStyle(document.body).backgroundImage];""")
+        self.assertEqual([set(one) for one in found[:3]], [{"1"}, {"1px-1px"}, {"rgb(255, 255, 255)"}])
+        self.assertEqual(found[3], "none")
+
+    def test_captions_say_what_the_order_asks_and_are_not_cut(self):
+        page = self.shared_gallery().wall()
+        page.covers_settle()
+        second = """
+            (() => { const cover = document.querySelector('#wall .cover'), after = getComputedStyle(cover, '::after');
+                const named = {artist: cover.dataset.artist, year: cover.dataset.year, genre: cover.dataset.genre};
+                return Object.keys(named).find((each) => after.content === JSON.stringify(named[each])); })()"""
+        for order, expected in (("library", "artist"), ("year", "year"), ("genre", "genre"), ("title", "artist")):
+            page.sort(order)
+            page.until(f"{second} === {expected!r}", what=f"the {expected} by {order}")
+        page.run("location.hash = '#/artist/' + encodeURIComponent(document.querySelector('#wall .cover').dataset.artist) + '?view=wall'")
+        page.until(f"{second} === 'year'", what="the year on an artist's page")
+        lines = page.run("""
+            return ['::before', '::after'].map((part) => {
+                const line = getComputedStyle(document.querySelector('#wall .cover'), part);
+                return [line.overflowY, parseFloat(line.lineHeight) / parseFloat(line.fontSize)];
+            });""")
+        self.assertEqual(lines, [["visible", 1.5]] * 2)
+        room = page.run("return parseFloat(document.querySelector('#wall').style.getPropertyValue('--caption'))")
+        self.assertGreaterEqual(room, 8 + 2 * 1.5 * 13)

@@ -26,7 +26,7 @@ class Opening(GalleryTest):
             " image instanceof HTMLCanvasElement || image.complete && image.naturalWidth > 0))", what="decoded covers")
         page.until("performance.getEntriesByName('sleeve:first-covers').length", what="the mark of the first covers")
         # Covers beyond the edges may come later than those in view.
-        page.until("!document.querySelector('#covers .spinner')", what="no spinner")
+        page.until("!document.querySelector('#covers :is([data-state=waiting], [data-state=coming])')", what="all covers")
         self.screenshot("light-1280")
 
     def test_coming_back_again_and_again_never_waits_for_a_connection(self):

@@ -12,6 +12,7 @@ export function setUpPage(library, gallery) {
     const { page, filter, albums } = library;
     head.hidden = !page && !filter;
     if (!page) document.body.dataset.sort = library.sort;
+    document.body.dataset.caption = page?.field === "artist" || library.sort === "year" ? "year" : library.sort === "genre" ? "genre" : "artist";
     if (head.hidden) return;
     const all = albums.filter((album) => (page ? album[page.field] === page.value : filter.ids.has(album.id))), count = all.length;
     const years = (page ? all : []).map(({ year }) => Number.parseInt(year, 10)).filter(Boolean), [first, last] = [Math.min(...years), Math.max(...years)];

@@ -1,11 +1,7 @@
-// The view of one cover: its picture, a spinner, or why there is no picture. Views are recycled for other albums: a result that
-// arrives for the former album must not change the view.
+// The view of one cover: its picture, its colour while that loads, or the names of its album. Views are recycled for other albums: a result
+// that arrives for the former album must not change the view.
 
 const template = document.getElementById("cover-template");
-const spinner = document.createElement("span");
-spinner.className = "spinner";
-/** How long a picture may load before a spinner appears, in milliseconds. */
-const spinnerDelay = 120;
 /** The longer side divided by the shorter, up to which a picture fills the square. */
 const maximumCropped = 1.15;
 /** The server makes smaller pictures with these longer sides, in pixels. */
@@ -24,42 +20,49 @@ export function assign(view, album) {
   view.dataset.id = album.id;
   view.title = [album.title, album.artist].filter(Boolean).join(", ") || "Untitled";
   view.setAttribute("aria-label", view.title);
-  // The style sheet shows them where there is no picture; as attributes they take no elements.
-  view.dataset.title = album.title || "Untitled";
-  view.dataset.artist = album.artist;
+  // The style sheet shows them; as attributes they take no elements.
+  Object.assign(view.dataset, { title: album.title || "Untitled", artist: album.artist, year: album.year ?? "", genre: album.genre });
+  if (part(view, "name")) showName(view);
+  view.style.setProperty("--hue", String(hue(album.artist)));
+}
+
+/** Shows the title and the artist in the place of a picture. */
+function showName(view) {
+  const name = part(view, "name") ?? view.appendChild(Object.assign(document.createElement("span"), { className: "name", ariaHidden: "true" }));
+  Object.assign(name.dataset, { title: view.dataset.title, artist: view.dataset.artist });
+}
+
+/** The hue of an artist's albums without a cover, in degrees. */
+function hue(artist) {
+  return [...artist].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)) % 360, 47);
 }
 
 /** Gives a view the dominant colour of its cover, which it shows first. */
 export function tint(view, colour = "") {
   view.style.backgroundColor = colour;
-  view.classList.toggle("tinted", Boolean(colour));
 }
 
-/** Shows a spinner if the picture takes long. */
-function showComing(view, address) {
-  if (view.dataset.state === "waiting") return;
-  setState(view, "coming");
-  setTimeout(() => view.dataset.state === "coming" && view.dataset.address === address && showWaiting(view), spinnerDelay);
-}
-
+/** The cover is on its way. */
 export function showWaiting(view) {
   if (view.dataset.state === "waiting") return;
   if (view.dataset.state !== "coming") removePicture(view);
-  view.dataset.state = "waiting";
-  // On the wall, many spinners would only disturb.
-  if (document.body.dataset.view !== "wall") view.append(spinner.cloneNode());
+  setState(view, "waiting");
 }
 
-/** The page shows the reason of the chosen album; assistive technology finds every view's here. */
-export function showFailure(view, reason) {
-  setState(view, "failed");
+/**
+ * The page shows the reason of the chosen album; assistive technology finds every view's here.
+ * @param {boolean} [isMissing] there is no cover to have; else one could not be had
+ */
+export function showFailure(view, reason, isMissing) {
+  setState(view, isMissing ? "missing" : "failed");
   removePicture(view);
+  showName(view);
   view.setAttribute("aria-description", reason);
 }
 
 /**
  * Shows a picture once it is loaded. The browser decodes it in the background (`decoding="async"`) and paints it a frame or two
- * later. Waiting for that with `decode()` takes four times as long and keeps spinners turning meanwhile.
+ * later. Waiting for that with `decode()` takes four times as long.
  * @param {HTMLElement} view @param {string} address
  * @param {{size: number, urgent?: boolean, exact?: boolean}} how size: of the view, in CSS pixels; exact: this address, not one of a
  *   smaller picture
@@ -68,7 +71,7 @@ export function showFailure(view, reason) {
 export async function showPicture(view, address, { size, urgent, exact }) {
   const picture = part(view, "picture");
   if (view.dataset.address === address) return view.dataset.state === "ready" ? "shown" : "superseded";
-  showComing(view, address);
+  if (view.dataset.state !== "waiting") setState(view, "coming");
   view.dataset.address = address;
   picture.fetchPriority = urgent ? "high" : "low";
   picture.sizes = wanted(size);
@@ -120,7 +123,7 @@ function part(view, name) {
 function setState(view, state) {
   view.dataset.state = state;
   view.removeAttribute("aria-description");
-  part(view, "spinner")?.remove();
+  part(view, "name")?.remove();
 }
 
 function removePicture(view) {

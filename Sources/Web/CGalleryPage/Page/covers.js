@@ -196,7 +196,7 @@ export class Covers {
     if (this.#views.get(id) !== view) return;
     const state = this.stateOf(id), stored = this.#away ? this.#stored?.get(id) : null, name = stored ?? state.digest;
     tint(view, state.color);
-    if (state.failure) showFailure(view, state.failure);
+    if (state.failure) showFailure(view, state.failure, state.final);
     else if (name) {
       const how = { size: this.#size, urgent: this.#inView.includes(id), exact: Boolean(stored) };
       const outcome = await showPicture(view, coverPath(name), how), picture = pictureOf(view);

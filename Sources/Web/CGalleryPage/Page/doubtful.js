@@ -48,7 +48,9 @@ export function setUpDoubtful(library, gallery, decide) {
   };
   picture.addEventListener("load", () => {
     const { naturalWidth, naturalHeight } = picture, size = `${formatNumber(naturalWidth)} × ${formatNumber(naturalHeight)}`;
-    part.querySelector("[data-field=pixels] td:last-child").textContent = size;
+    const row = part.querySelector("[data-field=pixels]");
+    row.querySelector("td:last-child").textContent = size;
+    row.hidden = false;
   });
   // The second click of a double one would be about the next album.
   accept.addEventListener("click", (event) => event.detail < 2 && run(true));

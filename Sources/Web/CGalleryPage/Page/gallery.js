@@ -4,7 +4,6 @@ import { Scroller } from "./scroller.js";
 import { Wall } from "./wall.js";
 import { canRetry, onPosition, onRetry, showAlbum, showCoverState, showPosition } from "./details.js";
 import { emptyButton, showEmpty } from "./empty.js";
-import { postponeTint, tintFrom } from "./ambient.js";
 import { byID } from "./helpers.js";
 import { grow } from "./transition.js";
 import { outwards } from "./views.js";
@@ -46,10 +45,7 @@ export class Gallery {
     covers.changed = (id) => id === this.#chosen && this.#showCover();
     onRetry(() => this.retry());
     onPosition((index) => this.#view?.choose(index, { animate: false }));
-    for (const host of Object.values(hosts)) {
-      host.addEventListener("pointerdown", postponeTint);
-      host.addEventListener("keydown", (event) => this.key(event));
-    }
+    for (const host of Object.values(hosts)) host.addEventListener("keydown", (event) => this.key(event));
   }
 
   /** The chosen album, or null. */
@@ -106,7 +102,7 @@ export class Gallery {
         didSelect: (index) => this.#select(this.#library.shown[index]),
         didShow: (first, last) => this.#setVisible(first, last),
         didTap: () => this.enlarge(),
-        didMove: () => (postponeTint(), this.moved()),
+        didMove: () => this.moved(),
         didRest: () => this.changed(),
         didResize: (pixels) => (this.#covers.resize(pixels), this.resized()),
       },
@@ -205,7 +201,6 @@ export class Gallery {
 
   /** Passes on which covers are in view and which are near, each list from the centre outwards. */
   #setVisible(first, last) {
-    postponeTint();
     const { shown } = this.#library, ids = (indices) => indices.map((index) => shown[index].id);
     const { inView, near } = outwards(first, last, this.#view.centre, shown.length);
     this.#covers.setVisible(ids(inView), ids(near));
@@ -223,10 +218,10 @@ export class Gallery {
   }
 
   #showCover() {
-    if (!this.#chosen) return tintFrom(null);
-    const state = this.#covers.stateOf(this.#chosen), picture = this.#covers.pictureOf(this.#chosen);
+    if (!this.#chosen) return;
+    const state = this.#covers.stateOf(this.#chosen);
     showCoverState(this.#chosen, state);
-    // The former tint stays while a cover loads, so that the background does not flicker.
-    if (picture || state.failure) tintFrom(picture);
+    // The former glow stays while a cover loads, so that it does not flicker.
+    if (!state.waiting) hosts.scroller.style.setProperty("--tint", state.color ?? "transparent");
   }
 }

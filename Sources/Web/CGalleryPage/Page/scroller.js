@@ -180,13 +180,12 @@ export class Scroller {
     this.#arrange(centre);
   }
 
-  /** Positions every view by transforms and opacities alone. */
+  /** Positions every view by transforms alone. */
   #arrange(centre) {
     for (const [index, view] of this.#views) {
       const distance = index - centre, far = Math.min(1, Math.abs(distance));
       const along = (Math.max(-40, Math.min(40, distance)) * pitch + Math.sign(distance) * far * apart) * this.#size;
       view.style.transform = `translate3d(${along.toFixed(2)}px, 0, 0) scale(${(1 - (1 - small) * far).toFixed(4)})`;
-      view.style.opacity = (1 - 0.15 * far).toFixed(3);
     }
   }
 }

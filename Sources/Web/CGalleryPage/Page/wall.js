@@ -10,7 +10,7 @@ const overscan = 1;
 /** Sizes of a cover, in pixels. From the middle one on, covers have captions. */
 const leastTile = 80, leastCaptioned = 112, mostTile = 320;
 /** The height of a caption, in the root's font size; and the distances between two covers, in pixels. */
-const caption = 2.6, captionedGap = 16, bareGap = 8;
+const caption = 3, captionedGap = 16, bareGap = 8;
 /** A wall that is lower, such as that of a phone in landscape, has three rows. */
 const lowWall = 400;
 /** The usual size of a cover on a wall of some size. */

@@ -461,4 +461,4 @@ class Game:
                 # What two services offer has two addresses: of each the newest word counts.
                 said = [one for one in self.model.said.get(album, []) if one.key == key and one.url in (None, line["url"]) and not one.is_undone]
                 if key in self.model.refused(album) and said and said[-1].verb == "refused": self.model.fault("review", f"{key}, which was refused for {album}, is listed", album)
-                if album and key == self.model.accepted(album): self.model.fault("review", f"{key}, which is accepted for {album}, is listed", album)
+                if album and key == self.model.accepted(album) and not self.is_open(album): self.model.fault("review", f"{key}, which is accepted for {album}, is listed", album)

@@ -121,6 +121,41 @@ class Whole(GalleryTest):
         page.press("Right")
         page.until(f"{PICTURE}.alt.includes('Album 00002')", what="the next cover, though the button that had the focus is gone")
 
+    def test_back_closes_it_where_it_is_and_leaves_no_entry_behind(self):
+        page = self.begin_whole()
+        before = page.run("return history.length")
+        page.press("Right")
+        page.until(f"{PICTURE}.alt.includes('Album 00002')", what="the next cover")
+        page.browser.back()
+        page.until(f"!{OPEN}", what="the picture to close")
+        page.wait_for_place(2)
+        page.until("document.activeElement?.id === 'covers'", what="the focus on the covers")
+        for _ in range(3):
+            page.press("Enter")
+            page.until(OPEN, what="the picture")
+            page.press("Escape")
+            page.until(f"!{OPEN}", what="the picture to close")
+        self.assertEqual(page.run("return history.length"), before)
+        self.assertEqual(page.chosen()["place"], 2)
+
+    def test_a_picture_is_at_most_twice_as_large_as_it_is(self):
+        page = self.begin_whole()
+        natural = page.run(f"return {PICTURE}.naturalWidth")
+        inputs.screen(page.browser, 2560, 1440)
+        page.until(f"{PICTURE}.clientWidth > 1.9 * arguments[0]", natural, what="a large picture")
+        self.assertLessEqual(page.box("#viewer-picture")["width"], 2 * natural)
+
+    def test_a_change_of_the_view_moves_the_tile_of_an_album_with_or_without_a_picture(self):
+        page = self.begin()
+        page.run("""
+            const start = document.startViewTransition.bind(document);
+            window.moved = [];
+            const record = () => window.moved.push([...document.querySelectorAll('.cover')].filter((each) => each.style.viewTransitionName === 'cover')
+                .map((each) => [each.parentElement.closest('[role=listbox]').id, each.dataset.title]));
+            document.startViewTransition = (change) => (record(), start(async () => { await change(); record(); }));""")
+        page.wall()
+        self.assertEqual(page.run("return window.moved"), [[["covers", "Album 00001"]], [["wall", "Album 00001"]]])
+
     def test_the_actual_size_is_moved_by_keys_and_by_the_mouse_and_escape_leads_back_to_the_whole_picture(self):
         page = self.begin_whole()
         inputs.screen(page.browser, 160, 140)
@@ -159,6 +194,20 @@ class Failed(GalleryTest):
         page.until(f"{PICTURE}.alt.includes('Two')", what="the next album")
         self.assertFalse(page.run(f"return {PICTURE}.hasAttribute('src')"))
         self.assertIn("404", page.text("#viewer-artist"))
+
+    def test_a_long_title_is_whole_below_the_picture(self):
+        album = self.stage.albums(1)[0] | {"title": "A Title of Many Words " * 12}
+        self.stage.serve([album])
+        page = self.open()
+        page.covers_settle()
+        inputs.phone(page.browser)
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
+        page.focus_covers()
+        page.press("Enter")
+        page.until(f"{OPEN} && {PICTURE}.naturalWidth", what="the whole picture")
+        cut = page.run("const title = document.querySelector('#viewer-title'); return [title.scrollWidth > title.clientWidth, getComputedStyle(title).whiteSpace]")
+        self.assertEqual(cut, [False, "normal"])
+        self.screenshot("whole-long-title")
 
     def test_a_cover_that_failed_has_no_whole_picture(self):
         page = self.gallery(2, warm=False, query="?status=404")

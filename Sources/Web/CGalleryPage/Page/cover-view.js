@@ -5,7 +5,7 @@ const template = document.getElementById("cover-template");
 /** The longer side divided by the shorter, up to which a picture fills the square. */
 const maximumCropped = 1.15;
 /** The server makes smaller pictures with these longer sides, in pixels. */
-const steps = [150, 300, 600, 1200];
+export const steps = [150, 300, 600, 1200];
 
 export function makeView() {
   return template.content.firstElementChild.cloneNode(true);

@@ -133,6 +133,8 @@ export class Covers {
 
   stateOf(id) { return this.#states.get(id) ?? { waiting: true }; }
   pictureOf(id) { return pictureOf(this.#views.get(id)); }
+  /** The tile of a cover, whether its picture is there or not; null if it is not on the page. */
+  viewOf(id) { return this.#views.get(id) ?? null; }
 
   /** Resolves when the cached ones among the first covers in view have been shown. */
   get opened() { return this.#opened.promise; }

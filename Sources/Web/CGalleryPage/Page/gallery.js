@@ -136,7 +136,7 @@ export class Gallery {
   /** Changes the view of the list. */
   toggle() {
     this.leaves();
-    return grow(() => this.open(this.name === "wall" ? "scroller" : "wall"), () => this.#covers.pictureOf(this.#chosen));
+    return grow(() => this.open(this.name === "wall" ? "scroller" : "wall"), () => this.#covers.viewOf(this.#chosen));
   }
 
   /** Chooses an album by its id; false if it is not shown. */

@@ -1,7 +1,9 @@
-// The whole picture of the chosen cover, as large as the window allows. The arrow keys and a swipe go to the next one.
+// The whole picture of the chosen cover, as large as the window allows, and at most twice as large as it is. The arrow keys and a swipe go to the
+// next one; what closes it is the browser's Back, too.
 
 import { byID } from "./helpers.js";
 import { coverPath } from "./stored-covers.js";
+import { steps } from "./cover-view.js";
 import { grow } from "./transition.js";
 
 const dialog = byID("viewer"), picture = byID("viewer-picture"), zoomButton = byID("viewer-zoom");
@@ -11,13 +13,16 @@ const swipe = 50;
 const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 /** How far one of them goes over it, in pixels. */
 const stride = 120;
+/** How many times a picture is enlarged at most. */
+const mostEnlarged = 2;
 
 /** @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers @returns {() => void} shows the chosen album's */
 export function setUpViewer(gallery, covers) {
   let start = null, dragged = 0;
 
   const tile = () => covers.pictureOf(gallery.album?.id);
-  const place = () => (dialog.open ? picture : tile());
+  const place = () => (dialog.open ? picture : covers.viewOf(gallery.album?.id));
+  const limit = ({ naturalWidth } = {}) => picture.style.setProperty("--most", naturalWidth ? `${mostEnlarged * naturalWidth}px` : "100vw");
   const show = () => {
     const { album } = gallery, small = tile(), name = album.title || "Untitled", { digest, failure } = covers.stateOf(album.id);
     picture.alt = `Cover of ${name}${album.artist ? ` by ${album.artist}` : ""}`;
@@ -26,6 +31,8 @@ export function setUpViewer(gallery, covers) {
     // The smaller one until the whole one is there.
     picture.style.backgroundImage = small ? `url("${small.currentSrc}")` : "";
     picture.style.setProperty("--ratio", small ? String(small.naturalWidth / small.naturalHeight) : "1");
+    // A smaller one of another size is the whole one: the server enlarges none.
+    limit(small && !steps.includes(Math.max(small.naturalWidth, small.naturalHeight)) ? small : {});
     if (digest) picture.src = coverPath(digest);
     else if (small) picture.src = small.currentSrc;
     else {
@@ -33,7 +40,14 @@ export function setUpViewer(gallery, covers) {
       zoomButton.hidden = true;
     }
   };
-  const close = () => grow(() => dialog.close(), place);
+  // The entry of the browser's history goes with it.
+  const close = () => history.back();
+  addEventListener("popstate", (event) => {
+    if (!dialog.open) return;
+    event.stopImmediatePropagation();
+    grow(() => dialog.close(), place);
+    gallery.changed(); // the entry before has the place where it was opened
+  });
   const step = (way) => {
     const key = way > 0 ? "ArrowRight" : "ArrowLeft", former = gallery.album?.id;
     gallery.step(key);
@@ -50,7 +64,7 @@ export function setUpViewer(gallery, covers) {
     fit();
   };
 
-  picture.addEventListener("load", fit); // its size was another one's
+  picture.addEventListener("load", () => (limit(picture), fit())); // its size was another one's
   addEventListener("resize", () => dialog.open && fit());
   dialog.addEventListener("click", ({ target }) => {
     const button = target.closest("button")?.id;
@@ -93,6 +107,8 @@ export function setUpViewer(gallery, covers) {
     gallery.focus();
   });
   return () => {
-    if (!dialog.open) grow(() => (show(), dialog.showModal()), place);
+    if (dialog.open) return;
+    gallery.leaves();
+    grow(() => (show(), dialog.showModal()), place);
   };
 }

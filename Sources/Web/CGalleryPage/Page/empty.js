@@ -6,6 +6,8 @@ const empty = byID("empty");
 const texts = {
   none: ["No albums yet", "Add the first one. Its cover comes from an address, from a MusicBrainz release, or from a picture of yours."],
   unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
+  elsewhere: ["Nothing found here", "None of these albums has all of these words."],
+  bare: ["No albums", "The library has none of this name."],
   filtered: ["All done", "No cover needs your attention here."],
   away: ["Sleeve isn’t running", "Start it, or check your connection. The albums appear as soon as it answers."],
 };
@@ -18,6 +20,7 @@ export function showEmpty(kind, detail) {
   empty.querySelector("h2").textContent = title;
   empty.querySelector("p").textContent = detail ?? text;
   empty.dataset.kind = kind;
+  byID("leave-page").textContent = kind === "bare" ? "Show all albums" : "Search all albums";
 }
 
 /** The button that gets the focus; null if there is none. */

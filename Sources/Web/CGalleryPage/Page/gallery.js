@@ -180,7 +180,7 @@ export class Gallery {
 
   focus() { (emptyButton() ?? hosts[this.name]).focus({ preventScroll: true }); }
 
-  /** @param {"none" | "unfound" | "away"} kind @param {string} [detail] */
+  /** @param {"none" | "unfound" | "elsewhere" | "bare" | "filtered" | "away"} kind @param {string} [detail] */
   showNothing(kind, detail) {
     showEmpty(kind, detail);
     this.#showHost(null);
@@ -189,8 +189,10 @@ export class Gallery {
   }
 
   #showOrHideEmpty() {
-    const { shown, albums, query, filter } = this.#library;
-    if (!shown.length) return this.showNothing(!albums.length ? "none" : filter && !query.trim() ? "filtered" : "unfound");
+    const { shown, albums, query, filter, page } = this.#library, isSearch = Boolean(query.trim());
+    if (!shown.length) {
+      return this.showNothing(!albums.length ? "none" : filter && !isSearch ? "filtered" : page ? (isSearch ? "elsewhere" : "bare") : "unfound");
+    }
     showEmpty(null);
     this.#showHost(this.name);
   }

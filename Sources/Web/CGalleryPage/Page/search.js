@@ -62,6 +62,13 @@ export function setUpSearch(library, gallery, covers) {
     gallery.reopen(); // its position was one in the former order
   });
   byID("clear-search").addEventListener("click", () => (clear(), field.focus()));
+  // From an artist's or a genre's albums to all, with the search.
+  byID("leave-page").addEventListener("click", () => {
+    gallery.leaves();
+    [library.page, sort.value] = [null, document.body.dataset.sort];
+    apply(() => (field.value.trim() ? library.shown[0]?.id : undefined));
+    gallery.focus();
+  });
   /** Shows the order and the search of the place. */
   const follow = () => {
     [sort.value, field.value] = [library.sort, library.query];

@@ -410,6 +410,8 @@ import Testing
         try state.set(rows[1], .undone)
         #expect(try isAddress(2) == true)
         try state.noteAddresses()
+        #expect(try isAddress(2) == true)
+        try state.noteAddresses(lost: true)
         #expect(try isAddress(2) == false && isAddress(1) == true)
     }
 

@@ -286,7 +286,8 @@ class Game:
             if (outcome in ("written", "covered")) != has: model.fault("outcome", f"{folder.path} is {outcome}, and has {'a' if has else 'no'} cover", folder.album)
             if has: model.named.discard(folder)
             elif folder not in model.named:
-                news = True
+                # Copies of an album are named as one.
+                news = news or all(one.album is not folder.album for one in model.named)
                 model.named.add(folder)
         if news and code == 0: model.fault("news", "an album without a cover was never named, and the exit code is 0")
         if code == 3 and not any(line["outcome"] not in ("written", "covered", "embedded") for line in told):

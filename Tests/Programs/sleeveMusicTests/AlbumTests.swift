@@ -114,8 +114,10 @@ extension MusicTests {
         {
             try await withAlbums("S", "S", "S", "S", "S", "S", "S", "S", "S", "S", "S", "S") { stage in
                 let shown = try await stage.run("album", "show", "S")
-                #expect(shown.status == 64 && shown.stderr.contains("12 albums are titled “S”; name one: 1. "))
-                #expect(shown.stderr.contains("; 10. By S, S (") && shown.stderr.contains("; and 2 more"), "\(shown)")
+                #expect(
+                    shown.status == 64
+                        && shown.stderr.contains("12 albums are titled “S”; name one by its id or its folder: "))
+                #expect(shown.stderr.contains("; By S, S (") && shown.stderr.contains("; and 2 more"), "\(shown)")
             }
         }
 
@@ -139,8 +141,8 @@ extension MusicTests {
                 let cases: [([String], Int32, String)] = [
                     (["undo"], 1, "there is nothing to undo"), (["redo"], 1, "there is nothing to redo"),
                     (["delete", "9"], 1, "there is no album 9; the library has 3 albums"),
-                    (["delete", "same"], 64, "2 albums are titled “same”; name one: 2. "),
-                    (["delete", "title:Same"], 64, "2 albums are titled “Same”; name one: 2. "),
+                    (["delete", "same"], 64, "2 albums are titled “same”; name one by its id or its folder: "),
+                    (["delete", "title:Same"], 64, "2 albums are titled “Same”; name one by its id or its folder: "),
                     (["show", "nothing"], 1, "album list"),
                     (["add", "--title", " "], 64, "--title: an album needs a title"),
                     (["add", "--title", "x", "--year", "99"], 64, "--year"),

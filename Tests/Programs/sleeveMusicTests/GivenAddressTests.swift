@@ -63,7 +63,10 @@ extension MusicTests {
             try await withAlbum { stage, fill in
                 #expect(try await stage.run("album", "scan", stage.folder + "/music").status == 0)
                 try await give(stage.origin.url + "/nothing", stage)
-                #expect(try await run(stage, fill).0.filled == 1)
+                let (first, told) = try await run(stage, fill)
+                #expect(
+                    first.filled == 1
+                        && told.stderr.contains("Low Tide (1971): not written: \(stage.origin.url)/nothing"), "\(told)")
                 let found = try #require(pictures(stage)[Self.file])
                 let (again, _) = try await run(stage, fill)
                 #expect((again.filled, again.missing) == (0, 0) && pictures(stage)[Self.file] == found)
@@ -78,7 +81,37 @@ extension MusicTests {
                         album: Self.title, albumArtist: "The Harbour Lights", artist: "The Harbour Lights", date: "1971"
                     ))
                 #expect(try await run(stage, fill).0.filled == 1)
-                #expect(pictures(stage)["copy/cover.jpg"] == found && pictures(stage)[Self.file] == given)
+                #expect(pictures(stage)["copy/cover.jpg"] == found && pictures(stage)[Self.file] == found)
+            }
+        }
+
+        @Test func `an undo of the library brings back what was accepted before, and nothing that was refused`()
+            async throws
+        {
+            try await withAlbum { stage, fill in
+                let (first, second) = (stage.origin.coverURL(1), stage.origin.coverURL(2))
+                #expect(try await run(stage, fill).0.filled == 1)
+                let found = try #require(pictures(stage)[Self.file])
+                let offered = try #require(
+                    try await stage.run("why", Self.title).stdout.firstMatch(of: #/http\S+\.jpg\S*/#)?.output)
+                #expect(try await stage.run("fill", "accept", String(offered)).status == 0)
+                try await give(first, stage)
+                #expect(try await run(stage, fill).0.filled == 1 && pictures(stage)[Self.file] != found)
+                #expect(try await stage.run("album", "undo").status == 0)
+                #expect(try await run(stage, fill).0.filled == 1 && pictures(stage)[Self.file] == found)
+                let why = try await stage.run("why", Self.title)
+                #expect(why.stdout.contains("accepted by you"), "\(why)")
+
+                try await give(first, stage)
+                #expect(try await run(stage, fill).0.filled == 1)
+                let refused = pictures(stage)[Self.file]
+                #expect(try await stage.run("fill", "refuse", first).status == 0)
+                try await give(second, stage)
+                #expect(try await run(stage, fill).0.filled == 1 && pictures(stage)[Self.file] != refused)
+                #expect(try await stage.run("album", "undo").status == 0)
+                _ = try await run(stage, fill)
+                #expect(pictures(stage)[Self.file] != refused)
+                #expect(try await stage.run("fill", "review", "--refused").stdout.contains(first))
             }
         }
     }

@@ -64,6 +64,9 @@ package struct PictureName: Sendable, Hashable, Codable {
     /// Whether it is what a person gave an album by its address alone: what is there may never have been seen.
     package var isAddress: Bool { source == .picture && digest == nil }
 
+    /// The address that a person gave; nil for a picture of the tags or of a service.
+    package var address: String? { source == .picture ? urls.first { $0.contains("://") } : nil }
+
     package enum Relation { case same, alike }
 
     /// Whether two names are of one picture. Where the bytes of both are known, these decide: another picture may be at the same address by
@@ -112,10 +115,11 @@ package struct Decisions: Sendable, Hashable {
 
     package var isEmpty: Bool { all.isEmpty }
 
-    /// With newer ones.
-    package func adding(_ newer: Decisions) -> Decisions {
+    /// With newer ones, the newest first, and with those that have changed since.
+    package func adding(_ others: [Decision]) -> Decisions {
+        let numbers = Set(others.map(\.number))
         var decisions = self
-        decisions.all = newer.all + all
+        decisions.all = others.filter { !$0.isUndone } + all.filter { !numbers.contains($0.number) }
         return decisions
     }
 

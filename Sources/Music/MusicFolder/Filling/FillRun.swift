@@ -124,6 +124,8 @@ struct FillRun: Sendable {
         let (offer, job) = (offers[number], jobs[number])
         guard let digest = outcome.contentDigest else {
             if let offer, outcome.isAbsent { await fill.queue.note(.absent, of: offer) }
+            let reason = outcome.failure?.message ?? "there is no picture"
+            if let offer, offer.name.isAddress { note(.placeholder(job.album, url: offer.pictures[0], reason: reason)) }
             steps[number].didFail(outcome.failure?.message ?? "", isAbsent: outcome.isAbsent)
             return advance(number)
         }

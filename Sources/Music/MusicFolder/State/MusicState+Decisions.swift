@@ -90,8 +90,11 @@ extension MusicState {
 
     /// With what the addresses of the library's albums say that no command has written down yet.
     package func decisions(with library: [Album]) throws(Problem) -> [String: Decisions] {
-        let given = Dictionary(grouping: try given(to: library).said, by: \.album)
-        return try decisions().merging(given.mapValues { Decisions($0) }) { $0.adding($1) }
+        var decisions = try decisions()
+        for (album, said) in Dictionary(grouping: try given(to: library).said, by: \.album) {
+            decisions[album] = (decisions[album] ?? .init()).adding(said.reversed())
+        }
+        return decisions
     }
 
     /// A picture was at the address that a person gave an album: it is the one that is accepted from now on.
@@ -104,44 +107,46 @@ extension MusicState {
         }
     }
 
-    /// The addresses of scanned albums that are written down. In the place of some may be those of covers that were accepted since.
-    package func givenAddresses() throws(Problem) -> [String: [String]] {
-        try reading {
-            var given: [String: [String]] = [:]
-            let rows = database.statement("SELECT id, urls FROM records LEFT JOIN addresses ON album = id")
-            try rows.each { given[$0.text(0)] = $0.json(1) ?? [] }
-            return given
-        }
-    }
-
     /// Writes down that the addresses of the library's albums are acceptances.
     package func acceptAddresses(of library: [Album]) throws(Problem) {
         let (said, changed) = try given(to: library)
         if changed.isEmpty { return }
-        try add(said)
+        try add(said.filter { $0.number == 0 })
+        let withdrawn = said.filter(\.isUndone)
         try transaction {
+            try insert(withdrawn)
+            if !withdrawn.isEmpty { try addToCopy(withdrawn) }
             for (album, urls) in changed {
                 try database.statement("INSERT OR REPLACE INTO addresses VALUES (?, ?)").run(.text(album), .json(urls))
             }
         }
     }
 
-    /// An address that a person, or a list, gave to a scanned album since the last command is an acceptance. One that was taken away counts no
-    /// longer.
+    /// An address that a person, or a list, gave to a scanned album since the last command is an acceptance, unless it was refused. One that was
+    /// taken away is none any more: what was accepted before counts.
     private func given(to library: [Album]) throws(Problem) -> (said: [Decision], changed: [String: [String]]) {
-        let (known, filled) = (try givenAddresses(), try filledAddresses())
+        var known: [String: [String]] = [:]
+        try reading {
+            let rows = database.statement("SELECT id, urls FROM records LEFT JOIN addresses ON album = id")
+            try rows.each { known[$0.text(0)] = $0.json(1) ?? [] }
+        }
+        let filled = try filledAddresses()
         var (said, changed): ([Decision], [String: [String]]) = ([], [:])
         for album in library {
             let urls = album.givenAddresses(besides: filled[album.id])
             guard let former = known[album.id], former != urls else { continue }
-            if !urls.isEmpty {
-                said.append(Decision(.accepted, PictureName(.picture, AlbumQuery(album), urls: urls), of: album.id))
-            } else if let accepted = try decisions(of: album.id).acceptance?.picture {
-                // What was accepted since has taken its place; an undo of that gives it back.
-                guard accepted.isOfPerson(at: former) else { continue }
-                said.append(Decision(.allowed, accepted, of: album.id))
-            }
             changed[album.id] = urls
+            var decisions = try decisions(of: album.id)
+            if var accepted = decisions.acceptance, accepted.picture.isOfPerson(at: former) {
+                accepted.isUndone = true
+                said.append(accepted)
+                decisions = decisions.adding([accepted])
+                if urls.isEmpty { said.append(Decision(.allowed, accepted.picture, of: album.id)) }
+            }
+            let picture = PictureName(.picture, AlbumQuery(album), urls: urls)
+            if !urls.isEmpty, ![.accepted, .refused].contains(decisions.ruling(on: picture)) {
+                said.append(Decision(.accepted, picture, of: album.id))
+            }
         }
         return (said, changed)
     }

@@ -298,11 +298,18 @@ extension MusicState {
         return Dictionary(rows.map { ($0.album, $0.url ?? "") }) { $1 }
     }
 
-    /// The library has the addresses of what is there, and none of what was taken back.
-    package func noteAddresses() throws(Problem) {
+    /// Where sources had covers that were taken back, by albums, as long as the library may have it.
+    package func undoneAddresses() throws(Problem) -> [String: Set<String>] {
+        let rows = try written("WHERE url IS NOT NULL AND state = 'undone'")
+        return Dictionary(grouping: rows, by: \.album).mapValues { Set($0.compactMap(\.url)) }
+    }
+
+    /// The library has the addresses of what is there.
+    /// - Parameter lost: And none of what was taken back. As long as it may have one, that is known as a fill's.
+    package func noteAddresses(lost: Bool = false) throws(Problem) {
         try transaction {
             try database.statement("UPDATE written SET noted = 1 WHERE noted = 0 AND state = 'there'").run()
-            try database.statement("UPDATE written SET url = NULL WHERE state = 'undone'").run()
+            if lost { try database.statement("UPDATE written SET url = NULL WHERE state = 'undone'").run() }
         }
     }
 }

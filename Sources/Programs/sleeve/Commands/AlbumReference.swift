@@ -16,7 +16,8 @@ struct AlbumReference: ExpressibleByArgument {
     private func index(_ albums: [Album], _ library: String, _ numbers: [Int: Int?]) throws -> Int {
         for kind in Kind.allCases where text.hasPrefix("\(kind.rawValue):") {
             let name = String(text.dropFirst(kind.rawValue.count + 1))
-            return try only(Self.find(name, kind, albums, numbers), name, kind, albums, library)
+            return try only(
+                Self.find(name, kind, albums, numbers), name, kind, albums, library, inReview: !numbers.isEmpty)
         }
         let found = Kind.allCases.map { ($0, Self.find(text, $0, albums, numbers)) }.filter { !$0.1.isEmpty }
         if Set(found.flatMap(\.1)).count > 1, found.count > 1 {
@@ -24,7 +25,7 @@ struct AlbumReference: ExpressibleByArgument {
             throw fail("“\(text)” matches several albums; write \(choices)")
         }
         let (kind, indices) = found.first ?? (Int(text) == nil ? .title : .number, [])
-        return try only(indices, text, kind, albums, library)
+        return try only(indices, text, kind, albums, library, inReview: !numbers.isEmpty)
     }
 
     /// The index of the album in `albums`. It may also be named by a folder that it is in, or by a file there.
@@ -67,7 +68,7 @@ struct AlbumReference: ExpressibleByArgument {
         case .number:
             // The number alone, or before the name.
             let parts = name.split(separator: ". ", maxSplits: 1).map(String.init)
-            guard let number = number(of: name), let index = numbers[number] ?? number - 1,
+            guard let number = number(of: name), let index = numbers.isEmpty ? number - 1 : numbers[number] ?? nil,
                 albums.indices.contains(index)
             else { return [] }
             if parts.count == 1 { return name.contains(".") ? [] : [index] }
@@ -96,18 +97,22 @@ struct AlbumReference: ExpressibleByArgument {
         let choices = found.prefix(10).map { index in
             let folder = (try? state?.places(of: albums[index].id))?.first?.folders.first
             let place = folder.map { ", \($0)" } ?? ""
-            return "\(index + 1). \(albums[index].fullName), id \(albums[index].id)\(place)"
+            return "\(albums[index].fullName), id \(albums[index].id)\(place)"
         }
         let more = found.count > 10 ? "; and \(found.count - 10) more" : ""
         return fail(
-            "\(found.count) albums \(what); name one: \(choices.joined(separator: "; "))\(more)", .validationFailure)
+            "\(found.count) albums \(what); name one by its id or its folder: \(choices.joined(separator: "; "))\(more)",
+            .validationFailure)
     }
 
     private func only(
-        _ found: [Int], _ name: String, _ kind: Kind, _ albums: [Album], _ library: String
+        _ found: [Int], _ name: String, _ kind: Kind, _ albums: [Album], _ library: String, inReview: Bool
     ) throws -> Int {
         if let index = found.first, found.count == 1 { return index }
         if found.count > 1 { throw Self.several(found, "are titled “\(name)”", albums, library) }
+        if kind == .number, inReview {
+            throw fail("`sleeve fill review` has no number \(name); name the album by its title, its id or its folder")
+        }
         if kind == .number {
             throw fail(
                 "there is no album \(name); the library has \(Decimals.count(albums.count, "album"))"

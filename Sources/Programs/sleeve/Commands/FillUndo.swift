@@ -109,8 +109,8 @@ struct FillUndo: AsyncParsableCommand {
         let accepted = try run.map { run in Set(try state.acceptances().filter { $0.run == run }.map(\.album)) } ?? []
         let unwritten = accepted.subtracting(steps.filter(\.step.isTakenBack).map(\.row.album)).count
         if !dryRun {
-            try await forget(outcome.places, library, state)
             if let run { try state.withdrawDecisions(ofRun: run) }
+            try await forget(outcome.places, library, state)
         }
         let (kept, failed, tags) = (outcome.kept, outcome.failed, outcome.ofTags)
         let be = dryRun ? "would be" : "was"
@@ -167,13 +167,18 @@ struct FillUndo: AsyncParsableCommand {
     private func forget(
         _ places: [Album.ID: [BytePath: BytePath?]], _ library: LibraryAPI, _ state: MusicState
     ) async throws {
-        let (filled, given) = (try state.filledAddresses(), try state.givenAddresses())
+        let (filled, decisions) = (try state.filledAddresses(), try state.decisions())
+        // Also those of an undo that was killed.
+        let lost = try state.undoneAddresses()
         let all = try await library.albums.all()
         try await library.albums.edit(
             all.compactMap { former in
                 var album = former
-                guard let files = places[album.id] else { return nil }
-                if filled[album.id]?.isAddress(of: album) == true { album.coverURL = given[album.id]?.first }
+                let isLost = album.coverURL.map { lost[album.id]?.contains($0) == true } == true
+                guard let files = places[album.id] ?? (isLost ? [:] : nil) else { return nil }
+                if filled[album.id]?.isAddress(of: album) == true {
+                    album.coverURL = decisions[album.id]?.acceptance?.picture.address
+                }
                 let file = album.coverFilePath.map { BytePath(bytes: $0) }
                 if file.map({ files[$0] != nil }) ?? (album.coverURL == nil) {
                     album.coverFilePath = files.values.compactMap(\.self).min()?.bytes
@@ -181,6 +186,6 @@ struct FillUndo: AsyncParsableCommand {
                 }
                 return album == former ? nil : (former, album)
             })
-        try state.noteAddresses()
+        try state.noteAddresses(lost: true)
     }
 }

@@ -66,11 +66,11 @@ package struct FillPlan: Sendable {
         obstacle: (BytePath) -> Obstacle?
     ) {
         let written = Dictionary(grouping: written, by: \.folder)
+        let replaced = unaccepted.union(outdated.keys)
         for (scanned, album) in albums {
             guard let album else { continue }
             var (job, isCovered) = (FillJob(scanned, album, filled: filled[album.id]), true)
             for place in scanned.places {
-                let replaced = unaccepted.union(outdated.keys)
                 let formers = place.isShared ? [:] : options.formers(written, replaced, in: place, of: album)
                 let folders = options.folders(of: place, formers)
                 if let cover = place.cover {

@@ -64,8 +64,7 @@ extension MusicState {
                 decision.number = last + Int64(index) + 1
                 return decision
             }
-            try insert(numbered)
-            try addToCopy(numbered)
+            try write(numbered)
         }
     }
 
@@ -75,8 +74,7 @@ extension MusicState {
             var decisions = try rows("WHERE run = \(run) AND undone = 0")
             if decisions.isEmpty { return }
             for index in decisions.indices { decisions[index].isUndone = true }
-            try insert(decisions)
-            try addToCopy(decisions)
+            try write(decisions)
         }
     }
 
@@ -101,10 +99,7 @@ extension MusicState {
     func noteSeen(_ picture: PictureName, for album: String) throws(Problem) {
         guard var accepted = try decisions(of: album).acceptance, accepted.picture.isAddress else { return }
         accepted.picture.digest = picture.digest
-        try transaction {
-            try insert([accepted])
-            try addToCopy([accepted])
-        }
+        try transaction { try write([accepted]) }
     }
 
     /// Writes down that the addresses of the library's albums are acceptances.
@@ -112,10 +107,8 @@ extension MusicState {
         let (said, changed) = try given(to: library)
         if changed.isEmpty { return }
         try add(said.filter { $0.number == 0 })
-        let withdrawn = said.filter(\.isUndone)
         try transaction {
-            try insert(withdrawn)
-            if !withdrawn.isEmpty { try addToCopy(withdrawn) }
+            try write(said.filter(\.isUndone))
             for (album, urls) in changed {
                 try database.statement("INSERT OR REPLACE INTO addresses VALUES (?, ?)").run(.text(album), .json(urls))
             }
@@ -149,6 +142,13 @@ extension MusicState {
             }
         }
         return (said, changed)
+    }
+
+    /// Into the database and its copy.
+    private func write(_ decisions: [Decision]) throws {
+        if decisions.isEmpty { return }
+        try insert(decisions)
+        try addToCopy(decisions)
     }
 
     private func insert(_ decisions: [Decision]) throws {

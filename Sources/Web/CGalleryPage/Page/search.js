@@ -62,10 +62,10 @@ export function setUpSearch(library, gallery, covers) {
     gallery.reopen(); // its position was one in the former order
   });
   byID("clear-search").addEventListener("click", () => (clear(), field.focus()));
-  // From an artist's or a genre's albums to all, with the search.
+  // The search stays.
   byID("leave-page").addEventListener("click", () => {
     gallery.leaves();
-    [library.page, sort.value] = [null, document.body.dataset.sort];
+    leavePage(library);
     apply(() => (field.value.trim() ? library.shown[0]?.id : undefined));
     gallery.focus();
   });
@@ -82,6 +82,11 @@ export function setUpSearch(library, gallery, covers) {
 /** Shows all albums, with the one chosen that was chosen before the search. */
 export function clearSearch(library) {
   library.filterBy("");
-  if (library.page) [library.page, sort.value] = [null, document.body.dataset.sort];
+  if (library.page) leavePage(library);
   clear();
+}
+
+/** From an artist's or a genre's albums to all, in the order that they had. */
+function leavePage(library) {
+  [library.page, sort.value] = [null, document.body.dataset.sort];
 }

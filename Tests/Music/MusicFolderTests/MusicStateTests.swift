@@ -206,6 +206,37 @@ import Testing
         #expect(try state.written(.tags).map(\.state) == [expected, .there])
     }
 
+    /// The process was killed before, or after, it changed the song. A person has edited the song's tags since.
+    @Test(
+        arguments: [
+            (.leaving, Digest(of: [2]), [.there, .there]), (.leaving, nil, [.undone, .undone]),
+            (.leaving, Digest(of: [1]), [.undone, .there]), (.begun, Digest(of: [2]), [.there, .there]),
+            (.begun, nil, [nil, .removed]),
+        ] as [(Written.State, Digest?, [Written.State?])])
+    func `what was killed in a song with other tags by now is known by its picture`(
+        state killed: Written.State, picture: Digest?, expected: [Written.State?]
+    ) throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { Issue.record("\($0)") }
+        try folder.file("1.flac", bytes: [9])
+        var row = Written(folder: folder.path, name: Array("1.flac".utf8), digest: Digest(of: [1]), album: "1", run: 1)
+        (row.kind, row.song) = (.tags, .init(audio: Digest(of: [3]), growth: 1, file: Digest(of: [4])))
+        row.number = try state.save(row)
+        let former = row.number
+        (row.number, row.digest, row.run, row.state, row.replaced) = (0, Digest(of: [2]), 2, killed, former)
+        row.number = try state.save(row)
+        try state.settleBegun()
+        #expect(try state.begun().map(\.number) == [row.number], "the bytes tell nothing")
+        var tags = AudioTags()
+        tags.picture = picture.map { EmbeddedPicture(type: 3, byteCount: 1, digest: $0.description) }
+        var contents = FolderContents()
+        contents.tags = [SongTags(tags)]
+        contents.songs.songs = [Song(tags, name: row.name, number: 0)]
+        _ = try state.follow(album("1", in: folder.path), in: [folder.path: contents])
+        #expect(try [row.number, former].map { try state.written(number: $0)?.state } == expected)
+        #expect(try state.begun().isEmpty)
+    }
+
     @Test func `what an undo took back is known where its folder is by now, for another rip not`() throws {
         for (length, isMoved) in [(200_000, true), (200_013, false)] {
             let folder = try Folder()

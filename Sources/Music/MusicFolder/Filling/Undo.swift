@@ -33,10 +33,14 @@ package struct Undo {
     ) throws -> (run: Int64?, steps: [Step]) {
         // What a killed fill had begun is put back by now, which is all that it wrote: the fill before it is not taken back for it.
         let interrupted = try state.interruptedFill()
-        if !isDryRun { try state.settleBegun() }
-        var undo = Undo(
-            state: state, lane: TagLane(start: start, timeout: .seconds(30), isCancelled: isCancelled), cached: cached,
-            isDryRun: isDryRun, records: try state.albums())
+        let lane = TagLane(start: start, timeout: .seconds(30), isCancelled: isCancelled)
+        if !isDryRun {
+            try state.settleBegun { row in
+                guard row.kind == .tags else { return nil }
+                return try lane.read([row.path]).first.flatMap { try? $0.get() }.map { $0.picture?.digest }
+            }
+        }
+        var undo = Undo(state: state, lane: lane, cached: cached, isDryRun: isDryRun, records: try state.albums())
         defer { if !isDryRun { state.sweepKept() } }
         let open = try undo.takeBack(try state.written(ofRun: nil), isCancelled, onStep)
         if open.contains(where: \.step.isDone) { return (nil, open) }

@@ -72,10 +72,13 @@ extension MusicState {
         _ albums: [String: ScannedAlbum], in contents: [BytePath: FolderContents] = [:], countsAllRemoved: Bool = false
     ) throws(Problem) -> (hasMoved: Bool, vanished: [Written]) {
         var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: (rows: Int, gone: Int)]) = (false, [], [:])
-        var (removed, pictures): ([Written], [BytePath: [UInt32: String?]]) = ([], [:])
+        var (removed, pictures): ([Written], SongPictures) = ([], SongPictures(contents: contents))
         let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
         lazy var covers = Dictionary(
             grouping: albums.values.flatMap(\.places).flatMap(\.covers).map(\.path), by: \.length)
+        for row in try begun() where row.isThere {
+            if let picture = pictures.digest(in: row) { try settle(row, picture: picture) }
+        }
         let rows = try written(.file) + written(.tags)
         lazy var files = Set(rows.lazy.filter { $0.kind == .file && $0.isInPlace }.map(\.path))
         for row in rows {
@@ -93,10 +96,8 @@ extension MusicState {
                 }
             // Else its folder has another name by now, which another one has taken.
             case (.tags, true):
-                guard row.state == .there, let folder = contents[row.folder] else { continue }
-                if pictures[row.folder] == nil { pictures[row.folder] = folder.picturesByName }
-                let picture = pictures[row.folder]?[Song.hash(of: row.name)]
-                if let picture, picture != row.digest.description { removed.append(row) }
+                guard row.state == .there, let picture = pictures.digest(in: row) else { continue }
+                if picture != row.digest.description { removed.append(row) }
                 continue
             case (_, false): break
             }
@@ -176,10 +177,11 @@ extension MusicState {
 
     /// Of what a killed process had begun, the bytes at the place tell whether it was done. What is away stays begun, and what may have another
     /// path by now until a scan has found its album.
-    func settleBegun() throws(Problem) {
+    /// - Parameter picture: Reads the digest of the picture in a song; nil if no tags can be read now.
+    func settleBegun(picture: ((Written) throws -> String??)? = nil) throws {
         for row in try begun() where row.folder.device != nil {
             if !row.isThere, try isAway(row.folder, disk: row.disk) { continue }
-            try settle(row)
+            try settle(row, picture: picture?(row) ?? nil)
             (try? OpenFolder(path: row.folder.bytes))?.sweep()
         }
     }
@@ -191,25 +193,35 @@ extension MusicState {
         return begun.contains { digest(at: $0.path) == $0.fileDigest } ? nil : begun.last?.run
     }
 
-    private func settle(_ row: Written) throws(Problem) {
-        let isWritten = digest(at: row.path) == row.fileDigest
+    /// - Parameter picture: The digest of the picture in the row's song; nil if that was not read. Then a song with other bytes, whose tags may have
+    ///   been edited since, tells nothing yet.
+    private func settle(_ row: Written, picture: String?? = nil) throws(Problem) {
         let former = try row.replaced.flatMap { number throws(Problem) in try written(number: number) }
+        func holds(_ other: Written) -> Bool {
+            if digest(at: row.folder.appending(row.kind == .tags ? row.name : other.name)) == other.fileDigest {
+                return true
+            }
+            return row.kind == .tags && picture == other.digest.description
+        }
+        let isWritten = holds(row)
+        let isFormer = !isWritten && former.map { holds($0) } ?? false
+        let isUnknown = row.kind == .tags && picture == nil && !isWritten && !isFormer && row.isThere
         if row.state == .leaving {
             if isWritten {
                 try set(row, .there)
-            } else if var former, digest(at: row.folder.appending(former.name)) == former.fileDigest {
+            } else if isFormer, var former {
                 // What it had replaced is back.
                 (former.folder, former.root, former.disk) = (row.folder, row.root, row.disk)
                 try set(former, .there)
                 try set(row, .undone)
-            } else {
+            } else if !isUnknown {
                 try setUndone(row)
             }
             return
         }
         if !isWritten {
             // One that was to come back waits for the row that has replaced it.
-            if try newer(than: row) == nil { try forget(row) } else { try set(row, .there) }
+            if try newer(than: row) != nil { try set(row, .there) } else if !isUnknown { try forget(row) }
             return
         }
         try set(row, .there)
@@ -234,6 +246,22 @@ extension MusicState {
     func isAway(_ folder: BytePath, disk: String?) throws(Problem) -> Bool {
         if let disk, !disk.isEmpty, let found = folder.nearestFolder, found.disk != disk { return true }
         return try isAway(folder)
+    }
+}
+
+/// The pictures that a scan has found in the songs of rows.
+private struct SongPictures {
+    let contents: [BytePath: FolderContents]
+    private var folders: [BytePath: [UInt32: String?]] = [:]
+
+    init(contents: [BytePath: FolderContents]) { self.contents = contents }
+
+    /// The digest of the picture in a row's song; nil if the song was not read.
+    mutating func digest(in row: Written) -> String?? {
+        guard row.kind == .tags, let folder = contents[row.folder] else { return .none }
+        let pictures = folders[row.folder] ?? folder.picturesByName
+        folders[row.folder] = pictures
+        return pictures[Song.hash(of: row.name)]
     }
 }
 

@@ -57,6 +57,35 @@ extension MusicTests {
             }
         }
 
+        /// A fill has added the album, and found a cover for it.
+        @Test(arguments: [
+            ("The Harbour Lights,low tide,1971", 0, 1), ("Harbour Lights,Low Tide [FLAC],", 0, 1),
+            ("The Harbour Lights,Low Tide,1999", 1, 0), ("Paper Suns,Low Tide,1971", 1, 0),
+        ])
+        func `a list gives its addresses to the albums that are there, by artist, title and year`(
+            album: String, added: Int, completed: Int
+        ) async throws {
+            struct Result: Decodable { let imported, completed, known, skipped: Int }
+            try await withAlbum { stage, fill in
+                #expect(try await run(stage, fill).0.filled == 1)
+                let list = try stage.file(
+                    "list.csv", "Artist,Album,Year,Cover URL\n\(album),\(stage.origin.coverURL(1))\n")
+                let first = try await stage.run("album", "import", list, "--json")
+                let result = try JSONDecoder().decode(Result.self, from: Data(first.stdout.utf8))
+                #expect(result.imported == added && result.completed == completed, "\(first)")
+                let again = try await stage.run("album", "import", list)
+                #expect(again.stdout == "Imported 0 albums, 1 already in the library\n", "\(again)")
+                let found = pictures(stage)[Self.file]
+                #expect(try await run(stage, fill).0.filled == completed)
+                #expect((pictures(stage)[Self.file] != found) == (completed == 1))
+                // A person's address stays, whatever another list says.
+                let other = try stage.file(
+                    "other.csv", "Artist,Album,Year,Cover URL\n\(album),\(stage.origin.coverURL(2))\n")
+                #expect(try await stage.run("album", "import", other).stdout.contains("1 already"), "\(album)")
+                #expect(try await stage.run("album", "undo").status == 0)
+            }
+        }
+
         @Test func `until something is there, what services have is written; one that is taken away counts no longer`()
             async throws
         {

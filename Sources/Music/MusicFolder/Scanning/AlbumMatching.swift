@@ -170,7 +170,7 @@ struct AlbumMatching {
     }
 
     /// Whether artist or title of two albums say that they are not the same.
-    private static func contradict(_ first: AlbumQuery, _ second: AlbumQuery) -> Bool {
+    static func contradict(_ first: AlbumQuery, _ second: AlbumQuery) -> Bool {
         let names = [first, second].map { AlbumQuery(artist: $0.artist, title: $0.title) }
         return Match.judge(names[0], names[1]).certainty == .none
     }

@@ -15,8 +15,13 @@ struct AlbumImport: AsyncParsableCommand {
               sleeve album list --json --library other.json | sleeve album import -
 
             A list is JSON, JSON lines, CSV or a beets library, as for `sleeve prefetch`. All its columns or fields are kept. Albums that are \
-            already in the library are left out, so a list can be imported again. Albums that `sleeve album add` refuses, such as one \
-            without a title, are skipped with a warning that names the line, and the exit code is 3. One `sleeve album undo` undoes the whole import.
+            already in the library are not added again, so a list can be imported twice: one is known by its id, its MusicBrainz release, or \
+            its artist, title and year, also if a scan has added it. It gets the address of the cover, the genre and the ids that it lacks; \
+            the next `sleeve fill` writes the cover that is at the address.
+
+            Albums that `sleeve album add` refuses, such as one without a title, and those that fit several albums of the library are skipped \
+            with a warning, and the exit code is 3. `sleeve album undo` takes the import back; what albums of the library got and what was \
+            added are two steps.
             """)
 
     @Argument(help: ArgumentHelp("Lists of albums; - is stdin.", valueName: "input"), completion: .file())
@@ -45,12 +50,27 @@ struct AlbumImport: AsyncParsableCommand {
         skipped.end()
         // An import is one edit: it adds all lists or none.
         if hasUnreadableList.load(ordering: .relaxed) { throw fail("nothing was imported") }
-        try await editing.withLibrary { library in
-            let edit = try await library.albums.add(albums)
-            let imported = edit?.changes.count ?? 0
-            try report(imported: imported, known: albums.count - imported, skipped.count)
+        let count = skipped.count
+        let isAllImported = Atomic(count == 0)
+        try await editing.withLibrary { [albums] library in
+            let state = try MusicState.existing(of: library.configuration.libraryPath)
+            let listed = try ListedAlbums(albums, library: try await library.albums.all(), state)
+            for (album, others) in listed.ambiguous {
+                Log.warning(
+                    "skipped: \(album.fullName) fits \(others.count) albums of your library: "
+                        + others.map { "\($0.fullName) (id \($0.id))" }.joined(separator: ", ")
+                        + "; `sleeve album edit ID --cover-url URL` gives one of them the address")
+            }
+            let added = try await library.albums.add(listed.new)?.changes.count ?? 0
+            let changed = try await library.albums.edit(listed.edits)?.changes.count ?? 0
+            if !listed.ambiguous.isEmpty { isAllImported.store(false, ordering: .relaxed) }
+            try report(
+                Summary(
+                    imported: added, completed: changed,
+                    known: albums.count - added - changed - listed.ambiguous.count,
+                    skipped: count + listed.ambiguous.count))
         }
-        if skipped.count > 0 { throw ExitStatus.someFailed }
+        if !isAllImported.load(ordering: .relaxed) { throw ExitStatus.someFailed }
     }
 
     private func add(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: MessageList) {
@@ -72,15 +92,15 @@ struct AlbumImport: AsyncParsableCommand {
         }
     }
 
-    private func report(imported: Int, known: Int, _ skipped: Int) throws {
-        var text = "Imported \(imported) " + (imported == 1 ? "album" : "albums")
-        if known > 0 { text += ", \(known) already in the library" }
-        if skipped > 0 { text += ", \(skipped) skipped" }
-        try editing.options.printResult(
-            Summary(imported: imported, known: known, skipped: skipped), text: text + "\n")
+    private func report(_ summary: Summary) throws {
+        var text = "Imported \(Decimals.count(summary.imported, "album"))"
+        if summary.completed > 0 { text += ", gave \(summary.completed) of your library what they lacked" }
+        if summary.known > 0 { text += ", \(summary.known) already in the library" }
+        if summary.skipped > 0 { text += ", \(summary.skipped) skipped" }
+        try editing.options.printResult(summary, text: text + "\n")
     }
 
-    private struct Summary: Encodable { let imported, known, skipped: Int }
+    private struct Summary: Encodable { let imported, completed, known, skipped: Int }
 }
 
 struct AlbumScan: AsyncParsableCommand {

@@ -167,7 +167,7 @@ extension MusicTests {
                 #expect(report.urls.first?.state == "cached" && report.urls.first?.digest?.count == 64)
                 #expect(report.sources == nil)
                 let unknown = try await stage.run("why", stage.origin.coverURL(2))
-                #expect(unknown.status == 0 && unknown.stdout.contains("never requested, or forgotten"), "\(unknown)")
+                #expect(unknown.status == 0 && unknown.stdout.contains("nothing of it is kept"), "\(unknown)")
                 let bad = try await stage.run("why", "ftp://example.org/x")
                 #expect(bad.status == 1, "\(bad)")
             }

@@ -25,7 +25,6 @@ package struct FoundCovers: Sendable {
     private let albums: [AlbumLibrary.Album]
     private let memory: SourceMemory?
     private let sources: [CoverSource]
-    private let decisions: [AlbumLibrary.Album.ID: Decisions]
     private let proposals: [AlbumLibrary.Album.ID: [Proposal]]
 
     /// - Parameters:
@@ -38,37 +37,39 @@ package struct FoundCovers: Sendable {
         _ sources: [CoverSource]
     ) throws {
         (self.library, self.state, self.albums, self.memory, self.sources) = (library, state, albums, memory, sources)
-        decisions = try state?.decisions(with: albums) ?? [:]
         proposals = Dictionary(grouping: try state?.proposals() ?? [], by: \.album)
     }
 
     /// Albums with a doubtful cover and no certain one, in the library's order.
     package func doubtful(among ids: Set<AlbumLibrary.Album.ID>? = nil) async throws -> [Album] {
-        try await covers { $1 && ids?.contains($0.id) ?? true }.compactMap(\.doubtful)
+        try await covers { album, isOpen, _ in isOpen && ids?.contains(album.id) ?? true }.compactMap(\.doubtful)
     }
 
     /// Albums with covers that a person has refused.
     package func refused() async throws -> [Album] {
-        try await covers { album, _ in decisions[album.id] != nil }.keeping { $0.match == .refused }
+        try await covers { $2 != nil }.keeping { $0.match == .refused }
     }
 
     /// All covers that are known of an album; none of one that is not in the library.
     package func covers(of id: AlbumLibrary.Album.ID) async throws -> Album? {
-        try await covers(of: id) { album, _ in album.id == id }.first
+        try await covers(of: id) { album, _, _ in album.id == id }.first
     }
 
     /// Those of albums that have one at a URL, as it is or as it is printed.
     package func covers(at url: String) async throws -> [Album] {
-        try await covers { _, _ in true }.keeping { $0.pictures.contains { [$0, Redaction.redact($0)].contains(url) } }
+        try await covers { _, _, _ in true }.keeping { cover in
+            cover.pictures.contains { [$0, Redaction.redact($0)].contains(url) }
+        }
     }
 
     /// - Parameters:
     ///   - id: The only album that is wanted.
-    ///   - isWanted: Is also given whether no fill has given the album a certain cover.
+    ///   - isWanted: Is also given whether no fill has given the album a certain cover, and what a person has said.
     private func covers(
-        of id: AlbumLibrary.Album.ID? = nil, _ isWanted: (AlbumLibrary.Album, _ isOpen: Bool) -> Bool
+        of id: AlbumLibrary.Album.ID? = nil, _ isWanted: (AlbumLibrary.Album, _ isOpen: Bool, Decisions?) -> Bool
     ) async throws -> [Album] {
         let (facts, filled) = (try state?.facts(of: id) ?? [:], try state?.filledAddresses(of: id) ?? [:])
+        let said = try state?.decisions(with: id.map { id in albums.filter { $0.id == id } } ?? albums, filled) ?? [:]
         let namesakes = Namesakes(albums)
         let query = { @Sendable (album: AlbumLibrary.Album) in
             facts[album.id].map { AlbumQuery($0, edited: album) } ?? AlbumQuery(album)
@@ -76,7 +77,7 @@ package struct FoundCovers: Sendable {
         let wanted = albums.indices.filter { index in
             let (album, address) = (albums[index], filled[albums[index].id])
             let isFilled = address.map { $0.isAddress(of: album) && $0.facts.hasFacts(of: query(album)) }
-            return isWanted(album, isFilled != true)
+            return isWanted(album, isFilled != true, said[album.id])
         }
         // Names are compared by the thousand.
         let parts = ProcessInfo.processInfo.activeProcessorCount
@@ -86,7 +87,8 @@ package struct FoundCovers: Sendable {
                     var found: [Album] = []
                     for number in stride(from: part, to: wanted.count, by: parts) {
                         let (index, album) = (wanted[number], albums[wanted[number]])
-                        found.append(try await covers(of: index, query(album), namesakes))
+                        found.append(
+                            try await covers(of: index, query(album), said[album.id] ?? .init(), namesakes))
                     }
                     return found
                 }
@@ -96,9 +98,9 @@ package struct FoundCovers: Sendable {
     }
 
     private func covers(
-        of index: Int, _ query: AlbumQuery, _ namesakes: Namesakes
+        of index: Int, _ query: AlbumQuery, _ decisions: Decisions, _ namesakes: Namesakes
     ) async throws -> Album {
-        let (album, decisions) = (albums[index], decisions[albums[index].id] ?? .init())
+        let album = albums[index]
         var query = query
         namesakes.mark(&query)
         let record = try await SourceMemory.record(of: query, decisions, sources, in: memory)

@@ -86,10 +86,13 @@ extension MusicState {
         try transaction { try database.statement("DELETE FROM addresses WHERE album = ?").run(.text(album)) }
     }
 
-    /// With what the addresses of the library's albums say that no command has written down yet.
-    package func decisions(with library: [Album]) throws(Problem) -> [String: Decisions] {
-        var decisions = try decisions()
-        for (album, said) in Dictionary(grouping: try given(to: library).said, by: \.album) {
+    /// With what the addresses of albums say that no command has written down yet.
+    /// - Parameter filled: The addresses that they have from fills.
+    package func decisions(
+        with albums: [Album], _ filled: [String: FilledAddress]
+    ) throws(Problem) -> [String: Decisions] {
+        var decisions = albums.count == 1 ? [albums[0].id: try decisions(of: albums[0].id)] : try decisions()
+        for (album, said) in Dictionary(grouping: try given(to: albums, filled).said, by: \.album) {
             decisions[album] = (decisions[album] ?? .init()).adding(said.reversed())
         }
         return decisions
@@ -104,7 +107,7 @@ extension MusicState {
 
     /// Writes down that the addresses of the library's albums are acceptances.
     package func acceptAddresses(of library: [Album]) throws(Problem) {
-        let (said, changed) = try given(to: library)
+        let (said, changed) = try given(to: library, try filledAddresses())
         if changed.isEmpty { return }
         try add(said.filter { $0.number == 0 })
         try transaction {
@@ -117,13 +120,14 @@ extension MusicState {
 
     /// An address that a person, or a list, gave to a scanned album since the last command is an acceptance, unless it was refused. One that was
     /// taken away is none any more: what was accepted before counts.
-    private func given(to library: [Album]) throws(Problem) -> (said: [Decision], changed: [String: [String]]) {
+    private func given(
+        to library: [Album], _ filled: [String: FilledAddress]
+    ) throws(Problem) -> (said: [Decision], changed: [String: [String]]) {
         var known: [String: [String]] = [:]
         try reading {
             let rows = database.statement("SELECT id, urls FROM records LEFT JOIN addresses ON album = id")
             try rows.each { known[$0.text(0)] = $0.json(1) ?? [] }
         }
-        let filled = try filledAddresses()
         var (said, changed): ([Decision], [String: [String]]) = ([], [:])
         for album in library {
             let urls = album.givenAddresses(besides: filled[album.id])

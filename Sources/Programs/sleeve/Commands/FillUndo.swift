@@ -30,7 +30,9 @@ struct FillUndo: AsyncParsableCommand {
 
     /// What became of the rows.
     private struct Outcome {
-        var (removed, restored, ofTags): ([BytePath], [BytePath], [BytePath]) = ([], [], [])
+        var (removed, restored): ([BytePath], [BytePath]) = ([], [])
+        /// Songs.
+        var (removedFromTags, restoredInTags): ([BytePath], [BytePath]) = ([], [])
         /// `gone` are those of `kept` that are not there.
         var (kept, gone, failed) = (0, 0, 0)
         /// What is said of files that stay as they are, in the order of the rows.
@@ -40,7 +42,8 @@ struct FillUndo: AsyncParsableCommand {
 
         mutating func add(_ row: Written, _ step: UndoStep) {
             switch step {
-            case .remove where row.kind == .tags, .restore where row.kind == .tags: ofTags.append(row.path)
+            case .remove where row.kind == .tags: removedFromTags.append(row.path)
+            case .restore where row.kind == .tags: restoredInTags.append(row.path)
             case .remove:
                 removed.append(row.path)
                 places[row.album, default: [:]][row.path] = .some(nil)
@@ -112,14 +115,16 @@ struct FillUndo: AsyncParsableCommand {
             if let run { try state.withdrawDecisions(ofRun: run) }
             try await forget(outcome.places, library, state)
         }
-        let (kept, failed, tags) = (outcome.kept, outcome.failed, outcome.ofTags)
+        let (kept, failed) = (outcome.kept, outcome.failed)
+        let (tags, formerTags) = (outcome.removedFromTags, outcome.restoredInTags)
         let be = dryRun ? "would be" : "was"
         tell(outcome.removed, "\(be) removed")
         tell(outcome.restored, "the former cover \(be) put back")
         tell(tags, "the cover \(be) taken out of its tags")
+        tell(formerTags, "the former cover \(be) put back into its tags")
         let counts = [
             (outcome.removed.count, "taken back"), (outcome.restored.count, "put back"),
-            (tags.count, "taken out of tags"),
+            (tags.count, "taken out of tags"), (formerTags.count, "put back into tags"),
         ]
         let done =
             counts.filter { $0.0 > 0 }.map { "\(Decimals.count($0, "cover")) \(dryRun ? "would be " : "")\($1)" }
@@ -131,8 +136,8 @@ struct FillUndo: AsyncParsableCommand {
         try editing.options.printResult(
             Summary(
                 removed: outcome.removed.count, restored: outcome.restored.count, kept: kept, failed: failed,
-                removedFromTags: tags.count, withdrawn: unwritten, dryRun: dryRun,
-                files: dryRun ? (outcome.removed + outcome.restored + tags).map { "\($0)" } : nil),
+                removedFromTags: tags.count, restoredInTags: formerTags.count, withdrawn: unwritten, dryRun: dryRun,
+                files: dryRun ? (outcome.removed + outcome.restored + tags + formerTags).map { "\($0)" } : nil),
             text: isNothing
                 ? "There is no fill to take back.\n" : done.isEmpty ? nothing : done.map { "\($0).\n" }.joined())
         try stopIfSignalled()
@@ -147,7 +152,7 @@ struct FillUndo: AsyncParsableCommand {
     }
 
     private struct Summary: Encodable {
-        var removed = 0, restored = 0, kept = 0, failed = 0, removedFromTags = 0
+        var removed = 0, restored = 0, kept = 0, failed = 0, removedFromTags = 0, restoredInTags = 0
         /// Covers that are accepted no longer, as nothing was written for them.
         var withdrawn = 0
         let dryRun: Bool

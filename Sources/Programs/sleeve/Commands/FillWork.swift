@@ -295,7 +295,7 @@ extension FillWork {
     /// - Returns: What would be done for each folder, and the number of albums for which nothing would be.
     private func steps(_ planned: Planned) async throws -> (steps: [FillPlanResult.Step], idle: Int) {
         let queue = try sources.queue(for: library, memory: .existing(for: library.configuration))
-        let decisions = try state.decisions(with: Array(planned.albums.values))
+        let decisions = try state.decisions(with: Array(planned.albums.values), try state.filledAddresses())
         var (found, asked, idle): ([FillPlanResult.Step], Set<SourceName>, Int) = ([], [], 0)
         for job in planned.plan.jobs {
             let said = decisions[job.album.id] ?? .init()

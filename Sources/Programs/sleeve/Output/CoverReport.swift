@@ -45,10 +45,11 @@ struct CoverReport: Encodable {
         ) -> [File] {
             let tags = Set(places.compactMap(\.embedded?.digest)).subtracting(embedded)
             let isPresent = { (file: Written) in file.state != .removed && file.isThere }
-            let own = album.coverFilePath.map { BytePath(bytes: $0) }.flatMap { path in
-                written.contains { $0.path == path && isPresent($0) } ? nil : File(path, "yours")
+            let found = album.coverFilePath.map { [BytePath(bytes: $0)] } ?? []
+            let own = Set(found + places.flatMap(\.covers).map(\.path)).filter { path in
+                path.withCString { access($0, F_OK) } == 0 && !written.contains { $0.path == path && isPresent($0) }
             }
-            return [own].compactMap(\.self)
+            return own.sorted().map { File($0, "yours") }
                 + written.filter { $0.album == album.id || isPresent($0) }.map { file in
                     let state =
                         if !isPresent(file) {
@@ -72,7 +73,8 @@ struct CoverReport: Encodable {
                 case "removed": ", removed by you; `sleeve fill allow` lets it be written again"
                 default: ", \(state)"
                 }
-            return fill.map { "\(path), written by fill \($0)\(place)\(change)" } ?? "\(path), \(state)"
+            return fill.map { "\(path), written by fill \($0)\(place)\(change)" }
+                ?? "\(path), \(state); no fill replaces it"
         }
     }
 
@@ -158,7 +160,7 @@ struct CoverReport: Encodable {
                 facts.append("answered \(status) at \(answeredAt.ISO8601Format())")
                 facts.append("not requested again before \(until.ISO8601Format())")
             }
-            return facts.isEmpty ? "never requested, or forgotten" : facts.joined(separator: ", ")
+            return facts.isEmpty ? "nothing of it is kept" : facts.joined(separator: ", ")
         }
 
         private enum CodingKeys: CodingKey {
@@ -200,7 +202,7 @@ struct CoverReport: Encodable {
             let count = Decimals.count(
                 others, told.isEmpty ? "address" : "more address", told.isEmpty ? "addresses" : "more addresses")
             text +=
-                "\(told.isEmpty ? "\n" : "")\(count) of the covers above: never requested, or forgotten; --json lists them.\n"
+                "\(told.isEmpty ? "\n" : "")\(count) of the covers above: nothing of it is kept; --json lists them.\n"
         }
         if urls.isEmpty, let candidates {
             let isRejected = candidates.contains { $0.certainty == "rejected" }

@@ -90,9 +90,6 @@ static const unsigned char manifest_webmanifest[] = {
 static const unsigned char memento_js[] = {
 #embed "Page/memento.js"
 };
-static const unsigned char motion_js[] = {
-#embed "Page/motion.js"
-};
 static const unsigned char offline_js[] = {
 #embed "Page/offline.js"
 };
@@ -120,14 +117,11 @@ static const unsigned char review_css[] = {
 static const unsigned char runs_js[] = {
 #embed "Page/runs.js"
 };
-static const unsigned char scroller_drag_js[] = {
-#embed "Page/scroller-drag.js"
+static const unsigned char stage_css[] = {
+#embed "Page/stage.css"
 };
-static const unsigned char scroller_css[] = {
-#embed "Page/scroller.css"
-};
-static const unsigned char scroller_js[] = {
-#embed "Page/scroller.js"
+static const unsigned char stage_js[] = {
+#embed "Page/stage.js"
 };
 static const unsigned char search_js[] = {
 #embed "Page/search.js"
@@ -165,14 +159,8 @@ static const unsigned char transition_js[] = {
 static const unsigned char type_ahead_js[] = {
 #embed "Page/type-ahead.js"
 };
-static const unsigned char view_tools_js[] = {
-#embed "Page/view-tools.js"
-};
-static const unsigned char viewer_css[] = {
-#embed "Page/viewer.css"
-};
-static const unsigned char viewer_js[] = {
-#embed "Page/viewer.js"
+static const unsigned char zoom_js[] = {
+#embed "Page/zoom.js"
 };
 static const unsigned char views_js[] = {
 #embed "Page/views.js"
@@ -215,7 +203,6 @@ static const sleeve_page_file files[] = {
     FILE("library.js", library_js),
     FILE("manifest.webmanifest", manifest_webmanifest),
     FILE("memento.js", memento_js),
-    FILE("motion.js", motion_js),
     FILE("offline.js", offline_js),
     FILE("order.js", order_js),
     FILE("panel.css", panel_css),
@@ -225,9 +212,8 @@ static const sleeve_page_file files[] = {
     FILE("results.js", results_js),
     FILE("review.css", review_css),
     FILE("runs.js", runs_js),
-    FILE("scroller-drag.js", scroller_drag_js),
-    FILE("scroller.css", scroller_css),
-    FILE("scroller.js", scroller_js),
+    FILE("stage.css", stage_css),
+    FILE("stage.js", stage_js),
     FILE("search.js", search_js),
     FILE("sections.js", sections_js),
     FILE("service-worker.js", service_worker_js),
@@ -240,9 +226,7 @@ static const sleeve_page_file files[] = {
     FILE("tools.js", tools_js),
     FILE("transition.js", transition_js),
     FILE("type-ahead.js", type_ahead_js),
-    FILE("view-tools.js", view_tools_js),
-    FILE("viewer.css", viewer_css),
-    FILE("viewer.js", viewer_js),
+    FILE("zoom.js", zoom_js),
     FILE("views.js", views_js),
     FILE("wall.css", wall_css),
     FILE("wall.js", wall_js),

@@ -3,7 +3,7 @@ import Files
 package import Platform
 import WebServer
 
-/// A web view of a library: a page with a scroller of covers that shows each cover when it arrives.
+/// A web view of a library: a page with a wall of covers that shows each cover when it arrives.
 package final class Gallery: Sendable {
     /// The address to open in a browser, with the token if there is one: `http://127.0.0.1:8730/?token=…`.
     package let url: String

@@ -21,8 +21,8 @@ class Gallery:
         self.run, self.until, self.find = browser.run, browser.until, browser.find
 
     def open(self, address=None):
-        """Opens the page at the printed address, or at another one."""
-        self.browser.get(address or self.server.address)
+        """Opens the page on the stage, or at an address."""
+        self.browser.get(address or f"{self.server.address}#view=stage")
         return self.ready()
 
     def front(self):
@@ -77,7 +77,7 @@ class Gallery:
         return self.chosen()
 
     def off_centre(self):
-        """The distance between the centres of the chosen cover and of the scroller, in CSS pixels."""
+        """The distance between the centres of the chosen cover and of the stage, in CSS pixels."""
         return self.run("""
             const middle = (element) => { const box = element.getBoundingClientRect(); return box.left + box.width / 2; };
             return Math.abs(middle(document.querySelector('#covers [role=option][aria-selected=true]'))
@@ -89,6 +89,8 @@ class Gallery:
     def middle_of(self, selector):
         """The centre of an element's part within the window's width."""
         box, width = self.box(selector), self.run("return innerWidth")
+        if selector.startswith(OPTIONS):
+            width = min(width, self.box(LIST)["right"])
         return (max(0, box["left"]) + min(width, box["right"])) / 2, box["top"] + box["height"] / 2
 
     def place_of(self, place):

@@ -82,18 +82,6 @@ class Focus(GalleryTest):
             unseen += self.unseen(page, "forced colours")
         self.assertEqual(unseen, [])
 
-    def test_the_position_can_be_seen_with_forced_colours(self):
-        page = self.open()
-        inputs.prefer(page.browser, forced_colors="active")
-        page.covers_settle()
-        box = page.box("#position")
-        shown = pixels.capture(page.browser, box)
-        page.run("document.getElementById('position').style.visibility = 'hidden'")
-        page.run("await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-        hidden = pixels.capture(page.browser, box)
-        # The track alone is as long as the control.
-        self.assertGreater(pixels.changed(hidden, shown), box["width"])
-
     def unseen(self, page, scheme):
         """Compares screenshots of the control with and without the focus."""
         name, box = page.run("""

@@ -38,9 +38,3 @@ class Keys(GalleryTest):
         page.press("Right")
         self.assertEqual(page.wait_for_place(2)["of"], 6)
 
-    def test_the_slider_moves_once_for_each_key(self):
-        page = self.shared_gallery()
-        page.focus("#position")
-        page.press("Right")
-        page.press("Right")
-        self.assertEqual(page.wait_for_place(3)["place"], 3)

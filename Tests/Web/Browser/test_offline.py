@@ -55,13 +55,13 @@ class Offline(GalleryTest):
         albums[1]["coverUrl"] += "?cache-control=max-age%3D0"
         self.stage.serve(albums)
         page = self.open()
-        seen = "(document.querySelector('#facts [data-field=age]').textContent === 'older copy')"
+        seen = "(document.querySelector('#picture [data-field=age]').textContent === 'older copy')"
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
         self.assertFalse(page.run(f"return {seen}"), "it is fresh")
         page.focus_covers()
         page.press("Right")
         page.until(seen, what="the mark")
-        self.assertIn("may have changed", page.run("return document.querySelector('#facts [data-field=age]').title"))
+        self.assertIn("may have changed", page.run("return document.querySelector('#picture [data-field=age]').title"))
         self.screenshot("stale")
         page.press("Right")
         page.until(f"!{seen}", what="the mark to go")
@@ -183,7 +183,7 @@ class Offline(GalleryTest):
         page = self.open()
         self.stored(page, 5)
         # A page that is open, and one that the service worker opens.
-        for token, address in (("the-second-token-of-it", None), ("the-third-token-of-it", page.url + "#sort=title")):
+        for token, address in (("the-second-token-of-it", None), ("the-third-token-of-it", page.url + "#view=stage&sort=title")):
             if address:
                 page.leave()
             self.stage.server.close()

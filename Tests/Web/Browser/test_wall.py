@@ -76,15 +76,6 @@ class Wall(GalleryTest):
         page.size(60)
         page.wait_for_place(1)
         page.covers_settle()
-        # A click chooses, and another one shows the whole picture, as Enter does.
-        for _ in range(2):
-            inputs.click(page.browser, *page.middle_of("#wall [aria-posinset='3']"))
-            page.wait_for_place(3)
-        page.until("document.querySelector('#viewer').open", what="the whole picture")
-        page.press("Escape")
-        page.until("!document.querySelector('#viewer').open", what="the whole picture to go")
-        page.press("Enter")
-        page.until("document.querySelector('#viewer').open", what="the whole picture again")
 
     def assert_in_view(self, page, key):
         box, around = page.box("#wall [aria-selected=true]"), page.box("#wall")
@@ -176,16 +167,14 @@ class Wall(GalleryTest):
         whole = {round(box["top"]) for box in boxes if wall["top"] <= box["top"] and box["bottom"] <= wall["bottom"]}
         self.assertEqual(len(whole), 3)
 
-    def test_the_button_pressed_twice_leads_back(self):
-        page = self.shared_gallery(6)
-        page.run("""
-            const button = document.querySelector('#view');
-            button.click(), button.click();""")
-        page.appears("#covers")
-        page.appears("#wall", False)
-        page.until("document.querySelector('#view').ariaPressed === 'false'", what="the button to be released")
-        page.click("#view")
-        page.appears("#wall")
+    def test_nothing_is_deleted_on_the_wall_unless_it_is_marked(self):
+        page = self.begin(6)
+        page.run("document.activeElement.blur()")
+        page.press("Delete")
+        page.press("Right")
+        self.assertEqual(page.wait_for_place(2)["of"], 6)
+        outline = page.run("return getComputedStyle(document.querySelector('#wall [aria-selected=true]')).outlineStyle")
+        self.assertEqual(outline, "solid", "keys mark what they choose")
 
     def test_the_view_the_place_and_the_size_are_remembered(self):
         page = self.begin()
@@ -196,7 +185,7 @@ class Wall(GalleryTest):
         before, columns = page.chosen(), self.columns(page)
         page.remembered()
         page.leave()
-        page.open()
+        page.open(page.server.address)
         page.rest()
         self.assertEqual(page.chosen(), before)
         self.assertEqual(self.columns(page), columns)
@@ -209,8 +198,8 @@ class Wall(GalleryTest):
         chosen = page.chosen()
         page.until("location.hash.includes(arguments[0])", chosen["id"], what="the album in the address")
         address = page.run("return location.href")
-        page.click("#view")
-        page.until("!document.querySelector('#covers').hidden", what="the scroller")
+        page.press("Enter")
+        page.appears("#covers")
         page.run("history.back()")
         page.until("!document.querySelector('#wall').hidden", what="the wall again")
         self.assertEqual(page.wait_for_place(chosen["place"]), chosen)
@@ -270,7 +259,8 @@ class Places(GalleryTest):
         page.letters("wr")
         self.assertEqual(self.chosen_artist(page), "Wren")
         page.until("!document.querySelector('main').dataset.typed", what="the pause")
-        page.click("#view")
+        page.press("Enter")
+        page.appears("#covers")
         page.rest()
         page.letters("wi")
         page.rest()

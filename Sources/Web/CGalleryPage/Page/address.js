@@ -1,5 +1,5 @@
-// The view and its place in the page's address, behind the number sign: `#view=wall&sort=artist&tile=168&album=…`, and
-// `#/artist/NAME?view=wall` for the albums of an artist or a genre alone. An address leads to its place, whatever this browser has saved, and the browser's Back button leads to the place before a change of view, a search or
+// The view and its place in the page's address, behind the number sign: `#sort=artist&tile=168&album=…` for the wall, `#/album/ID?sort=artist` for an
+// album on the stage, and `#/artist/NAME?view=stage&album=…` among the albums of an artist or a genre alone. An address leads to its place, whatever this browser has saved, and the browser's Back button leads to the place before a change of view, a search or
 // a jump. How far the view is scrolled is in the entry of the browser's history, which also outlives a reload.
 
 import { byID } from "./helpers.js";
@@ -9,15 +9,17 @@ import { byID } from "./helpers.js";
  *   index: the album's, in the library; position: of the view, as it gives it; show: the filter; q: the search
  * @typedef {{field: "artist" | "genre", value: string}} Page whose albums alone are shown
  */
-const initial = { view: "scroller", sort: "library", show: "", q: "" };
+const initial = { view: "wall", sort: "library", show: "", q: "" };
 /** An address may have any filter. */
 const isFilter = (name) => [...byID("show").options].some(({ value }) => value === name);
 
 /** The part of a place that the address has. @returns {Partial<Place>} */
 export function readAddress() {
   if (location.hash.length < 2) return {};
-  const [, field, value, rest] = /^#(?:\/(artist|genre)\/([^?]*)\??)?(.*)$/.exec(location.hash) ?? [];
-  const { tile, ...named } = Object.fromEntries(new URLSearchParams(rest)), page = field ? { field, value: decoded(value) } : null;
+  const [, field, text = "", rest] = /^#(?:\/(artist|genre|album)\/([^?]*)\??)?(.*)$/.exec(location.hash) ?? [];
+  const value = decoded(text), { tile, ...named } = Object.fromEntries(new URLSearchParams(rest));
+  if (field === "album") Object.assign(named, { view: "stage", album: value });
+  const page = field && field !== "album" ? { field, value } : null;
   const { view, sort, show, q, album } = { ...initialOf(page), ...named };
   const position = history.state?.position;
   return { view, sort, show: isFilter(show) ? show : "", q, page, album, position, ...(Number(tile) > 0 && { tile: Number(tile) }) };
@@ -60,7 +62,9 @@ export function hashOfAll(place) {
 
 /** The address of a place, for a link. @param {Partial<Place>} place */
 export function hashOf({ view, sort, show, q, page, tile, album }) {
-  const all = { view, sort, show, q, tile: view === "wall" ? tile : "", album }, usual = initialOf(page);
+  const isAlbum = view === "stage" && album && !page, named = isAlbum ? {} : { view, album };
+  const all = { ...named, sort, show, q, tile: view === "wall" ? tile : "" }, usual = initialOf(page);
   const rest = new URLSearchParams(Object.entries(all).filter(([name, value]) => value && value !== usual[name]));
+  if (isAlbum) return `#/album/${encodeURIComponent(album)}${rest.size ? `?${rest}` : ""}`;
   return page ? `#/${page.field}/${encodeURIComponent(page.value)}?${rest}` : `#${rest}`;
 }

@@ -6,6 +6,7 @@ import { Covers } from "./covers.js";
 import { Memento } from "./memento.js";
 import { onBack, readAddress } from "./address.js";
 import { Gallery } from "./gallery.js";
+import { grow } from "./transition.js";
 
 // The page's head has the browser preload both.
 const firstLibrary = ask("GET", "api/library");
@@ -32,7 +33,7 @@ try {
 if (open) await Promise.race([covers.opened, new Promise((resolve) => setTimeout(resolve, 400))]);
 const { setUpTools } = await import("./tools.js");
 const tools = setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isStored, open: ensureOpen });
-onBack((place) => open && go(place).then(tools.follow));
+onBack((place) => open && move(place).then(tools.follow));
 if (open) document.documentElement.dataset.ready = "true";
 
 async function start() {
@@ -55,7 +56,13 @@ async function go({ view, sort = "library", show = "", q = "", page = null, tile
   Object.assign(library, { sort, query: q, page });
   library.arrange();
   if (tile) gallery.tile = tile;
-  gallery.open(view === "wall" ? view : "scroller", { id: album, position });
+  gallery.open(view === "stage" ? view : "wall", { id: album, position });
+}
+
+/** Goes to a place of the browser's history. A cover moves between the wall and the stage. */
+function move(place) {
+  const isOther = (place.view === "stage") !== (gallery.name === "stage");
+  return isOther ? grow(() => go(place), () => covers.viewOf(gallery.album?.id)) : go(place);
 }
 
 /** Opens the gallery of a page that was loaded without its server. False if it was open already. */

@@ -5,7 +5,7 @@ const template = document.getElementById("cover-template");
 /** The longer side divided by the shorter, up to which a picture fills the square. */
 const maximumCropped = 1.15;
 /** The server makes smaller pictures with these longer sides, in pixels. */
-export const steps = [150, 300, 600, 1200];
+const steps = [150, 300, 600, 1200];
 
 export function makeView() {
   return template.content.firstElementChild.cloneNode(true);
@@ -89,7 +89,22 @@ export async function showPicture(view, address, { size, urgent, exact }) {
   const ratio = picture.naturalWidth / picture.naturalHeight;
   picture.classList.toggle("odd", Math.max(ratio, 1 / ratio) > maximumCropped);
   setState(view, "ready");
+  limit(view, picture, size);
   return "shown";
+}
+
+/** A picture is shown at most twice as large as it is. One that is smaller than the step that was asked for is the whole one. */
+async function limit(view, picture, size) {
+  view.style.removeProperty("--most");
+  delete view.dataset.small;
+  const address = picture.currentSrc, step = Number(new URLSearchParams(address.split("?")[1]).get("w")), own = new Image();
+  if (!step || size <= 2 * steps[0]) return;
+  own.src = address; // it has no set, so its own size
+  await loaded(own)?.catch(() => {});
+  const side = Math.max(own.naturalWidth, own.naturalHeight);
+  if (picture.currentSrc !== address || !side || side >= step || 2 * side >= size) return;
+  view.style.setProperty("--most", `${2 * side}px`);
+  view.dataset.small = "";
 }
 
 /** Two pixels of a picture for a CSS pixel are enough, whatever the screen has: three cost twice the bytes, and nobody sees them. */
@@ -128,6 +143,8 @@ function setState(view, state) {
 
 function removePicture(view) {
   delete view.dataset.address;
+  delete view.dataset.small;
+  view.style.removeProperty("--most");
   part(view, "picture").removeAttribute("srcset");
   part(view, "picture").removeAttribute("src");
 }

@@ -1,12 +1,14 @@
-// The chosen album: its title, what is known of it, the state of its cover, and its position among the albums.
+// The words of the stage: the chosen album's title, what is known of it and of its cover, and the cover's state.
 
 import { hashOf, hashOfAll } from "./address.js";
 import { ask } from "./api.js";
 import { byID, formatNumber, sentence } from "./helpers.js";
+import { coverPath } from "./stored-covers.js";
 
 const problem = byID("cover-problem"), reason = byID("cover-reason"), retry = byID("retry"), cause = byID("cover-cause");
-const position = byID("position");
-const facts = Object.fromEntries([...byID("facts").children].map((part) => [part.dataset.field, part]));
+const facts = Object.fromEntries([...document.querySelectorAll("#facts [data-field], #picture [data-field]")].map((part) => [part.dataset.field, part]));
+/** Titles with more characters are smaller. */
+const longTitle = 60;
 /** How long an album must stay chosen before its cover's source is asked for, in milliseconds. */
 const restDelay = 300;
 const review = byID("cover-review");
@@ -18,7 +20,9 @@ let shown = { id: null, digest: null };
 export function showAlbum(album) {
   byID("details").hidden = !album;
   if (!album) return;
-  byID("chosen-title").textContent = album.title || "Untitled";
+  const title = byID("chosen-title");
+  title.textContent = album.title || "Untitled";
+  title.classList.toggle("long", title.textContent.length > longTitle);
   showLink(byID("chosen-artist"), "artist", album.artist);
   cause.open = false;
   // What is doubtful may be accepted or refused since.
@@ -30,7 +34,7 @@ export function showAlbum(album) {
 /** A name that leads to the albums that have it. */
 function showLink(part, field, value) {
   const link = Object.assign(document.createElement("a"), { textContent: value, title: `Albums of this ${field}` });
-  link.href = hashOf({ page: { field, value }, view: document.body.dataset.view });
+  link.href = hashOf({ page: { field, value }, view: "wall" });
   part.replaceChildren(...(value ? [link] : []));
 }
 
@@ -46,7 +50,7 @@ function showSource(id, digest) {
     facts.source.textContent = source ?? "";
     facts.pixels.textContent = width ? `${formatNumber(width)} × ${formatNumber(height)}` : unsized ? "size unknown" : "";
     review.hidden = !doubtful;
-    review.href = hashOfAll({ show: "doubtful", album: id });
+    review.href = hashOfAll({ view: "stage", show: "doubtful", album: id });
     what.answers = answers;
     showCause();
   };
@@ -68,6 +72,9 @@ export function showCoverState(id, state) {
   retry.hidden = !canRetry(state);
   showCause();
   facts.age.textContent = state.stale ? "older copy" : "";
+  const save = byID("save");
+  save.hidden = !state.digest;
+  if (state.digest) save.href = coverPath(state.digest);
 }
 
 /** Shows why there is no cover: the technical cause, else what each source answered. */
@@ -81,16 +88,11 @@ export function canRetry(state) {
   return Boolean(state.failure && !state.final && !state.away);
 }
 
-/** Shows the album's position among those shown. */
-export function showPosition(index, shown, all, album) {
-  position.hidden = shown < 2;
-  position.max = String(Math.max(0, shown - 1));
-  position.value = String(index);
-  const text = `${formatNumber(index + 1)} of ${formatNumber(shown)}`;
-  position.setAttribute("aria-valuetext", album ? `${text}, ${album.title}` : text);
+/** Shows how many albums there are, and on the stage which one of them is shown. */
+export function showCount(index, shown, all) {
+  const { view } = document.body.dataset, count = shown === 1 ? "1 album" : `${formatNumber(shown)} albums`;
   const total = shown === all ? "" : ` found, ${formatNumber(all)} in all`;
-  byID("count").textContent = shown ? text + total : "";
+  byID("count").textContent = !shown ? "" : view === "stage" ? `${formatNumber(index + 1)} of ${formatNumber(shown)}${total}` : total ? `${formatNumber(shown)}${total}` : count;
 }
 
 export function onRetry(run) { retry.addEventListener("click", run); }
-export function onPosition(run) { position.addEventListener("input", () => run(Number(position.value))); }

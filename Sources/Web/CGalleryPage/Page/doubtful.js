@@ -58,7 +58,7 @@ export function setUpDoubtful(library, gallery, decide) {
 
   /** The list or the chosen album changed. */
   const follow = async () => {
-    const hadFocus = part.contains(document.activeElement), now = library.filter?.name === "doubtful" ? gallery.album : null;
+    const hadFocus = part.contains(document.activeElement), now = library.filter?.name === "doubtful" && gallery.name === "stage" ? gallery.album : null;
     const isOther = now?.id !== album?.id;
     part.hidden = !now;
     document.body.classList.toggle("doubtful", Boolean(now));

@@ -5,7 +5,7 @@ import { sentence } from "./helpers.js";
 
 addEventListener("click", ({ target }) => {
   const link = target.closest?.("a[data-album]");
-  if (link) link.href = hashOfAll({ album: link.dataset.album }); // the view may be another one since
+  if (link) link.href = hashOfAll({ view: "stage", album: link.dataset.album }); // the order may be another one since
 }, { capture: true });
 
 /** @param {{album?: string, title?: string, url?: string, reason: string, cause?: string}} failure */
@@ -17,7 +17,7 @@ export function failureRow({ album, title, url, reason, cause }) {
     return element;
   };
   const row = document.createElement("li");
-  if (album) Object.assign(add(row, "a", title || "Untitled"), { href: hashOfAll({ album }), dir: "auto" }).dataset.album = album;
+  if (album) Object.assign(add(row, "a", title || "Untitled"), { href: hashOfAll({ view: "stage", album }), dir: "auto" }).dataset.album = album;
   else if (title) add(row, "strong", title).dir = "auto";
   add(row, "span", sentence(reason));
   if (!cause && !url) return row;

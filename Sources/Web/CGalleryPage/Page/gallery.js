@@ -1,14 +1,14 @@
-// The albums in the scroller or on the wall, two views of one list, and the parts of the page that follow the chosen album.
+// The albums on the wall or on the stage, two views of one list, and the parts of the page that follow the chosen album.
 
-import { Scroller } from "./scroller.js";
+import { Stage } from "./stage.js";
 import { Wall } from "./wall.js";
-import { canRetry, onPosition, onRetry, showAlbum, showCoverState, showPosition } from "./details.js";
+import { canRetry, onRetry, showAlbum, showCount, showCoverState } from "./details.js";
 import { emptyButton, showEmpty } from "./empty.js";
 import { byID } from "./helpers.js";
 import { grow } from "./transition.js";
 import { outwards } from "./views.js";
 
-const hosts = { scroller: byID("covers"), wall: byID("wall") };
+const hosts = { stage: byID("covers"), wall: byID("wall") };
 /** Jumps in quick succession, such as those of a finger on the rail, are one for the browser's Back button, in milliseconds. */
 const jumpPause = 1500;
 
@@ -16,10 +16,10 @@ export class Gallery {
   #library;
   #covers;
   #views = {};
-  /** The view that is shown: a `Scroller` or a `Wall`. */
+  /** The view that is shown: a `Stage` or a `Wall`. */
   #view = null;
-  /** Its name: "scroller" or "wall". */
-  name = "scroller";
+  /** Its name: "stage" or "wall". */
+  name = "wall";
   #tile = 0;
   #chosen = null; // the chosen album's id
   #lastChosen = null; // the same; kept while nothing is found
@@ -34,8 +34,8 @@ export class Gallery {
   moved = () => {};
   /** @type {() => void} the covers have another size */
   resized = () => {};
-  /** @type {() => void} shows the chosen album's whole picture */
-  showWhole = () => {};
+  /** @type {() => void} shows the chosen album's picture in its own pixels */
+  zoom = () => {};
 
   /** @param {import("./library.js").Library} library @param {import("./covers.js").Covers} covers */
   constructor(library, covers) {
@@ -44,7 +44,6 @@ export class Gallery {
     library.changed = () => this.refresh();
     covers.changed = (id) => id === this.#chosen && this.#showCover();
     onRetry(() => this.retry());
-    onPosition((index) => this.#view?.choose(index, { animate: false }));
     for (const host of Object.values(hosts)) host.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -78,6 +77,10 @@ export class Gallery {
    */
   open(name = this.name, { id, position } = {}) {
     this.#views[name] ??= this.#make(name);
+    // What leads back from the stage leads to the album that is shown there by now.
+    const shown = this.name === "stage" && name === "wall" && this.#library.shownIndexOf(this.#chosen) >= 0 ? this.#chosen : null;
+    const hasMovedOn = Boolean(shown && id && shown !== id);
+    if (hasMovedOn) id = shown;
     if (this.#view !== this.#views[name]) this.#view?.close();
     this.name = document.body.dataset.view = name;
     this.#view = this.#views[name];
@@ -86,12 +89,13 @@ export class Gallery {
     // Before the view is measured, as it leaves room for the album.
     this.#select(this.#library.shown[index]);
     this.#view.open(index, position);
+    if (hasMovedOn) this.#view.choose(index);
     for (const host of Object.values(hosts)) host.removeAttribute("aria-busy");
     this.changed();
   }
 
   #make(name) {
-    const View = name === "wall" ? Wall : Scroller, view = new View(hosts[name], {
+    const View = name === "wall" ? Wall : Stage, view = new View(hosts[name], {
       dataSource: {
         count: () => this.#library.shown.length,
         keyAt: (index) => this.#library.shown[index].id,
@@ -133,10 +137,18 @@ export class Gallery {
     this.#view?.choose(index, { toTop: true });
   }
 
-  /** Changes the view of the list. */
-  toggle() {
+  /** Changes the view of the list. Its cover moves from its tile to the stage, and back. */
+  async toggle() {
     this.leaves();
-    return grow(() => this.open(this.name === "wall" ? "scroller" : "wall"), () => this.#covers.viewOf(this.#chosen));
+    await grow(() => this.open(this.name === "wall" ? "stage" : "wall"), () => this.#covers.viewOf(this.#chosen));
+    this.focus();
+  }
+
+  /** Goes from the stage to all albums; false if they are shown. */
+  close() {
+    if (this.name === "wall") return false;
+    this.toggle();
+    return true;
   }
 
   /** Chooses an album by its id; false if it is not shown. */
@@ -147,19 +159,26 @@ export class Gallery {
     return true;
   }
 
+  /** Chooses an album and shows it on the stage. */
+  show(id) { if (this.choose(id) && this.name === "wall") this.toggle(); }
+
+  /** Whether it can be seen which album is chosen: on the wall that is the keyboard's. */
+  get isMarked() { return this.name === "stage" || hosts.wall.matches(":focus-visible"); }
+
   /** Retries the chosen album's cover; false if it has not failed. */
   retry() {
-    if (!this.#chosen || !canRetry(this.#covers.stateOf(this.#chosen))) return false;
+    if (!this.#chosen || this.name === "wall" || !canRetry(this.#covers.stateOf(this.#chosen))) return false;
     this.#covers.retry(this.#chosen);
     this.focus(); // the pressed button disappears
     return true;
   }
 
-  /** Shows the chosen album's whole picture; false if there is none. */
+  /** Shows the chosen album: on the stage, and there in its own pixels; false if there is none. */
   enlarge() {
-    const picture = this.#covers.pictureOf(this.#chosen);
-    if (picture) this.showWhole();
-    return Boolean(picture);
+    if (!this.album) return false;
+    if (this.name === "wall") this.toggle();
+    else this.zoom();
+    return true;
   }
 
   /** Handles keys that move the choice, in both views; true if `event` is one. */
@@ -168,14 +187,10 @@ export class Gallery {
     const to = this.#view?.target(event.key);
     if (to === undefined) return false;
     event.preventDefault();
+    // On the wall, the focus marks what is chosen.
+    if (document.activeElement === document.body) this.focus();
     this.#view.choose(to);
     return true;
-  }
-
-  /** Moves the choice as a key does. */
-  step(key) {
-    const to = this.#view?.target(key);
-    if (to !== undefined) this.#view.choose(to, { animate: false });
   }
 
   focus() { (emptyButton() ?? hosts[this.name]).focus({ preventScroll: true }); }
@@ -185,7 +200,7 @@ export class Gallery {
     showEmpty(kind, detail);
     this.#showHost(null);
     showAlbum(null);
-    showPosition(0, 0, 0);
+    showCount(0, 0, 0);
   }
 
   #showOrHideEmpty() {
@@ -213,7 +228,7 @@ export class Gallery {
     this.#lastChosen = this.#chosen ?? this.#lastChosen;
     const { shown, albums, page } = this.#library;
     showAlbum(album ?? null);
-    showPosition(album ? this.#library.shownIndexOf(album.id) : 0, shown.length, page ? shown.length : albums.length, album);
+    showCount(album ? this.#library.shownIndexOf(album.id) : 0, shown.length, page ? shown.length : albums.length);
     this.#showCover();
     this.selected();
     this.changed();
@@ -224,6 +239,6 @@ export class Gallery {
     const state = this.#covers.stateOf(this.#chosen);
     showCoverState(this.#chosen, state);
     // The former glow stays while a cover loads, so that it does not flicker.
-    if (!state.waiting) hosts.scroller.style.setProperty("--tint", state.color ?? "transparent");
+    if (!state.waiting) hosts.stage.style.setProperty("--tint", state.color ?? "transparent");
   }
 }

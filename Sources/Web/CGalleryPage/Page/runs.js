@@ -28,7 +28,7 @@ export function setUpRuns(showProblem) {
     chooser.value = ""; // so that the same file can be chosen again
   });
   stop.addEventListener("click", () => ask("DELETE", "api/runs").catch(showProblem));
-  review.addEventListener("click", () => (location.hash = hashOfAll({ show: "doubtful" })));
+  review.addEventListener("click", () => (location.hash = hashOfAll({ view: "stage", show: "doubtful" })));
   try {
     contact.value = localStorage.getItem(contactName) ?? "";
     contact.addEventListener("change", () => localStorage.setItem(contactName, contact.value));

@@ -25,7 +25,7 @@ export function setUpSearch(library, gallery, covers) {
     results.show();
   };
   const results = setUpResults(library, covers, {
-    album: (id) => gallery.choose(id),
+    album: (id) => gallery.show(id),
     place: (order, value) => {
       gallery.leaves();
       [field.value, sort.value, library.page] = ["", order, null];

@@ -36,7 +36,7 @@ function shortcut(event, run, isHeld) {
   // The panel scrolls with these keys.
   if (target.closest("#panel")) return false;
   if (key === "delete") return isHeld || run.remove(), true;
-  if (key === "escape") return run.back();
+  if (key === "escape") return !document.querySelector(":popover-open") && run.back();
   const isInList = target === document.body || target.matches("[role=listbox]");
   if (key === "enter") return isInList && (run.accept() || run.retry() || run.enlarge());
   if (key === "backspace") return isInList && (isHeld || run.refuse());

@@ -10,12 +10,12 @@ import { setUpDoubtful } from "./doubtful.js";
 import { setUpFilters } from "./filters.js";
 import { setUpPage } from "./artist-page.js";
 import { typeAhead } from "./type-ahead.js";
-import { setUpViews } from "./view-tools.js";
+import { setUpPlaces } from "./places.js";
 import { listen } from "./shortcuts.js";
 import { keepCovers, keepSeen, registerWorker, showOffline } from "./offline.js";
 import { byID, whenIdle } from "./helpers.js";
 import { say } from "./toast.js";
-import { setUpViewer } from "./viewer.js";
+import { setUpZoom } from "./zoom.js";
 
 const showProblem = (problem) => say(problem.message, { kind: "problem" });
 
@@ -33,7 +33,14 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const filters = setUpFilters(library, gallery, showProblem);
   const doubtful = setUpDoubtful(library, gallery, (id, decision) => edits.review(id, decision));
   const page = setUpPage(library, gallery);
-  setUpViews(library, gallery, [filters.follow, doubtful.follow, page.follow]);
+  const places = setUpPlaces(library, gallery), tile = byID("tile"), follow = [places, filters.follow, doubtful.follow, page.follow];
+  byID("view").addEventListener("click", () => gallery.toggle());
+  tile.addEventListener("input", () => (gallery.tile = Number(tile.value)));
+  gallery.resized = () => (tile.value = String(gallery.tile || gallery.tileNow));
+  gallery.moved = places;
+  gallery.selected = () => follow.forEach((each) => each());
+  gallery.selected();
+  gallery.resized();
   let connected = false;
 
   const events = new Events({
@@ -52,7 +59,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   });
   covers.hasStream = () => events.hasStream;
   library.coversChanged = (ids) => covers.forget(ids);
-  gallery.showWhole = setUpViewer(gallery, covers);
+  gallery.zoom = setUpZoom(gallery, covers);
   // The focus goes back to the menu's button before a line of the menu takes it.
   byID("menu").addEventListener("click", ({ target }) => target.closest("button") && byID("menu").hidePopover(), { capture: true });
   setUpPanel(showProblem);
@@ -62,12 +69,12 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     add: () => edits.add(),
     undo: () => edits.undo(),
     redo: () => edits.redo(),
-    remove: () => edits.remove(),
+    remove: () => gallery.isMarked && edits.remove(),
     accept: doubtful.accept,
     refuse: doubtful.refuse,
     retry: () => gallery.retry(),
     enlarge: () => gallery.enlarge(),
-    back: () => search.back() || filters.clear() || page.leave() || closePanel(),
+    back: () => search.back() || closePanel() || gallery.close() || filters.clear() || page.leave(),
     type: typeAhead(library, gallery),
     move: (event) => gallery.key(event),
   });

@@ -30,7 +30,6 @@ export class Views {
   #spare = [];
   #count = 0;
   #chosen = -1;
-  #glideTimer = 0;
 
   /**
    * @param {HTMLElement} host the list @param {{dataSource: DataSource, delegate: Delegate}} parts
@@ -62,31 +61,22 @@ export class Views {
   }
 
   /**
-   * A tap chooses a view. On the chosen one it is the delegate's.
-   * @param {Element} target @param {(index: number) => void} choose @param {(index: number) => boolean} [isAtRest]
+   * A tap chooses a view. On one that is where it belongs it is the delegate's.
+   * @param {Element} target @param {(index: number) => void} choose @param {(index: number) => boolean} isAtRest
    */
-  tap(target, choose, isAtRest = () => true) {
+  tap(target, choose, isAtRest) {
     const index = [...this.#views.keys()].find((each) => this.#views.get(each).contains(target));
     if (index === undefined) return;
-    if (index !== this.#chosen || !isAtRest(index)) choose(index);
-    else this.#delegate.didTap?.();
+    if (index === this.#chosen && isAtRest(index)) return this.#delegate.didTap?.();
+    choose(index);
   }
 
-  /**
-   * The data changed: no view is chosen. Removes all views and returns them by their keys, for `fill` to reuse.
-   * @param {boolean} glide animate their next move
-   */
-  takeAll(glide) {
+  /** The data changed: no view is chosen. Removes all views and returns them by their keys, for `fill` to reuse. */
+  takeAll() {
     this.#count = this.#source.count();
     this.#chosen = -1;
-    const kept = new Map();
-    for (const view of this.#views.values()) {
-      kept.set(view.dataset.key, view);
-      view.classList.toggle("gliding", glide);
-    }
+    const kept = new Map([...this.#views.values()].map((view) => [view.dataset.key, view]));
     this.#views.clear();
-    clearTimeout(this.#glideTimer);
-    this.#glideTimer = setTimeout(() => this.#views.forEach((view) => view.classList.remove("gliding")), 400);
     return kept;
   }
 
@@ -142,9 +132,7 @@ export class Views {
   }
 
   #make(index, kept) {
-    const key = this.#source.keyAt(index), own = kept.get(key), recycled = own ?? this.#spare.shift() ?? null;
-    if (!own) recycled?.classList.remove("gliding");
-    const view = this.#source.viewAt(index, recycled);
+    const key = this.#source.keyAt(index), view = this.#source.viewAt(index, kept.get(key) ?? this.#spare.shift() ?? null);
     view.dataset.key = key;
     view.id ||= `${this.#host.id}-view-${++lastID}`;
     view.setAttribute("role", "option");

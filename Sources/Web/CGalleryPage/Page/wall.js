@@ -1,5 +1,5 @@
 // A wall of covers: rows of square views, of which those in view are in the document, in a grid. It shares the data source and the delegate of
-// the scroller. The browser scrolls it, so a moving finger or wheel never waits for this code.
+// the stage. The browser scrolls it, so a moving finger or wheel never waits for this code.
 
 import { Views } from "./views.js";
 
@@ -46,7 +46,7 @@ export class Wall {
     this.#delegate = delegate;
     this.#views = new Views(host, { dataSource, delegate }, this.#block);
     host.addEventListener("scroll", () => this.#scrolled(), { passive: true });
-    host.addEventListener("click", (event) => this.#views.tap(event.target, (index) => this.choose(index)));
+    host.addEventListener("click", ({ target }) => this.#views.tap(target, (index) => (this.choose(index), delegate.didTap?.()), () => true));
     new ResizeObserver(([{ contentRect }]) => {
       if (contentRect.width) this.#keepPlace(() => this.#measure(contentRect.width, contentRect.height));
     }).observe(host);
@@ -98,7 +98,7 @@ export class Wall {
   /** Shows changed data. */
   reload(index) {
     const former = this.#views.get(this.index)?.dataset.key, wasInView = this.#isInView;
-    const kept = this.#views.takeAll(false);
+    const kept = this.#views.takeAll();
     this.#shown = "";
     this.#extend();
     this.#views.choose(this.#views.clamp(index));

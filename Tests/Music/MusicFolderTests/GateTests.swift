@@ -122,17 +122,25 @@ import Testing
         }
     }
 
-    @Test func `what a person took out of a song goes into it again once a cover is accepted`() throws {
+    @Test func `what a person took out of a song goes into it again once it is accepted, and not once another one is`()
+        throws
+    {
         let folder = try Folder()
         let state = try state(folder)
-        let cover = try picture(folder, "one")
+        let (cover, other) = (try picture(folder, "one"), try picture(folder, "three"))
         var song = row(folder, cover)
         (song.kind, song.name, song.modified) = (.tags, Array("a.mp3".utf8), 7)
-        song.number = try state.save(song)
-        let removed = try state.set(song, .removed)
+        song.song = .init(audio: Digest(of: [1]), growth: 0, file: Digest(of: [2]))
+        let removed = try state.set(try state.begin(song, cover, .init()), .removed)
         #expect(try state.isRemoved(song, 7) && !state.isRemoved(song, 8))
-        try state.add([Decision(.accepted, cover.name, of: "1", time: removed.time + 1)])
+        try state.add([Decision(.accepted, other.name, of: "1", time: removed.time + 1)])
+        #expect(try state.isRemoved(song, 7))
+        var file = cover
+        file.giver = .file
+        #expect(throws: Objection.removed(removed.path)) { try state.begin(song, file, .init()) }
+        try state.add([Decision(.accepted, cover.name, of: "1", time: removed.time + 2)])
         #expect(try !state.isRemoved(song, 7))
+        #expect(try state.begin(song, file, .init()).state == .begun)
     }
 
     @Test func `a removed cover is not written there again, until it is accepted later or allowed`() throws {

@@ -108,10 +108,10 @@ extension MusicState {
         to name: PictureName, _ digest: Digest?, among rows: [Written], _ decisions: Decisions, _ options: FillOptions
     ) throws -> Objection? {
         let same = try rows.filter { try isSame(name, digest, $0) }
-        if let row = same.first(where: { $0.state == .removed && !decisions.haveAccepted(since: $0) }) {
+        if let row = same.first(where: { $0.state == .removed && !decisions.haveAccepted(name, since: $0) }) {
             return .removed(row.path)
         }
-        guard let row = same.first, !decisions.haveAccepted(since: row) else { return nil }
+        guard let row = same.first, !decisions.haveAccepted(name, since: row) else { return nil }
         switch row.state {
         // A song that has no picture any more, or another one that took its place.
         case .there:
@@ -147,12 +147,12 @@ extension MusicState {
 
     // MARK: Songs
 
-    /// Whether a person has taken this picture out of a song that did not change since a fill has seen that, and has accepted none since.
+    /// Whether a person has taken this picture out of a song that did not change since a fill has seen that, and has not accepted it since.
     func isRemoved(_ row: Written, _ modified: Int64) throws(Problem) -> Bool {
-        let decisions = try decisions(of: row.album)
+        let (decisions, name) = (try decisions(of: row.album), try pictureName(of: row.digest))
         return try history(of: row.folder).contains {
             $0.kind == .tags && $0.name == row.name && $0.digest == row.digest && $0.state == .removed
-                && $0.modified == modified && !decisions.haveAccepted(since: $0)
+                && $0.modified == modified && !decisions.haveAccepted(name, since: $0)
         }
     }
 
@@ -189,9 +189,10 @@ extension MusicState {
 }
 
 extension Decisions {
-    /// Whether a person has accepted a cover after a row got its state.
-    fileprivate func haveAccepted(since row: Written) -> Bool {
-        acceptance.map { $0.time > row.time } ?? false
+    /// Whether a person has accepted a picture after a row got its state. Another one lets none be written again.
+    fileprivate func haveAccepted(_ picture: PictureName?, since row: Written) -> Bool {
+        guard let picture, let acceptance, acceptance.time > row.time else { return false }
+        return ruling(on: picture) == .accepted
     }
 }
 

@@ -93,7 +93,11 @@ class Doubtful(Reviewing, GalleryTest):
             ["", "", "Your album", "Deezer"], ["differs", "Title", "Low Tide", "Low Tides"],
             ["", "Artist", "The Harbour Lights", "The Harbour Lights"], ["", "Year", "1971", "1971"], ["", "Tracks", "9", "9"],
             ["", "Pixels", "", f"{pixels} × {pixels}"]])
-        self.assertIn("Year agrees", page.run("return [...document.querySelectorAll('#evidence .agrees')].map((line) => line.textContent)"))
+        agreeing = page.run("return [...document.querySelectorAll('#evidence .agrees')].map((line) => line.textContent)")
+        self.assertEqual(len(agreeing), 1, "what agrees is one line")
+        self.assertIn("Year agrees", agreeing[0])
+        self.assertEqual(page.run("return [...document.querySelectorAll('.compare tbody tr')].filter((row) => row.checkVisibility()).map((row) => row.dataset.field)"),
+                         ["title", "pixels"], "what decides")
         self.assertGreater(pixels, 300, "the whole picture")
         self.assertTrue(page.visible(".compare [data-field=pixels]"))
         self.screenshot("doubtful")

@@ -159,6 +159,9 @@ export class Gallery {
     return true;
   }
 
+  /** Goes on to the next album, from the last one to the first. */
+  next() { this.#view?.choose((this.#view.index + 1) % this.#library.shown.length); }
+
   /** Chooses an album and shows it on the stage. */
   show(id) { if (this.choose(id) && this.name === "wall") this.toggle(); }
 

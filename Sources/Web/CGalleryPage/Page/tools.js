@@ -31,7 +31,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const edits = new Edits(library, gallery, showProblem, () => filters.renew());
   const search = setUpSearch(library, gallery, covers);
   const filters = setUpFilters(library, gallery, showProblem);
-  const doubtful = setUpDoubtful(library, gallery, (id, decision) => edits.review(id, decision));
+  const doubtful = setUpDoubtful(library, gallery, covers, (id, decision) => edits.review(id, decision));
   const page = setUpPage(library, gallery);
   const places = setUpPlaces(library, gallery), tile = byID("tile"), follow = [places, filters.follow, doubtful.follow, page.follow];
   byID("view").addEventListener("click", () => gallery.toggle());

@@ -132,6 +132,10 @@ class Gallery:
             control.value = arguments[1];
             control.dispatchEvent(new Event(control.matches('select') ? 'change' : 'input', {bubbles: true}));""", selector, value)
 
+    def tile(self, size):
+        """Chooses the size of the covers on the wall: "Small", "Medium" or "Large"."""
+        self.run("document.querySelector(`[name=tile][aria-label=${arguments[0]}]`).click()", size)
+
     def sort(self, order):
         self.set("#sort", order)
         self.rest()

@@ -218,5 +218,5 @@ class Hands(GalleryTest):
             case 5: self.page.press("Enter")
             case 6: self.page.press("Escape")
             case 7: self.click("#zoom-close", "#clear-filter", "#clear-search", "#retry")
-            case 8: self.page.set("#tile", self.random.randrange(80, 320))
+            case 8: self.page.tile(self.random.choice(["Small", "Medium", "Large"]))
         self.page.run("document.querySelector('#zoom').close()")

@@ -11,6 +11,8 @@ import { outwards } from "./views.js";
 const hosts = { stage: byID("covers"), wall: byID("wall") };
 /** Jumps in quick succession, such as those of a finger on the rail, are one for the browser's Back button, in milliseconds. */
 const jumpPause = 1500;
+/** Sizes of covers on the wall beside the usual one, in pixels: small and large. */
+const sizes = [88, 240];
 
 export class Gallery {
   #library;
@@ -61,13 +63,11 @@ export class Gallery {
     return { album, index, position, sort, view: this.name, tile: this.tile, show: filter?.name, q: query.trim(), page };
   }
 
-  /** The wanted size of a cover on the wall, in pixels; 0 for the usual one. */
+  /** The least size of a cover on the wall, in pixels: one of three, of which 0 is the usual one. */
   get tile() { return this.#tile; }
-  /** The size that covers on the wall have. */
-  get tileNow() { return this.#views.wall?.size ?? 0; }
   set tile(pixels) {
-    this.#tile = pixels || 0;
-    if (this.#views.wall) this.#views.wall.tile = pixels;
+    this.#tile = sizes.reduce((one, other) => (Math.abs(other - pixels) < Math.abs(one - pixels) ? other : one), 0);
+    if (this.#views.wall) this.#views.wall.tile = this.#tile;
     this.changed();
   }
 

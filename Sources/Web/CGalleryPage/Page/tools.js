@@ -33,10 +33,12 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const filters = setUpFilters(library, gallery, showProblem);
   const doubtful = setUpDoubtful(library, gallery, covers, (id, decision) => edits.review(id, decision));
   const page = setUpPage(library, gallery);
-  const places = setUpPlaces(library, gallery), tile = byID("tile"), follow = [places, filters.follow, doubtful.follow, page.follow];
+  const places = setUpPlaces(library, gallery), tiles = byID("tiles"), follow = [places, filters.follow, doubtful.follow, page.follow];
   byID("view").addEventListener("click", () => gallery.toggle());
-  tile.addEventListener("input", () => (gallery.tile = Number(tile.value)));
-  gallery.resized = () => (tile.value = String(gallery.tile || gallery.tileNow));
+  tiles.addEventListener("change", ({ target }) => (gallery.tile = Number(target.value)));
+  gallery.resized = () => {
+    for (const each of tiles.querySelectorAll("input")) each.checked = Number(each.value) === gallery.tile;
+  };
   gallery.moved = places;
   gallery.selected = () => follow.forEach((each) => each());
   gallery.selected();

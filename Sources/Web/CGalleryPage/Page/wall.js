@@ -8,7 +8,7 @@ const edge = 8;
 /** How many rows are kept beyond each edge. */
 const overscan = 1;
 /** Sizes of a cover, in pixels. From the middle one on, covers have captions. */
-const leastTile = 80, leastCaptioned = 112, mostTile = 320;
+const leastTile = 80, leastCaptioned = 112, mostTile = 240;
 /** The height of a caption, in the root's font size; and the distances between two covers, in pixels. */
 const caption = 3, captionedGap = 16, bareGap = 8;
 /** A wall that is lower, such as that of a phone in landscape, has three rows. */

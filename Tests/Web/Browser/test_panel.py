@@ -125,13 +125,13 @@ class Panel(GalleryTest):
             said.push(document.querySelector('#run-review').checkVisibility());
             show({name: 'fill', problem: 'no folder was named; see `sleeve fill --help`'});
             show({name: 'refresh', result: {requested: 12, downloaded: 1, bytes: 2048, failed: 0, gone: 0}});
-            show({name: 'import', result: {imported: 1, known: 2, skipped: 0}});
+            show({name: 'import', result: {imported: 1, completed: 3, known: 2, skipped: 0}});
             return said;""")
         self.assertEqual(said, [
             "Looking for covers… 3 of 30 albums filled",
             "Found covers for 22 of 30 albums. 5 albums have no cover at the services that were asked. 2 albums have only doubtful covers. "
             "1 album failed; the next run tries again.", True,
-            "No folder was named; see “sleeve fill --help”", "Checked 12 covers: 1 newer (2 KiB).", "Imported 1 album. 2 were here already."])
+            "No folder was named; see “sleeve fill --help”", "Checked 12 covers: 1 newer (2 KiB).", "Imported 1 album. 3 got what they lacked. 2 were here already."])
 
     def test_a_list_and_a_folder_of_music_are_added_from_the_panel(self):
         page = self.opened(self.stage.albums(2))
@@ -155,6 +155,15 @@ class Panel(GalleryTest):
         page.size(5)
         page.until("document.querySelector('#run-text').textContent === 'Found 1 album; 1 new.'", what="the outcome of the scan")
         page.appears("#run-fill")
+        page.focus_covers()
+        page.press("End")
+        page.appears("#find")
+        self.assertEqual(page.chosen()["name"].split(",")[0], "Low Tide")
+        # No service is asked.
+        page.run("window.fetch = async (path) => (window.asked = path, new Response('{}', {headers: {'Content-Type': 'application/json'}}))")
+        page.click("#find")
+        page.until("window.asked === 'api/runs/fill'", what="the fill to be started")
+        page.appears("#panel")
 
     def test_escape_closes_the_panel_wherever_the_focus_is(self):
         page = self.opened()

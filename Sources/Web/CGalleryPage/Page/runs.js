@@ -18,6 +18,11 @@ export function setUpRuns(showProblem) {
   const start = (path, body) => ask("POST", path, body).then(() => stop.focus(), showProblem);
   buttons.refresh.addEventListener("click", () => start("api/runs/refresh"));
   buttons.fill.addEventListener("click", () => start("api/runs/fill", contact.value ? { contact: contact.value } : {}));
+  // On the stage of an album without a cover.
+  byID("find").addEventListener("click", () => {
+    if (byID("panel").hidden) byID("panel-toggle").click();
+    buttons.fill.click();
+  });
   scan.addEventListener("submit", (event) => {
     event.preventDefault();
     start("api/runs/scan", { folder: scan.elements.namedItem("folder").value });
@@ -38,7 +43,7 @@ export function setUpRuns(showProblem) {
 }
 
 export function setRunsAway(away) {
-  for (const button of part.querySelectorAll("button")) button.disabled = away;
+  for (const button of [...part.querySelectorAll("button"), byID("find")]) button.disabled = away;
 }
 
 /**
@@ -51,7 +56,7 @@ export function showRun({ possible, running, progress, name, result, problem, fa
   part.hidden = !running && !Object.keys(possible).length;
   for (const [each, button] of Object.entries(buttons)) button.hidden = Boolean(running) || !possible[each];
   byID("run-more").hidden = byID("add-many").hidden = scan.hidden && buttons.import.hidden;
-  byID("contact-part").hidden = buttons.fill.hidden;
+  byID("contact-part").hidden = byID("find").hidden = buttons.fill.hidden;
   stop.hidden = !running;
   const outcome = !name ? "" : result ? outcomes[name]?.(result) ?? "Done." : sentence((problem ?? "").replace(/`(.*?)`/g, "“$1”"));
   const text = running ? `${names[running] ?? "Running"}… ${plainProgress(progress)}` : outcome;
@@ -84,6 +89,7 @@ const outcomes = {
     [missing, `${have(missing)} no cover at the services that were asked.`], [doubtful, `${have(doubtful)} only doubtful covers.`],
     [failed, `${count(failed, "album")} failed; the next run tries again.`], [unwritten, `${count(unwritten, "folder")} could not get a cover file.`]),
   scan: ({ albums, new: added, cancelled }) => (cancelled ? "Stopped. " : "") + `Found ${count(albums, "album")}; ${formatNumber(added)} new.`,
-  import: ({ imported, known, skipped }) => sentences([true, `Imported ${count(imported, "album")}.`],
+  import: ({ imported, completed, known, skipped }) => sentences([true, `Imported ${count(imported, "album")}.`],
+    [completed, `${formatNumber(completed)} got what they lacked.`],
     [known, `${formatNumber(known)} were here already.`], [skipped, `${count(skipped, "line")} left out: an album needs a title.`]),
 };

@@ -1,5 +1,6 @@
 import AlbumLibrary
 import CoverSources
+import Foundation
 import Testing
 
 @testable import MusicFolder
@@ -104,5 +105,27 @@ import Testing
         #expect(!isSame(album("Salt", year: 2001, songs: Self.songs.reversed()), as: former, isDeleted: true))
         #expect(!isSame(album("Salt"), as: former, isDeleted: true))
         #expect(!isSame(album("Rust", year: 2001), as: former, isDeleted: true))
+    }
+
+    @Test func `of a list, what names an album again is that one, and gives what it lacks`() throws {
+        func album(_ artist: String, _ year: String, _ url: String?, release: String? = nil) -> Album {
+            var album = Album(id: UUID().uuidString, title: "Low Tide", artist: artist, coverURL: url, year: year)
+            album.musicBrainzReleaseID = release
+            return album
+        }
+        let library = [album("The Harbour Lights", "", nil), album("Wren", "1971", "https://a.example/own")]
+        let releases = (1...2).map { "0f0c1c2c-3c4c-4c5c-8c6c-00000000000\($0)" }
+        let listed = try ListedAlbums(
+            [
+                album("Harbour Lights", "1971", "https://a.example/1"), album("The Harbour Lights", "1972", nil),
+                album("wren", "1971", "https://a.example/2"), album("Vela", "1999", nil),
+                album("VELA", "1999", "https://a.example/3"), album("Kolej", "1999", nil, release: releases[0]),
+                album("Kolej", "1999", nil, release: releases[1]),
+            ], library: library, nil)
+        #expect(listed.edits.map(\.album.year) == ["1971"])
+        #expect(listed.edits.map(\.album.coverURL) == ["https://a.example/1"])
+        #expect(listed.new.map(\.artist) == ["The Harbour Lights", "Vela", "Kolej", "Kolej"])
+        #expect(listed.new[1].coverURL == "https://a.example/3")
+        #expect(listed.known == 2 && listed.ambiguous.isEmpty)
     }
 }

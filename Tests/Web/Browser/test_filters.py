@@ -106,8 +106,6 @@ class Filters(GalleryTest):
         self.show(page, "failed", 1, "Album 00002")
         page.until("location.hash.includes('show=failed')", what="the filter in the address")
         page.press("Escape")
-        page.appears("#wall")
-        page.press("Escape")
         page.size(8)
         page.run("history.back()")
         page.size(1)

@@ -40,7 +40,7 @@ class OnStage(GalleryTest):
                 page.press("Escape")
             page.appears("#wall")
             self.assertEqual(page.wait_for_place(3)["of"], 6)
-            self.assertEqual(page.text("#count"), "6 albums")
+            self.assertEqual(page.run("return document.querySelector('#show').selectedOptions[0].text"), "Albums 6")
             page.focus_covers()
 
     def test_the_address_of_an_album_leads_to_it_after_a_reload_and_elsewhere(self):
@@ -95,6 +95,67 @@ class Resting(GalleryTest):
             page.rest()
             self.assertLess(page.off_centre(), 1, page.chosen())
             self.assertLessEqual(page.run("return document.querySelectorAll('#covers .cover').length"), 40)
+
+
+class Leading(GalleryTest):
+    """What leads to the stage and away from it."""
+
+    def shared(self):
+        return self.common.albums(60)
+
+    def on_wall(self):
+        page = self.open()
+        page.leave()
+        page.open(page.server.address + "#view=wall")
+        page.covers_settle()
+        return page
+
+    def test_a_window_of_another_size_keeps_the_album(self):
+        page = self.open()
+        page.covers_settle()
+        page.focus_covers()
+        for key in ("Page_Down", "Page_Down", "Page_Down"):
+            page.press(key)
+        page.wait_for_place(31)
+        for width, height in ((1000, 800), (1920, 1080), (800, 600), (1280, 400), (600, 900), (1920, 1080), (900, 700)):
+            inputs.screen(page.browser, width, height)
+            page.rest()
+            page.run("await new Promise((resolve) => setTimeout(resolve, 200))")
+            self.assertEqual(page.chosen()["place"], 31, width)
+            self.assertLess(page.off_centre(), 1, width)
+
+    def test_closing_an_album_leaves_no_entry_behind(self):
+        page = self.on_wall()
+        page.focus_covers()
+        page.press("Enter")
+        page.appears("#covers")
+        before = page.run("return history.length")
+        for close in ("#view", None, "#view"):
+            page.click(close) if close else page.press("Escape")
+            page.appears("#wall")
+            page.until("document.activeElement?.id === 'wall'", what="the focus on the wall")
+            page.press("Enter")
+            page.appears("#covers")
+        self.assertEqual(page.run("return history.length"), before)
+
+    def test_escape_leads_from_a_result_to_the_wall_of_results_with_that_album(self):
+        page = self.on_wall()
+        page.type("#search", "album 0004")
+        page.size(11)
+        page.press("Down")
+        page.press("Enter")
+        page.appears("#covers")
+        name = page.chosen()["name"]
+        page.press("Escape")
+        page.appears("#wall")
+        self.assertEqual([page.chosen()["name"], page.chosen()["of"]], [name, 11])
+
+    def test_the_address_of_an_album_that_is_gone_leads_to_the_wall_and_says_so(self):
+        page = self.open()
+        page.leave()
+        page.open(page.url + "#/album/nope")
+        page.status("no longer in the library")
+        self.assertTrue(page.visible("#wall"))
 
 
 class OwnPixels(GalleryTest):

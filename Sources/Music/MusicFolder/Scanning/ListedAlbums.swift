@@ -4,11 +4,11 @@ import CoverSources
 /// Which albums of a list a library has already, under other ids: those that a scan has added, and those of other lists.
 ///
 /// The one with its MusicBrainz release, unless artist or title contradict; else the one with its artist, title and year. Where a year is not known, the
-/// only one with its artist and title.
+/// only one with its artist and title. What a list names again, with the same year, is one album, too.
 package struct ListedAlbums {
     /// The albums that the library does not have.
     package private(set) var new: [Album] = []
-    /// The albums of the library that lack what the list has: the address of the cover, the genre, ids. An address that a fill gave is none.
+    /// The albums of the library that lack what the list has: the address of the cover, the genre, the year, ids. An address that a fill gave is none.
     package private(set) var edits: [(former: Album, album: Album)] = []
     /// The number of those that the library has, with all that the list says.
     package private(set) var known = 0
@@ -34,11 +34,24 @@ package struct ListedAlbums {
             }
         }
         let ids = Dictionary(library.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        var edited: [Int: Album] = [:]
+        var (edited, named) = ([Int: Album](), [String: Int]())
         for album in albums {
-            let found = ids[album.id].map { [$0] } ?? same(as: AlbumQuery(album))
+            let same = same(as: AlbumQuery(album)).filter { index in
+                // The list has given it its year.
+                edited[index].map { [library[index].year, album.year].contains($0.year) } ?? true
+            }
+            let found = ids[album.id].map { [$0] } ?? same
             switch found.count {
-            case 0: new.append(album)
+            case 0:
+                let query = AlbumQuery(album)
+                let name = query.year.map { "\($0)|\(query.releaseID ?? "")|\(AlbumMatching.name(query))" }
+                if let name, let first = named[name] {
+                    new[first] = adding(album, to: new[first])
+                    known += 1
+                } else {
+                    if let name { named[name] = new.count }
+                    new.append(album)
+                }
             case 1 where ids[album.id] != nil: known += 1
             case 1:
                 let former = edited[found[0]] ?? library[found[0]]
@@ -74,6 +87,7 @@ package struct ListedAlbums {
             }
         }
         if former.genre.isEmpty { album.genre = listed.genre }
+        if former.year.isEmpty { album.year = listed.year }
         if former.musicBrainzReleaseID == nil { album.musicBrainzReleaseID = listed.musicBrainzReleaseID }
         if former.musicBrainzReleaseGroupID == nil {
             album.musicBrainzReleaseGroupID = listed.musicBrainzReleaseGroupID

@@ -14,10 +14,10 @@ struct AlbumImport: AsyncParsableCommand {
               sleeve album import ~/.config/beets/library.db
               sleeve album list --json --library other.json | sleeve album import -
 
-            A list is JSON, JSON lines, CSV or a beets library, as for `sleeve prefetch`. All its columns or fields are kept. Albums that are \
-            already in the library are not added again, so a list can be imported twice: one is known by its id, its MusicBrainz release, or \
-            its artist, title and year, also if a scan has added it. It gets the address of the cover, the genre and the ids that it lacks; \
-            the next `sleeve fill` writes the cover that is at the address.
+            A list is JSON, JSON lines, CSV or a beets library, as for `sleeve prefetch`. All columns or fields of a new album are kept. Albums that are \
+            already in the library are not added again, so a list can be imported twice: one is known by its id, by its MusicBrainz release \
+            and names that do not contradict, or by its artist, title and year, also if a scan has added it. It gets the address of the cover, \
+            the genre, the year and the ids that it lacks; the next `sleeve fill` writes the cover that is at the address.
 
             Albums that `sleeve album add` refuses, such as one without a title, and those that fit several albums of the library are skipped \
             with a warning, and the exit code is 3. `sleeve album undo` takes the import back; what albums of the library got and what was \

@@ -104,7 +104,8 @@ final class FillMessages: Sendable {
             add(.folder, "\(folder): no cover file of \(album.fullName): \(reason)")
         case .placeholder(let album, let url, let reason):
             state.withLock { state in
-                let first = "\(album.fullName): not written: \(url): \(reason)"
+                let cause = reason.hasPrefix("\(url): ") ? reason : "\(url): \(reason)"
+                let first = "\(album.fullName): not written: \(cause)"
                 state.placeholders[reason, default: (first, 0)].count += 1
             }
         case .takenBack(let album, let path, _):

@@ -47,7 +47,8 @@ struct Why: AsyncParsableCommand {
         let known = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }
         let found = try await FoundCovers(library).covers(of: album.id)
         // Those that ids locate count only if a person has decided about them: whether they are there is not known.
-        let candidates = found?.covers.filter { !$0.match.lines.isEmpty } ?? []
+        // An address that a person gave is no find: what is known of it is said below.
+        let candidates = found?.covers.filter { !$0.match.lines.isEmpty && !$0.name.isAddress } ?? []
         var scanned = ScannedAlbum()
         let state = try MusicState.existing(of: library.configuration.libraryPath)
         scanned.places = try state?.places(of: album.id) ?? []

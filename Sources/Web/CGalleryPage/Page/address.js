@@ -39,14 +39,17 @@ function decoded(text) {
 /** @param {Place} place */
 export function writeAddress(place) {
   const hash = hashOf(place), { position } = place;
-  if (hash !== location.hash || position !== history.state?.position) history.replaceState({ position }, "", hash);
+  if (hash !== location.hash || position !== history.state?.position) history.replaceState({ ...history.state, position }, "", hash);
 }
 
-/** Begins a new entry of the browser's history. The former one keeps this place. @param {Place | null} place */
-export function addStep(place) {
+/**
+ * Begins a new entry of the browser's history. The former one keeps this place.
+ * @param {Place | null} place @param {boolean} [isOverWall] the album that it shows is closed by Back
+ */
+export function addStep(place, isOverWall = false) {
   if (!place) return;
   writeAddress(place);
-  history.pushState(history.state, "", hashOf(place));
+  history.pushState({ ...history.state, isOverWall }, "", hashOf(place));
 }
 
 /** @param {(place: Partial<Place>) => void} go the user went back or forth, or changed the address */

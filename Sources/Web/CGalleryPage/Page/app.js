@@ -17,9 +17,11 @@ const covers = new Covers();
 const gallery = new Gallery(library, covers);
 const memento = new Memento(() => gallery.memento);
 let open = false;
+/** Whether the address is that of an album which the library does not have. */
+let isLost = false;
 
 gallery.changed = () => memento.changed();
-gallery.leaves = () => memento.step();
+gallery.leaves = (isOverWall) => memento.step(isOverWall);
 
 let problem = null;
 try {
@@ -35,6 +37,7 @@ const { setUpTools } = await import("./tools.js");
 const tools = setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isStored, open: ensureOpen });
 onBack((place) => open && move(place).then(tools.follow));
 if (open) document.documentElement.dataset.ready = "true";
+if (isLost) tools.say("That album is no longer in the library.");
 
 async function start() {
   const state = (await firstState) ?? {};
@@ -43,7 +46,9 @@ async function start() {
   const { album, ...saved } = state.memento ?? {}, address = readAddress();
   gallery.tile = address.tile ?? saved.tile;
   document.body.dataset.sort = saved.sort ?? "library";
-  const id = library.indexOf(address.album) < 0 ? album : address.album;
+  isLost = Boolean(address.album) && library.indexOf(address.album) < 0;
+  const id = isLost || !address.album ? album : address.album;
+  if (isLost) address.view = "wall";
   // The position of an address is that of its own view and order, if it has one.
   await go({ ...saved, ...address, album: id });
 }
@@ -62,7 +67,7 @@ async function go({ view, sort = "library", show = "", q = "", page = null, tile
 /** Goes to a place of the browser's history. A cover moves between the wall and the stage. */
 function move(place) {
   const isOther = (place.view === "stage") !== (gallery.name === "stage");
-  return isOther ? grow(() => go(place), () => covers.viewOf(gallery.album?.id)) : go(place);
+  return isOther ? grow(() => go(place), () => covers.viewOf(gallery.album?.id)).then(() => gallery.focus()) : go(place);
 }
 
 /** Opens the gallery of a page that was loaded without its server. False if it was open already. */

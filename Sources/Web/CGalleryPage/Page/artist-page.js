@@ -17,7 +17,7 @@ export function setUpPage(library, gallery) {
     const all = albums.filter((album) => (page ? album[page.field] === page.value : filter.ids.has(album.id))), count = all.length;
     const years = (page ? all : []).map(({ year }) => Number.parseInt(year, 10)).filter(Boolean), [first, last] = [Math.min(...years), Math.max(...years)];
     const time = !years.length ? "" : first === last ? ` · ${first}` : ` · ${first}–${last}`;
-    byID("page-name").textContent = page?.value ?? byID("show").selectedOptions[0].text;
+    byID("page-name").textContent = page?.value ?? byID("show").selectedOptions[0].dataset.name;
     byID("page-count").textContent = `${count === 1 ? "1 album" : `${formatNumber(count)} albums`}${time}`;
     back.href = hashOfAll({ album: gallery.album?.id });
   };

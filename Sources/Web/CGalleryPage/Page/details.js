@@ -88,11 +88,10 @@ export function canRetry(state) {
   return Boolean(state.failure && !state.final && !state.away);
 }
 
-/** Shows how many albums there are, and on the stage which one of them is shown. */
+/** Shows on the stage which album is shown, and how many were found. */
 export function showCount(index, shown, all) {
-  const { view } = document.body.dataset, count = shown === 1 ? "1 album" : `${formatNumber(shown)} albums`;
-  const total = shown === all ? "" : ` found, ${formatNumber(all)} in all`;
-  byID("count").textContent = !shown ? "" : view === "stage" ? `${formatNumber(index + 1)} of ${formatNumber(shown)}${total}` : total ? `${formatNumber(shown)}${total}` : count;
+  const isStage = document.body.dataset.view === "stage", found = shown === all ? "" : `${formatNumber(shown)} found, ${formatNumber(all)} in all`;
+  byID("count").textContent = !shown ? "" : isStage ? `${formatNumber(index + 1)} of ${formatNumber(shown)}` : found;
 }
 
 export function onRetry(run) { retry.addEventListener("click", run); }

@@ -1,8 +1,25 @@
-// The filter, in the menu: albums whose covers need attention.
+// The filter, in the bar of the wall: albums whose covers need attention, with how many there are.
 
-import { byID } from "./helpers.js";
+import { ask } from "./api.js";
+import { byID, formatNumber } from "./helpers.js";
 
 const select = byID("show");
+/** How long counts are as good as new, in milliseconds. */
+const lifetime = 10_000;
+for (const option of select.options) option.dataset.name = option.text;
+const tell = (option, count) => (option.text = count === undefined ? option.dataset.name : `${option.dataset.name} ${formatNumber(count)}`);
+let countedAt = -Infinity;
+
+/** Asks how many albums each filter has, before a person chooses one. */
+async function count() {
+  if (performance.now() - countedAt < lifetime) return;
+  countedAt = performance.now();
+  for (const option of [...select.options].slice(1)) {
+    const answer = await ask("GET", `api/filters/${option.value}`, undefined, { cache: "no-store" }).catch(() => null);
+    tell(option, answer ? Object.keys(answer.albums).length : undefined);
+  }
+}
+for (const event of ["pointerenter", "focus"]) select.addEventListener(event, count);
 
 /** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {(problem: Error) => void} showProblem */
 export function setUpFilters(library, gallery, showProblem) {
@@ -26,7 +43,8 @@ export function setUpFilters(library, gallery, showProblem) {
   };
   const follow = () => {
     select.value = library.filter?.name ?? "";
-    byID("menu-toggle").classList.toggle("on", Boolean(library.filter));
+    tell(select.options[0], library.albums.length);
+    if (library.filter) tell(select.selectedOptions[0], library.filter.ids.size);
   };
   const choose = (name) => {
     gallery.leaves();
@@ -37,7 +55,7 @@ export function setUpFilters(library, gallery, showProblem) {
     choose("");
     return true;
   };
-  select.addEventListener("change", () => (byID("menu").hidePopover(), choose(select.value)));
+  select.addEventListener("change", () => (countedAt = -Infinity, choose(select.value)));
   byID("clear-filter").addEventListener("click", () => (clear(), gallery.focus()));
   follow();
   const renew = () => library.filter && apply(library.renewFilter(), () => gallery.refresh());

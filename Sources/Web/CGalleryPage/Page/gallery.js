@@ -139,7 +139,7 @@ export class Gallery {
 
   /** Changes the view of the list. Its cover moves from its tile to the stage, and back. */
   async toggle() {
-    this.leaves();
+    this.leaves(this.name === "wall");
     await grow(() => this.open(this.name === "wall" ? "stage" : "wall"), () => this.#covers.viewOf(this.#chosen));
     this.focus();
   }
@@ -147,7 +147,9 @@ export class Gallery {
   /** Goes from the stage to all albums; false if they are shown. */
   close() {
     if (this.name === "wall") return false;
-    this.toggle();
+    // As the browser's Back does, where that leads there.
+    if (history.state?.isOverWall) history.back();
+    else this.toggle();
     return true;
   }
 

@@ -27,8 +27,8 @@ export class Memento {
   }
 
   /** The user goes somewhere else: the browser's Back button leads to the present place. */
-  step() {
-    addStep(this.#read());
+  step(isOverWall) {
+    addStep(this.#read(), isOverWall);
   }
 
   #writeAddress() {

@@ -133,7 +133,8 @@ export class Stage {
   }
 
   #scrolled() {
-    if (!this.#views.count) return;
+    // In a window of another size the browser moves the covers before they have theirs.
+    if (!this.#views.count || Math.abs(this.#host.clientWidth - this.#width) >= 1) return;
     // While the user moves it, the cover in the middle is chosen.
     if (this.#aim === null) this.#views.choose(this.#views.clamp(Math.round(this.position)));
     this.#delegate.didMove?.();

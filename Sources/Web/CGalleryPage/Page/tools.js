@@ -34,7 +34,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const doubtful = setUpDoubtful(library, gallery, covers, (id, decision) => edits.review(id, decision));
   const page = setUpPage(library, gallery);
   const places = setUpPlaces(library, gallery), tiles = byID("tiles"), follow = [places, filters.follow, doubtful.follow, page.follow];
-  byID("view").addEventListener("click", () => gallery.toggle());
+  byID("view").addEventListener("click", () => gallery.close());
   tiles.addEventListener("change", ({ target }) => (gallery.tile = Number(target.value)));
   gallery.resized = () => {
     for (const each of tiles.querySelectorAll("input")) each.checked = Number(each.value) === gallery.tile;
@@ -76,7 +76,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     refuse: doubtful.refuse,
     retry: () => gallery.retry(),
     enlarge: () => gallery.enlarge(),
-    back: () => search.back() || closePanel() || gallery.close() || filters.clear() || page.leave(),
+    back: () => closePanel() || (history.state?.isOverWall && gallery.close()) || search.back() || filters.clear() || page.leave() || gallery.close(),
     type: typeAhead(library, gallery),
     move: (event) => gallery.key(event),
   });
@@ -113,5 +113,5 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     connected = true;
   }
 
-  return { follow: () => (search.follow(), filters.follow()) };
+  return { follow: () => (search.follow(), filters.follow()), say };
 }

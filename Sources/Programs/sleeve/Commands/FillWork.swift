@@ -302,21 +302,24 @@ extension FillWork {
             let (names, known) = await queue.plan(job.query, said)
             asked.formUnion(names)
             var steps: [(text: String, cover: SourceCandidate?)] = []
-            if let given = said.acceptance?.picture, given.isAddress {
-                steps = [("would download \(given.urls[0])", nil)]
+            if let accepted = said.acceptance.map({ SourceCandidate($0) }), let url = accepted.pictures.first {
+                let why = accepted.name.source == .picture ? "" : ", which you accepted"
+                steps = [("would download \(url)\(why)", accepted)]
             }
             if let picture = job.embedded, options.servicesBeforeTags != nil {
                 let cover = SourceCandidate(picture: picture.digest, of: job.query)
                 steps.append(("would take the picture in its tags", cover))
             }
             if !names.isEmpty { steps.append(("would ask \(names.map(\.rawValue).joined(separator: ", "))", nil)) }
-            if let cover = known.certain {
+            if let cover = known.certain, cover.match != .accepted {
                 steps.append(("would download \(cover.pictures[0]) (\(cover.source.title))", cover))
             }
             let refused = known.areRefused ? ", you refused its covers" : ""
             let again = known.answers.isEmpty ? "" : " again yet\(refused); `sleeve why` tells what each answered"
-            if steps.isEmpty { idle += 1 }
-            if names.isEmpty, known.certain == nil { steps.append(("would ask no source\(again)", nil)) }
+            if steps.isEmpty {
+                idle += 1
+                steps = [("would ask no source\(again)", nil)]
+            }
             let lacking = job.targets.map { target in
                 let upgrade =
                     options.upgrades ? "would be replaced by a larger one" : "would be replaced by the accepted one"

@@ -48,7 +48,10 @@ struct Why: AsyncParsableCommand {
         let found = try await FoundCovers(library).covers(of: album.id)
         // Those that ids locate count only if a person has decided about them: whether they are there is not known.
         // An address that a person gave is no find: what is known of it is said below.
-        let candidates = found?.covers.filter { !$0.match.lines.isEmpty && !$0.name.isAddress } ?? []
+        let candidates =
+            found?.covers.filter { cover in
+                !cover.match.lines.isEmpty && !(cover.name.isAddress && cover.match == .accepted)
+            } ?? []
         var scanned = ScannedAlbum()
         let state = try MusicState.existing(of: library.configuration.libraryPath)
         scanned.places = try state?.places(of: album.id) ?? []

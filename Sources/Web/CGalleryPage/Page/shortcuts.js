@@ -35,9 +35,9 @@ function shortcut(event, run, isHeld) {
   if (key === "+") return isHeld || run.add(), true;
   // The panel scrolls with these keys.
   if (target.closest("#panel")) return false;
-  const isInList = target === document.body || target.matches("[role=listbox]");
-  if (key === "delete") return (isInList || Boolean(target.closest("#details"))) && (isHeld || run.remove(), true);
+  if (key === "delete") return isHeld || run.remove(), true;
   if (key === "escape") return !document.querySelector(":popover-open") && run.back();
+  const isInList = target === document.body || target.matches("[role=listbox]");
   if (key === "enter") return isInList && (run.accept() || run.retry() || run.enlarge());
   if (key === "backspace") return isInList && (isHeld || run.refuse());
   if (isInList && /^[\p{L}\p{N} ]$/u.test(event.key)) return run.type(event.key);

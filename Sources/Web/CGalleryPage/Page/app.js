@@ -46,8 +46,8 @@ async function start() {
   const { album, ...saved } = state.memento ?? {}, address = readAddress();
   gallery.tile = address.tile ?? saved.tile;
   document.body.dataset.sort = saved.sort ?? "library";
-  isLost = Boolean(address.album) && library.indexOf(address.album) < 0;
-  const id = isLost || !address.album ? album : address.album;
+  const isKnown = library.indexOf(address.album) >= 0, id = isKnown ? address.album : album;
+  isLost = Boolean(address.album) && !isKnown;
   if (isLost) address.view = "wall";
   // The position of an address is that of its own view and order, if it has one.
   await go({ ...saved, ...address, album: id });

@@ -58,8 +58,8 @@ export function setUpDoubtful(library, gallery, covers, decide) {
     row.hidden = false;
   });
   for (const each of [picture, present]) each.addEventListener("load", () => each.style.setProperty("--most", `${2 * each.naturalWidth}px`));
-  // The second click of a double one would be about the next album.
   byID("skip").addEventListener("click", () => gallery.next());
+  // The second click of a double one would be about the next album.
   accept.addEventListener("click", (event) => event.detail < 2 && run(true));
   refuse.addEventListener("click", (event) => event.detail < 2 && run(false));
 

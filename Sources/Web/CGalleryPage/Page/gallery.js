@@ -34,7 +34,7 @@ export class Gallery {
   selected = () => {};
   /** @type {() => void} the user moves the view */
   moved = () => {};
-  /** @type {() => void} the covers have another size */
+  /** @type {() => void} the covers on the wall are to have another size */
   resized = () => {};
   /** @type {() => void} shows the chosen album's picture in its own pixels */
   zoom = () => {};
@@ -68,6 +68,7 @@ export class Gallery {
   set tile(pixels) {
     this.#tile = sizes.reduce((one, other) => (Math.abs(other - pixels) < Math.abs(one - pixels) ? other : one), 0);
     if (this.#views.wall) this.#views.wall.tile = this.#tile;
+    this.resized();
     this.changed();
   }
 
@@ -86,7 +87,6 @@ export class Gallery {
     this.#view = this.#views[name];
     const index = Math.max(0, this.#library.shownIndexOf(id ?? this.#chosen ?? this.#lastChosen));
     this.#showOrHideEmpty();
-    // Before the view is measured, as it leaves room for the album.
     this.#select(this.#library.shown[index]);
     this.#view.open(index, position);
     if (hasMovedOn) this.#view.choose(index);
@@ -108,7 +108,7 @@ export class Gallery {
         didTap: () => this.enlarge(),
         didMove: () => this.moved(),
         didRest: () => this.changed(),
-        didResize: (pixels) => (this.#covers.resize(pixels), this.resized()),
+        didResize: (pixels) => this.#covers.resize(pixels),
       },
     });
     if (name === "wall") view.tile = this.#tile;

@@ -87,11 +87,11 @@ export class Stage {
   }
 
   /** Chooses a cover and brings it to the middle. */
-  choose(index, { animate = true } = {}) {
+  choose(index) {
     if (!this.#views.count) return;
-    const to = this.#views.clamp(index), way = to - this.position, isSmooth = animate && !reducedMotion.matches;
+    const to = this.#views.clamp(index), way = to - this.position;
     this.#views.choose(to);
-    if (!isSmooth) return this.#place(to);
+    if (reducedMotion.matches) return this.#place(to);
     if (Math.abs(way) > page) this.#place(to - Math.sign(way));
     this.#render();
     this.#scroll(to);

@@ -15,7 +15,7 @@ let lastID = 0;
  *
  * @typedef {object} Delegate
  * @property {(index: number) => void} didSelect
- * @property {() => void} [didTap] the chosen view was tapped while it was centred
+ * @property {() => void} [didTap] a view was tapped that is where it belongs
  * @property {(first: number, last: number) => void} [didShow] other views are in view; called before they are created
  * @property {() => void} [didMove] the user moves it
  * @property {(position: number) => void} [didRest]

@@ -33,17 +33,20 @@ package struct ListedAlbums {
                 if let release = facts.releaseID { byRelease[release, default: []].insert(index) }
             }
         }
-        let ids = Dictionary(library.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let ids = Set(library.map(\.id))
         var (edited, named) = ([Int: Album](), [String: Int]())
         for album in albums {
-            let same = same(as: AlbumQuery(album)).filter { index in
+            if ids.contains(album.id) {
+                known += 1
+                continue
+            }
+            let query = AlbumQuery(album)
+            let found = same(as: query).filter { index in
                 // The list has given it its year.
                 edited[index].map { [library[index].year, album.year].contains($0.year) } ?? true
             }
-            let found = ids[album.id].map { [$0] } ?? same
             switch found.count {
             case 0:
-                let query = AlbumQuery(album)
                 let name = query.year.map { "\($0)|\(query.releaseID ?? "")|\(AlbumMatching.name(query))" }
                 if let name, let first = named[name] {
                     new[first] = adding(album, to: new[first])
@@ -52,7 +55,6 @@ package struct ListedAlbums {
                     if let name { named[name] = new.count }
                     new.append(album)
                 }
-            case 1 where ids[album.id] != nil: known += 1
             case 1:
                 let former = edited[found[0]] ?? library[found[0]]
                 let now = adding(album, to: former)

@@ -197,11 +197,12 @@ extension MusicState {
     ///   been edited since, tells nothing yet.
     private func settle(_ row: Written, picture: String?? = nil) throws(Problem) {
         let former = try row.replaced.flatMap { number throws(Problem) in try written(number: number) }
+        let file = digest(at: row.path)
         func holds(_ other: Written) -> Bool {
-            if digest(at: row.folder.appending(row.kind == .tags ? row.name : other.name)) == other.fileDigest {
-                return true
-            }
-            return row.kind == .tags && picture == other.digest.description
+            // A song is read once.
+            let isSame = row.kind == .tags || other.name == row.name
+            let found = isSame ? file : digest(at: row.folder.appending(other.name))
+            return found == other.fileDigest || row.kind == .tags && picture == other.digest.description
         }
         let isWritten = holds(row)
         let isFormer = !isWritten && former.map { holds($0) } ?? false

@@ -48,7 +48,7 @@ struct AlbumImport: AsyncParsableCommand {
             }
         }
         skipped.end()
-        // An import is one edit: it adds all lists or none.
+        // An import takes all lists or none.
         if hasUnreadableList.load(ordering: .relaxed) { throw fail("nothing was imported") }
         let count = skipped.count
         let isAllImported = Atomic(count == 0)

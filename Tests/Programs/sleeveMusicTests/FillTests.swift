@@ -71,6 +71,26 @@ extension MusicTests {
             }
         }
 
+        @Test func `the cover of the album that was in a folder before is named, if the one that is there gets none`()
+            async throws
+        {
+            try await withMusic(albums: [Self.albums[0]]) { stage, fill in
+                #expect(try await run(stage, fill).0.filled == 1)
+                let folder = "\(stage.folder)/music/The Harbour Lights/Low Tide"
+                for song in try FileManager.default.contentsOfDirectory(atPath: folder) where song != "cover.jpg" {
+                    try FileManager.default.removeItem(atPath: "\(folder)/\(song)")
+                }
+                try MusicFile.writeSongs(
+                    3, in: folder, MusicTags(album: "Quay", albumArtist: "Zed", artist: "Zed", date: "1999"))
+                let plan = try await SleeveStage.run(
+                    fill.filter { $0 != "--json" } + ["--dry-run"], environment: stage.environment)
+                #expect(plan.stdout.contains("a fill wrote it for other tags"), "\(plan)")
+                let (filled, result) = try await run(stage, fill)
+                #expect((filled.covered, filled.filled, filled.missing) == (0, 0, 1), "\(result)")
+                #expect(result.stderr.contains("\(folder)/cover.jpg: a fill wrote it for other tags"), "\(result)")
+            }
+        }
+
         @Test func `review prints an album in six lines at most, and with what was refused and removed once`()
             async throws
         {

@@ -155,29 +155,22 @@ package actor CoverWriter {
 
     /// Removes the file that a new one of another type replaces, or the new one.
     private func take(_ former: Written, givingWayTo row: Written, _ folder: OpenFolder) throws {
-        do { try remove(former, in: folder) } catch {
-            try remove(row, in: folder)
+        do { try state.remove(former, in: folder) } catch {
+            try state.remove(row, in: folder)
             throw error
         }
     }
 
     /// Removes a file of this run, if it is unchanged. - Returns: Whether it was.
     package func takeBack(_ file: Written) -> Bool {
-        guard let folder = try? OpenFolder(path: file.folder.bytes), let row = try? state.set(file, .leaving) else {
-            return false
+        let row = try? state.leave(file) { leaving in
+            try state.remove(file, in: OpenFolder(path: file.folder.bytes))
+            return leaving
         }
-        guard (try? remove(file, in: folder)) != nil else {
-            _ = try? state.save(file)
-            return false
-        }
+        guard let row else { return false }
         if unnoted[file.album]?.path == file.path { unnoted[file.album] = nil }
         takenBack.append(row)
         return true
-    }
-
-    private func remove(_ file: Written, in folder: OpenFolder) throws {
-        guard let name = FileName(file.name) else { return }
-        try OwnFile(name, in: folder, state.journal).remove(.init(file.digest, isSleeves: true))
     }
 
     /// What a person has said about the covers of albums by now, by the albums' ids.

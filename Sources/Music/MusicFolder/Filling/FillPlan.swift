@@ -233,6 +233,11 @@ package struct FillJob: Sendable {
         package var former: Written?
         /// Why that need not be larger: the album has other facts by now.
         package var outdated: OutdatedCover?
+
+        /// Whether the former file is known not to be the cover of the album.
+        package func isOther(than album: Album.ID) -> Bool {
+            former.map { $0.album != album } == true || outdated?.isOther == true
+        }
     }
 
     package var album: Album

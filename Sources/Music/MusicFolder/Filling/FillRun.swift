@@ -217,15 +217,15 @@ struct FillRun: Sendable {
             search()
         case .end(let end):
             // What an upgrade does not find is no loss: the album has a cover.
+            let others = job.targets.filter { $0.isOther(than: job.album.id) }
             let outdated = job.targets.filter { target in
-                target.outdated.map { $0.isOther || steps[number].answered.contains($0.source) } ?? false
+                others.contains(target) || target.outdated.map { steps[number].answered.contains($0.source) } ?? false
             }.compactMap(\.former)
             for file in outdated {
                 summary.outdated.insert(file.number)
                 note(.outdated(job.album, file.path))
             }
-            let wasCovered = job.targets.allSatisfy { $0.outdated?.isOther != true }
-            if wasCovered, !outdated.isEmpty { summary.uncovered += 1 }
+            if others.isEmpty, !outdated.isEmpty { summary.uncovered += 1 }
             let kept = fill.options.writesAcceptedOnly ? [] : job.kept.filter { !outdated.contains($0) }
             let ended = kept.count == job.folders.count ? [] : [FillEvent.ended(job.album, end)]
             finish(number, kept.map { .exists(job.album, $0.path) } + ended)

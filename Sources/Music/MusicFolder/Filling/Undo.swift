@@ -52,13 +52,6 @@ package struct Undo {
         return (run, steps)
     }
 
-    private init(
-        state: MusicState, lane: TagLane, cached: @escaping (Digest) -> String, isDryRun: Bool, records: [AlbumRecord]
-    ) {
-        (self.state, self.lane, self.cached, self.isDryRun) = (state, lane, cached, isDryRun)
-        self.records = records
-    }
-
     private mutating func takeBack(
         _ rows: [Written], _ isCancelled: () -> Bool, _ onStep: (Step) -> Void
     ) throws -> [Step] {
@@ -236,7 +229,6 @@ package struct Undo {
         return step
     }
 
-    /// If the process is killed meanwhile, the bytes tell whether it was done: it was no person who did it.
     private func leave(_ row: Written, _ body: (Written) throws -> UndoStep) throws -> UndoStep {
         var leaving = row
         // Tags may have been edited since they were written.
@@ -244,19 +236,14 @@ package struct Undo {
             let file = OwnFile(name, in: try OpenFolder(path: row.folder.bytes), state.journal)
             leaving.song?.file = try file.digest() ?? row.fileDigest
         }
-        leaving = try state.set(leaving, .leaving)
-        do { return try body(leaving) } catch {
-            try state.save(row)
-            throw error
-        }
+        return try state.leave(row, as: leaving, body)
     }
 
     /// - Returns: False for a song with other audio, which is a person's.
     private func remove(_ row: Written) throws -> Bool {
         let folder = try OpenFolder(path: row.folder.bytes)
-        guard let name = FileName(row.name) else { return false }
         guard row.kind == .tags else {
-            try OwnFile(name, in: folder, state.journal).remove(.init(row.digest, isSleeves: true))
+            try state.remove(row, in: folder)
             return true
         }
         folder.sweep()

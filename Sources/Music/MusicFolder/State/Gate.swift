@@ -149,11 +149,13 @@ extension MusicState {
 
     /// Whether a person has taken this picture out of a song that did not change since a fill has seen that, and has not accepted it since.
     func isRemoved(_ row: Written, _ modified: Int64) throws(Problem) -> Bool {
-        let (decisions, name) = (try decisions(of: row.album), try pictureName(of: row.digest))
-        return try history(of: row.folder).contains {
+        let removed = try history(of: row.folder).filter {
             $0.kind == .tags && $0.name == row.name && $0.digest == row.digest && $0.state == .removed
-                && $0.modified == modified && !decisions.haveAccepted(name, since: $0)
+                && $0.modified == modified
         }
+        guard let name = try removed.isEmpty ? nil : pictureName(of: row.digest) else { return !removed.isEmpty }
+        let decisions = try decisions(of: row.album)
+        return removed.contains { !decisions.haveAccepted(name, since: $0) }
     }
 
     /// A person has taken the picture out of a song.
@@ -257,7 +259,6 @@ package struct FillOptions: Sendable, Hashable {
     package var embeds = false
     /// The services that are asked before the pictures in the tags are looked at; nil to leave those out.
     package var servicesBeforeTags: Set<SourceName>? = []
-
     /// Nobody watches: what an undo has taken back is not written again.
     package var isUnwatched = false
 

@@ -66,14 +66,12 @@ extension MusicState {
         if records.isEmpty, removed.isEmpty { return }
         try transaction {
             for id in removed { try database.statement("DELETE FROM records WHERE id = ?").run(.text(id)) }
-            for record in records { try Self.save(record, in: database) }
+            for record in records {
+                try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)").run(
+                    .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0),
+                    .int(record.isGone ? 1 : 0), .json(record.facts), .text(record.genre), .json(record.places))
+            }
         }
-    }
-
-    private static func save(_ record: AlbumRecord, in database: borrowing Connection) throws {
-        try database.statement("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)").run(
-            .text(record.id), .int(record.isAdded ? 1 : 0), .int(record.isPending ? 1 : 0),
-            .int(record.isGone ? 1 : 0), .json(record.facts), .text(record.genre), .json(record.places))
     }
 
     /// Marks the albums that were added as being in the library.

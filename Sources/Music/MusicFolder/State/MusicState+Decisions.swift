@@ -125,8 +125,9 @@ extension MusicState {
     ) throws(Problem) -> (said: [Decision], changed: [String: [String]]) {
         var known: [String: [String]] = [:]
         try reading {
-            let rows = database.statement("SELECT id, urls FROM records LEFT JOIN addresses ON album = id")
-            try rows.each { known[$0.text(0)] = $0.json(1) ?? [] }
+            let rows = database.statement(
+                "SELECT id, urls FROM records LEFT JOIN addresses ON album = id WHERE id = ?1 OR ?1 IS NULL")
+            try rows.each(.optional(library.count == 1 ? library[0].id : nil)) { known[$0.text(0)] = $0.json(1) ?? [] }
         }
         var (said, changed): ([Decision], [String: [String]]) = ([], [:])
         for album in library {
@@ -173,16 +174,16 @@ extension MusicState {
 
     /// Reads the copy into a database that has no decisions. - Returns: Their number.
     func restoreDecisions() throws(Problem) -> Int {
-        guard try reading({ try database.integer("SELECT max(number) FROM decisions") }) == nil,
-            let data = FileManager.default.contents(atPath: "\(decisionsCopy)")
-        else { return 0 }
+        let last = { try self.database.integer("SELECT max(number) FROM decisions") }
+        guard try reading(last) == nil, let data = FileManager.default.contents(atPath: "\(decisionsCopy)") else {
+            return 0
+        }
         let lines = data.split(separator: UInt8(ascii: "\n")).compactMap {
             try? JSONDecoder().decode(Decision.self, from: $0)
         }
         let decisions = Dictionary(lines.map { ($0.number, $0) }) { $1 }.values
         try transaction {
-            guard try database.integer("SELECT max(number) FROM decisions") == nil else { return }
-            try insert(Array(decisions))
+            if try last() == nil { try insert(Array(decisions)) }
         }
         return decisions.count
     }

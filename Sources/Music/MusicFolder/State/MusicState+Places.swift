@@ -73,7 +73,10 @@ extension MusicState {
     ) throws(Problem) -> (hasMoved: Bool, vanished: [Written]) {
         var (hasMoved, missing, counts): (Bool, [Written], [BytePath?: (rows: Int, gone: Int)]) = (false, [], [:])
         var (removed, pictures): ([Written], SongPictures) = ([], SongPictures(contents: contents))
-        let records = Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
+        // As the last scan left them. Where all is in its place, nothing asks for them.
+        lazy var records = Result { () throws(Problem) in
+            Dictionary(try self.albums().map { ($0.id, $0) }) { first, _ in first }
+        }
         lazy var covers = Dictionary(
             grouping: albums.values.flatMap(\.places).flatMap(\.covers).map(\.path), by: \.length)
         for row in try begun() where row.isThere {
@@ -118,7 +121,7 @@ extension MusicState {
             let isGone = row.kind == .file && row.state != .removed
             if isGone, row.folder.device != nil { counts[row.root]?.gone += 1 }
             guard let album = albums[row.album] else { continue }
-            let former = records[row.album]
+            let former = try records.get()[row.album]
             if let folder = album.folder(of: row, since: former) {
                 let row = try move(row, to: folder)
                 if isGone { missing.append(row) }
@@ -130,7 +133,7 @@ extension MusicState {
         // What an undo took back is not written again where its folder is now, by a fill that nobody watches.
         for row in try undone() {
             guard let album = albums[row.album] else { continue }
-            if let folder = album.folder(of: row, since: records[row.album]) { try move(row, to: folder) }
+            if let folder = album.folder(of: row, since: try records.get()[row.album]) { try move(row, to: folder) }
             // The later word counts.
             if countsAllRemoved, row.kind == .file, row.state == .allowed, album.folders.contains(row.folder),
                 !row.isThere
@@ -227,10 +230,8 @@ extension MusicState {
         }
         try set(row, .there)
         // The file of another type that it replaces.
-        if row.kind == .file, let former, former.path != row.path, let name = FileName(former.name),
-            let folder = try? OpenFolder(path: row.folder.bytes)
-        {
-            try? OwnFile(name, in: folder, journal).remove(.init(former.digest, isSleeves: true))
+        if row.kind == .file, let former, former.path != row.path {
+            try? remove(former, in: OpenFolder(path: row.folder.bytes))
         }
     }
 

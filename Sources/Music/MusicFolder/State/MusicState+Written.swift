@@ -1,4 +1,5 @@
 package import CoverSources
+import Files
 package import Platform
 import SQLite
 
@@ -224,6 +225,21 @@ extension MusicState {
         var judged = row
         judged.facts = facts
         try save(judged)
+    }
+
+    /// Does what takes a row back. If the process is killed meanwhile, the bytes tell whether it was done: it was no person who did it.
+    func leave<R>(_ row: Written, as leaving: Written? = nil, _ body: (Written) throws -> R) throws -> R {
+        let leaving = try set(leaving ?? row, .leaving)
+        do { return try body(leaving) } catch {
+            try save(row)
+            throw error
+        }
+    }
+
+    /// Removes a cover file that is as it was written.
+    func remove(_ file: Written, in folder: OpenFolder) throws {
+        guard let name = FileName(file.name) else { return }
+        try OwnFile(name, in: folder, journal).remove(.init(file.digest, isSleeves: true))
     }
 
     /// A row was taken back. What it replaced, and is not put back, is in no place any more.

@@ -3,6 +3,12 @@
 // C23, which clang also accepts in earlier modes. `#embed` compiles much faster than an array literal in Swift.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char activity_css[] = {
+#embed "Page/activity.css"
+};
+static const unsigned char activity_js[] = {
+#embed "Page/activity.js"
+};
 static const unsigned char address_js[] = {
 #embed "Page/address.js"
 };
@@ -54,9 +60,6 @@ static const unsigned char empty_js[] = {
 static const unsigned char events_js[] = {
 #embed "Page/events.js"
 };
-static const unsigned char failures_js[] = {
-#embed "Page/failures.js"
-};
 static const unsigned char filters_js[] = {
 #embed "Page/filters.js"
 };
@@ -96,12 +99,6 @@ static const unsigned char offline_js[] = {
 static const unsigned char order_js[] = {
 #embed "Page/order.js"
 };
-static const unsigned char panel_css[] = {
-#embed "Page/panel.css"
-};
-static const unsigned char panel_js[] = {
-#embed "Page/panel.js"
-};
 static const unsigned char picture_field_js[] = {
 #embed "Page/picture-field.js"
 };
@@ -113,9 +110,6 @@ static const unsigned char results_js[] = {
 };
 static const unsigned char review_css[] = {
 #embed "Page/review.css"
-};
-static const unsigned char runs_js[] = {
-#embed "Page/runs.js"
 };
 static const unsigned char stage_css[] = {
 #embed "Page/stage.css"
@@ -174,6 +168,8 @@ static const unsigned char wall_js[] = {
 
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 static const sleeve_page_file files[] = {
+    FILE("activity.css", activity_css),
+    FILE("activity.js", activity_js),
     FILE("address.js", address_js),
     FILE("album-form.js", album_form_js),
     FILE("api.js", api_js),
@@ -191,7 +187,6 @@ static const sleeve_page_file files[] = {
     FILE("edits.js", edits_js),
     FILE("empty.js", empty_js),
     FILE("events.js", events_js),
-    FILE("failures.js", failures_js),
     FILE("filters.js", filters_js),
     FILE("found.js", found_js),
     FILE("gallery.js", gallery_js),
@@ -205,13 +200,10 @@ static const sleeve_page_file files[] = {
     FILE("memento.js", memento_js),
     FILE("offline.js", offline_js),
     FILE("order.js", order_js),
-    FILE("panel.css", panel_css),
-    FILE("panel.js", panel_js),
     FILE("picture-field.js", picture_field_js),
     FILE("places.js", places_js),
     FILE("results.js", results_js),
     FILE("review.css", review_css),
-    FILE("runs.js", runs_js),
     FILE("stage.css", stage_css),
     FILE("stage.js", stage_js),
     FILE("search.js", search_js),

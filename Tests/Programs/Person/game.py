@@ -377,7 +377,7 @@ class Game:
         # What is accepted already is not accepted by this command.
         is_new = verb != "accept" or model.accepted(album) != key
         if is_new: run.said = model.say({"accept": "accepted", "refuse": "refused", "allow": "allowed"}[verb], album, [key], url)
-        else: model.release(album, [key])
+        else: model.release(album, [key], is_acceptance=True)
         code, lines, errors = self.command(*words, kill=kill)
         after = self.files()
         run.writes = model.change(before, after, is_cut=code == -9)

@@ -90,7 +90,7 @@ class Accessible(Checker):
         return albums
 
     def everywhere(self, page):
-        """The findings on the page, with the panel, with the dialog, and with an invalid field."""
+        """The findings on the page, with activity, with the form, and with an invalid field."""
         found = []
         for scheme in self.schemes(page):
             found += self.found(page, scheme)
@@ -98,10 +98,10 @@ class Accessible(Checker):
             page.appears("#menu")
             found += self.found(page, f"{scheme}, menu")
             page.press("Escape")
-            page.run("document.querySelector('#panel-toggle').click()")
-            page.appears("#panel")
-            found += self.found(page, f"{scheme}, panel")
-            page.run("document.querySelector('#panel-toggle').click()")
+            page.run("document.querySelector('#activity-open').click()")
+            page.appears("#activity")
+            found += self.found(page, f"{scheme}, activity")
+            page.run("document.querySelector('#activity').close()")
             page.run("document.querySelector('#add').click()")
             found += self.found(page, f"{scheme}, dialog")
             page.run("document.querySelector('#album-save').click()")
@@ -110,10 +110,10 @@ class Accessible(Checker):
             page.run("document.querySelector('#album-cancel').click()")
         return found
 
-    def test_nothing_is_found_on_a_desktop_in_light_and_dark_with_panel_and_dialog(self):
+    def test_nothing_is_found_on_a_desktop_in_light_and_dark_with_activity_and_form(self):
         self.assert_accessible(self.everywhere(self.begin()))
 
-    def test_nothing_is_found_on_a_phone_in_light_and_dark_with_panel_and_dialog(self):
+    def test_nothing_is_found_on_a_phone_in_light_and_dark_with_activity_and_form(self):
         page = self.begin()
         inputs.phone(page.browser)
         page.rest()
@@ -166,16 +166,16 @@ class Accessible(Checker):
                     page.press("Enter")
                     page.appears("#covers")
                 page.covers_settle()
-                page.run("document.querySelector('#panel-toggle').click()")
+                page.run("document.querySelector('#activity-open').click()")
                 page.run("""
-                    const {showRun} = await import(new URL('runs.js', document.querySelector('script').src));
+                    const {showRun} = await import(new URL('activity.js', document.querySelector('script').src));
                     const possible = {refresh: true, fill: true, scan: true, import: true}, state = {possible, running: null, progress: '', problem: null};
                     showRun({...state, name: 'fill', result: {albums: 9, filled: 5, missing: 2, doubtful: 1, failed: 1, unwritten: 0},
                         failures: [{album: 'x', title: 'Low Tide', reason: 'no answer came', cause: 'timed out', url: 'https://a.invalid/1'}]});
-                    for (const each of document.querySelectorAll('#panel details')) each.open = true;""")
-                page.appears("#run-failures a")
+                    for (const each of document.querySelectorAll('#activity details')) each.open = true;""")
+                page.appears("#failures a")
                 found += self.found(page, f"{what}, runs")
-                page.run("document.querySelector('#panel-close').click()")
+                page.run("document.querySelector('#activity').close()")
         self.assert_accessible(found)
 
     def test_the_edges_of_fields_and_the_icons_of_buttons_can_be_seen_in_light_and_dark(self):

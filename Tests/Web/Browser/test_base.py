@@ -28,8 +28,8 @@ class BelowAPath(GalleryTest):
         page.size(13)
         page.edit()
         page.press("Escape")
-        page.click("#panel-toggle")
-        page.click("#prefetch")
+        page.click("#activity-open")
+        page.click("#find-covers")
         page.until("document.querySelector('#progress-text').textContent.startsWith('13 of 13')", what="all covers")
         icons = page.run("""
             const address = document.querySelector('link[rel=manifest]').href, manifest = await (await fetch(address)).json();

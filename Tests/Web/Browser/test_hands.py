@@ -214,7 +214,7 @@ class Hands(GalleryTest):
             case 1: self.page.set("#show", self.random.choice(["", "", "uncovered", "failed", "small"]))
             case 2: self.page.set("#search", self.random.choice(["", "", "alb", "typed", "xyz", "folk"]))
             case 3: self.page.run("document.querySelector('#view').click()")
-            case 4: self.click("#panel-toggle")
+            case 4: self.click("#activity-open"), self.page.press("Escape")
             case 5: self.page.press("Enter")
             case 6: self.page.press("Escape")
             case 7: self.click("#zoom-close", "#clear-filter", "#clear-search", "#retry")

@@ -24,13 +24,13 @@ class Keys(GalleryTest):
         self.eventually(
             lambda: [album["title"][-1] for album in self.stage.saved()] == list("2345678"), "both deletions in the file")
 
-    def test_keys_in_the_panel_and_in_fields_do_not_touch_the_albums(self):
+    def test_keys_in_a_dialog_and_in_fields_do_not_touch_the_albums(self):
         page = self.shared_gallery(6)
-        page.click("#panel-toggle")
-        page.appears("#panel")
-        page.focus("#prefetch")
+        page.click("#activity-open")
+        page.appears("#activity")
         page.press("Delete")
         page.press("Right")
+        page.press("Escape")
         page.focus("#search")
         page.press("Delete")
         page.press("Right")

@@ -62,7 +62,7 @@ class Opening(GalleryTest):
         page = self.shared_gallery(0)
         page.appears("#add-many")
         page.click("#add-many")
-        page.appears("#panel")
+        page.appears("#activity")
         self.assertEqual(page.run("return document.activeElement.name"), "folder")
 
 

@@ -4,7 +4,7 @@ package import Platform
 
 /// The counts of a fill, in albums where nothing else is said.
 package struct FillSummary: Sendable {
-    /// That lack a cover file.
+    /// That covers were looked for.
     package var albums = 0
     /// That got one.
     package var filled = 0

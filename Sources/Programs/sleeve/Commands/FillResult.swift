@@ -32,14 +32,12 @@ struct FillResult: Encodable {
     }
 
     /// - Parameters:
-    ///   - isUpgrade: Whether larger covers were looked for, too.
     ///   - leftOut: What the scan has left out, as lines; nil if it has left out nothing.
     ///   - present: The accepted covers that albums have already, as sentences without a full stop.
-    func text(isUpgrade: Bool, leftOut: String?, present: [String], _ embedding: EmbedSummary?) -> String {
+    func text(leftOut: String?, present: [String], _ embedding: EmbedSummary?) -> String {
         func albums(_ count: Int) -> String { "\(Decimals.count(count, "album")) \(count == 1 ? "has" : "have")" }
         let outcome =
             "Filled \(Decimals.grouped(filled)) of \(Decimals.count(self.albums, "album"))"
-            + (isUpgrade ? " without a cover file, or with one of a fill" : " without a cover file")
             + " (\(ByteSize(bytes)), \(Decimals.text(seconds, 1)) s).\n"
         let nothing =
             covered > 0

@@ -201,7 +201,7 @@ struct FillWork {
         try arguments.options.printResult(
             result,
             text: result.text(
-                isUpgrade: options.upgrades || only != nil, leftOut: isAllSeen ? nil : leftOut,
+                leftOut: isAllSeen ? nil : leftOut,
                 present: covers.present, tags))
         try stopIfSignalled()
         if !news.isDisjoint(with: messages.problems) || hasFailed || planned.missing > 0 || problem != nil {

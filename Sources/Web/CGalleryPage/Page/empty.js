@@ -4,7 +4,7 @@ import { byID } from "./helpers.js";
 
 const empty = byID("empty");
 const texts = {
-  none: ["No albums yet", "Add the first one. Its cover comes from an address, from a MusicBrainz release, or from a picture of yours."],
+  none: ["No albums yet", "Sleeve finds the covers of a folder of music, of a list of albums, or of one album that you add."],
   unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
   elsewhere: ["Nothing found here", "None of these albums has all of these words."],
   bare: ["No albums", "The library has none of this name."],

@@ -210,6 +210,7 @@ export class Gallery {
 
   #showOrHideEmpty() {
     const { shown, albums, query, filter, page } = this.#library, isSearch = Boolean(query.trim());
+    byID("bare").hidden = !albums.length || albums.some(({ hasCover }) => hasCover);
     if (!shown.length) {
       return this.showNothing(!albums.length ? "none" : filter && !isSearch ? "filtered" : page ? (isSearch ? "elsewhere" : "bare") : "unfound");
     }

@@ -33,8 +33,6 @@ function shortcut(event, run, isHeld) {
   if (event.altKey || event.isComposing) return false;
   if (key === "/") return run.search(), true;
   if (key === "+") return isHeld || run.add(), true;
-  // The panel scrolls with these keys.
-  if (target.closest("#panel")) return false;
   if (key === "delete") return isHeld || run.remove(), true;
   if (key === "escape") return !document.querySelector(":popover-open") && run.back();
   const isInList = target === document.body || target.matches("[role=listbox]");

@@ -1,10 +1,9 @@
-// Everything around the covers: events, search, edits, the panel, shortcuts, offline use. The first covers do not need it, so it is
+// Everything around the covers: events, search, edits, activity, shortcuts, offline use. The first covers do not need it, so it is
 // loaded after them.
 
 import { Events } from "./events.js";
 import { Edits } from "./edits.js";
-import { closePanel, setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
-import { setRunsAway, setUpRuns, showRun } from "./runs.js";
+import { setActivityAway, setUpActivity, showCache, showPrefetch, showRemote, showRun } from "./activity.js";
 import { setUpSearch } from "./search.js";
 import { setUpDoubtful } from "./doubtful.js";
 import { setUpFilters } from "./filters.js";
@@ -54,7 +53,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     remote: showRemote,
     run: (state) => {
       const outcome = showRun(state);
-      if (outcome && byID("panel").hidden) say(outcome);
+      if (outcome) say(outcome);
     },
     online: () => setAway(false),
     offline: () => setAway(true),
@@ -64,8 +63,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   gallery.zoom = setUpZoom(gallery, covers);
   // The focus goes back to the menu's button before a line of the menu takes it.
   byID("menu").addEventListener("click", ({ target }) => target.closest("button") && byID("menu").hidePopover(), { capture: true });
-  setUpPanel(showProblem);
-  setUpRuns(showProblem);
+  setUpActivity(showProblem);
   listen({
     search: () => search.focus(),
     add: () => edits.add(),
@@ -76,7 +74,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     refuse: doubtful.refuse,
     retry: () => gallery.retry(),
     enlarge: () => gallery.enlarge(),
-    back: () => closePanel() || (history.state?.isOverWall && gallery.close()) || search.back() || filters.clear() || page.leave() || gallery.close(),
+    back: () => (history.state?.isOverWall && gallery.close()) || search.back() || filters.clear() || page.leave() || gallery.close(),
     type: typeAhead(library, gallery),
     move: (event) => gallery.key(event),
   });
@@ -104,8 +102,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   function setAway(away) {
     showOffline(away);
     edits.setAway(away);
-    setPanelAway(away, "Sleeve isn’t running.");
-    setRunsAway(away);
+    setActivityAway(away);
     covers.setAway(away);
     if (away) return;
     // Events were missed before the stream opened, and while it was closed.

@@ -75,8 +75,8 @@ struct PageFiles: Sendable {
 
     /// In the order of the cascade.
     private static let styleSheets = [
-        "base.css", "toolbar.css", "cover.css", "stage.css", "details.css", "wall.css", "review.css", "panel.css",
-        "dialog.css",
+        "base.css", "toolbar.css", "cover.css", "stage.css", "details.css", "wall.css", "review.css", "dialog.css",
+        "activity.css",
     ]
 
     /// - Parameter version: As the request names it; nil if it names none.

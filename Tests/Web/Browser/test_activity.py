@@ -1,27 +1,26 @@
-"""The panel: prefetching from the page, and the cache's totals."""
+"""Activity: finding covers from the page, the program's runs, failures, and the cache's totals."""
 from case import GalleryTest
 from test_doubtful import music as write_music
 
 BIG_ENOUGH = "/[1-9]/.test(document.querySelector(arguments[0]).textContent)"
 
 
-class Panel(GalleryTest):
+class Activity(GalleryTest):
     def opened(self, albums=None):
-        """The page with the panel, for albums without covers in the cache; those that tests share if none are given."""
+        """The page with the dialog, for albums without covers in the cache; those that tests share if none are given."""
         if albums:
             self.stage.serve(albums, warm=False)
         else:
             self.share(self.common.albums(6))
         page = self.open()
-        page.click("#panel-toggle")
-        page.until("document.querySelector('#panel-toggle').ariaExpanded === 'true'")
-        page.appears("#panel")
+        page.click("#activity-open")
+        page.appears("#activity")
         return page
 
     def test_before_the_first_cover_no_time_is_predicted(self):
         page = self.opened()
         page.run("""
-            const {showPrefetch} = await import(new URL('panel.js', document.querySelector('script').src)), counts = {downloaded: 0, fresh: 0, joined: 0, skipped: 0, failed: 0, bytes: 0};
+            const {showPrefetch} = await import(new URL('activity.js', document.querySelector('script').src)), counts = {downloaded: 0, fresh: 0, joined: 0, skipped: 0, failed: 0, bytes: 0};
             showPrefetch({running: true, total: 3, settled: 0, seconds: 5, ...counts});""")
         self.assertNotIn("left", page.text("#outcome"))
 
@@ -35,9 +34,9 @@ class Panel(GalleryTest):
             const rate = document.querySelector('#rate');
             const look = () => { const found = rate.textContent.match(/[\\d.,]+/); if (found) window.rates.add(found[0]); };
             new MutationObserver(look).observe(rate, {subtree: true, childList: true, characterData: true});""")
-        page.click("#prefetch")
+        page.click("#find-covers")
         page.until(
-            "(bar => bar.position === 1 || bar.max > 1 && bar.value === bar.max)(document.querySelector('#progress'))",
+            "(({ariaValueMax, ariaValueNow}) => ariaValueMax > 1 && ariaValueNow === ariaValueMax)(document.querySelector('#progress'))",
             what="the progress to reach its end")
         rates = page.run("return [...window.rates]")
         self.assertTrue(any(float(rate.replace(",", "")) > 0 for rate in rates if rate.strip(".,")), rates)
@@ -49,7 +48,7 @@ class Panel(GalleryTest):
         self.assertIn("The server answered 404", failures)
         self.assertIn("/covers/200.jpg", failures)
         page.until(BIG_ENOUGH, "#cache-size", what="the cache's size")
-        self.screenshot("panel")
+        self.screenshot("activity")
         page.reload()
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
 
@@ -60,39 +59,39 @@ class Panel(GalleryTest):
     def test_a_prefetch_can_be_stopped_and_begun_again(self):
         page = self.opened(self.endless())
         page.count_answers("api/prefetch")
-        begin = page.run("return document.querySelector('#prefetch').innerText")
+        begin = page.run("return document.querySelector('#find-covers').innerText")
         for pressed in (0, 2):
-            page.click("#prefetch")
-            page.until("document.querySelector('#prefetch').innerText !== arguments[0]", begin, what="the button to offer stopping")
+            page.click("#find-covers")
+            page.until("document.querySelector('#find-covers').innerText !== arguments[0]", begin, what="the button to offer stopping")
             # An event may tell of the beginning before the request is answered. Until then the button does nothing.
             page.until("answers === arguments[0]", pressed + 1, what="the answer to the button")
-            page.click("#prefetch")
-            page.until("document.querySelector('#prefetch').innerText === arguments[0]", begin, what="the prefetch to stop")
+            page.click("#find-covers")
+            page.until("document.querySelector('#find-covers').innerText === arguments[0]", begin, what="the prefetch to stop")
             page.until("answers === arguments[0]", pressed + 2, what="the answer to the button")
-            self.assertLess(page.run("return document.querySelector('#progress').position"), 1)
+            self.assertTrue(page.run("const {ariaValueNow, ariaValueMax} = document.querySelector('#progress'); return Number(ariaValueNow) < Number(ariaValueMax)"))
 
     def test_a_page_opened_while_a_prefetch_runs_shows_it(self):
         page = self.opened(self.endless())
-        part = "(({position}) => position > 0 && position < 1)(document.querySelector('#progress'))"
-        page.click("#prefetch")
+        part = "(({ariaValueNow, ariaValueMax}) => Number(ariaValueNow) > 0 && Number(ariaValueNow) < Number(ariaValueMax))(document.querySelector('#progress'))"
+        page.click("#find-covers")
         page.until(part, what="the progress")
         other = self.second_page()
-        other.click("#panel-toggle")
+        other.click("#activity-open")
         other.until(part, what="the progress in the other page")
 
-    def test_a_refresh_starts_from_the_panel_tells_its_progress_and_its_outcome_and_can_be_stopped(self):
+    def test_a_refresh_starts_from_there_tells_its_progress_and_its_outcome_and_can_be_stopped(self):
         self.stage.start_origin()
         self.stage.serve(self.stage.albums(40, "?cache-control=max-age%3D0"))
         page = self.open()
         page.covers_settle()
         self.stage.origin.pause()
-        page.click("#panel-toggle")
+        page.click("#activity-open")
         page.appears("#run-refresh")
-        self.assertFalse(page.visible("#run-fill"), "no folder was scanned")
+        self.assertFalse(page.visible("#contact"), "no folder was scanned")
         page.click("#run-refresh")
-        page.appears("#run-stop")
+        page.until("document.querySelector('#find-covers').textContent === 'Stop'", what="the run")
         page.until("/\\d/.test(document.querySelector('#run-text').textContent)", what="the progress")
-        page.click("#run-stop")
+        page.click("#find-covers")
         page.appears("#run-refresh")
         self.assertRegex(page.text("#run-text"), "[Ss]topped")
         self.stage.origin.resume()
@@ -104,7 +103,7 @@ class Panel(GalleryTest):
         albums = self.stage.albums(20)
         albums[11]["coverUrl"] += "?status=404"
         page = self.opened(albums)
-        page.click("#prefetch")
+        page.click("#find-covers")
         page.until("document.querySelector('#failures a')", what="the failure")
         page.click("#failures a")
         self.assertIn("Album 00012", page.wait_for_place(12)["name"])
@@ -115,7 +114,7 @@ class Panel(GalleryTest):
         page = self.opened()
         page.appears("#run-refresh")  # the server's own event has come
         said = page.run("""
-            const {showRun} = await import(new URL('runs.js', document.querySelector('script').src)), said = [];
+            const {showRun} = await import(new URL('activity.js', document.querySelector('script').src)), said = [];
             const show = (state) => {
                 showRun({possible: {refresh: true, fill: true}, running: null, progress: '', name: null, result: null, problem: null, failures: [], ...state});
                 said.push(document.querySelector('#run-text').textContent);
@@ -133,7 +132,7 @@ class Panel(GalleryTest):
             "1 album failed; the next run tries again.", True,
             "No folder was named; see “sleeve fill --help”", "Checked 12 covers: 1 newer (2 KiB).", "Imported 1 album. 3 got what they lacked. 2 were here already."])
 
-    def test_a_list_and_a_folder_of_music_are_added_from_the_panel(self):
+    def test_a_list_and_a_folder_of_music_are_added_there(self):
         page = self.opened(self.stage.albums(2))
         page.appears("#run-more")
         page.click("#run-more summary")
@@ -154,29 +153,58 @@ class Panel(GalleryTest):
         page.click("#run-scan button")
         page.size(5)
         page.until("document.querySelector('#run-text').textContent === 'Found 1 album; 1 new.'", what="the outcome of the scan")
-        page.appears("#run-fill")
+        page.appears("#contact")
+        page.press("Escape")
         page.focus_covers()
         page.press("End")
         page.appears("#find")
         self.assertEqual(page.chosen()["name"].split(",")[0], "Low Tide")
         # No service is asked.
-        page.run("window.fetch = async (path) => (window.asked = path, new Response('{}', {headers: {'Content-Type': 'application/json'}}))")
+        page.run("window.asked = []; window.fetch = async (path, {method, body}) => (/prefetch|runs/.test(path) && asked.push(method, path, body), new Response('{}', {headers: {'Content-Type': 'application/json'}}))")
         page.click("#find")
-        page.until("window.asked === 'api/runs/fill'", what="the fill to be started")
-        page.appears("#panel")
+        page.until("asked.length === 6", what="the download and the fill to be started")
+        self.assertEqual(page.run("return asked"), ["POST", "api/prefetch", "{}", "POST", "api/runs/fill", "{}"])
+        page.appears("#activity")
 
-    def test_escape_closes_the_panel_wherever_the_focus_is(self):
+    def test_the_contact_is_asked_for_once(self):
         page = self.opened()
-        for place in ("#menu-toggle", "#panel-close", "#covers"):
-            page.focus(place)
-            page.press("Escape")
-            page.appears("#panel", False)
-            self.assertEqual(page.run("return document.activeElement.id"), "menu-toggle")
-            page.click("#panel-toggle")
-            page.appears("#panel")
+        page.appears("#run-refresh")  # the server's own event has come
+        for known in (False, True):
+            page.run("""
+                const {showRun} = await import(new URL('activity.js', document.querySelector('script').src));
+                showRun({possible: {fill: true, scan: true}, running: null, progress: ''});""")
+            self.assertEqual(page.visible("#contact"), not known)
+            if known: continue
+            page.type("#contact", "me@example.org")
+            page.press("Tab")
+            page.reload()
+            page.click("#activity-open")
+            page.appears("#run-refresh")
+        page.click("#run-more summary")
+        self.assertEqual(page.run("return document.querySelector('#contact').value"), "me@example.org")
 
-    def test_the_panel_closes_again(self):
+    def test_albums_that_failed_for_one_reason_are_one_line_with_their_count(self):
         page = self.opened()
-        page.click("#panel-toggle")
-        page.until("document.querySelector('#panel-toggle').ariaExpanded === 'false'")
-        page.appears("#panel", False)
+        page.appears("#run-refresh")
+        page.run("""
+            const {showRun} = await import(new URL('activity.js', document.querySelector('script').src));
+            const failures = ['a', 'b', 'c'].map((album) => ({album, title: album, reason: album === 'b' ? 'no answer came' : 'not found (404)'}));
+            showRun({possible: {}, running: null, progress: '', failures});""")
+        self.assertEqual(page.text("#failures-title"), "3 failed")
+        self.assertEqual(page.run("return [...document.querySelectorAll('#failures > li')].map((each) => each.innerText.trim().split('\\n').join(': '))"),
+                         ["2 × Not found (404)", "b: No answer came"])
+        page.click("#failures summary")
+        self.assertTrue(page.visible("#failures details a"))
+
+    def test_escape_and_a_press_beside_it_close_it_and_the_browsers_back_leads_to_what_it_would_hide(self):
+        page = self.shared_gallery(6).wall()
+        page.focus_covers()
+        page.press("Enter")
+        page.appears("#covers")
+        for close in (lambda: page.press("Escape"), lambda: page.run("document.querySelector('#activity').click()"), page.browser.back):
+            page.click("#activity-open")
+            page.appears("#activity")
+            self.assertTrue(page.visible("#covers"))
+            close()
+            page.appears("#activity", False)
+        page.appears("#wall")

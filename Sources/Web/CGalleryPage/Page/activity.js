@@ -1,0 +1,220 @@
+// Activity: one dialog for what is running and for what has failed. Its first button finds the covers that are missing: it downloads those that have
+// an address and, in the server's program, looks for the others where the music is. The program's other runs are a refresh of the covers, a scan of
+// a folder and an import of a list; they run one at a time.
+
+import { hashOfAll } from "./address.js";
+import { ask } from "./api.js";
+import { byID, formatBytes, formatNumber, formatShort, sentence, storageName } from "./helpers.js";
+
+const dialog = byID("activity"), main = byID("find-covers"), contact = byID("contact"), chooser = byID("list-file"), more = byID("run-more");
+const starts = [byID("find"), byID("find-first")];
+const buttons = { refresh: byID("run-refresh"), scan: byID("run-scan"), import: byID("run-import") };
+const names = { refresh: "Checking covers", fill: "Looking for covers", scan: "Reading the folder", import: "Importing the list" };
+const contactName = storageName("sleeve-contact");
+/** What the server said last: of the download of all covers, and of the program's runs. */
+let prefetch = { running: false, failed: 0, failures: [] }, run = { possible: {}, running: null, failures: [] }, shown = {};
+
+/** @param {(problem: Error) => void} showProblem */
+export function setUpActivity(showProblem) {
+  const start = (path, body) => ask("POST", path, body).then(() => main.focus(), showProblem);
+  let busy = false; // not `disabled`, which would take the focus from the button
+  main.addEventListener("click", async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      if (isRunning()) {
+        await Promise.all([prefetch.running && ask("DELETE", "api/prefetch"), run.running && ask("DELETE", "api/runs")]);
+      } else {
+        await ask("POST", "api/prefetch");
+        if (run.possible.fill) await ask("POST", "api/runs/fill", contact.value ? { contact: contact.value } : {});
+      }
+    } catch (problem) {
+      showProblem(problem);
+    } finally {
+      busy = false;
+    }
+  });
+  byID("activity-open").addEventListener("click", open);
+  byID("activity-close").addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
+  addEventListener("popstate", () => dialog.close());
+  for (const button of starts) {
+    button.addEventListener("click", () => {
+      open();
+      if (!isRunning()) main.click();
+    });
+  }
+  byID("add-many").addEventListener("click", () => {
+    open();
+    more.open = true;
+    more.querySelector("input, button").focus();
+  });
+  buttons.refresh.addEventListener("click", () => start("api/runs/refresh"));
+  buttons.scan.addEventListener("submit", (event) => {
+    event.preventDefault();
+    start("api/runs/scan", { folder: buttons.scan.elements.namedItem("folder").value });
+  });
+  buttons.import.addEventListener("click", () => chooser.click());
+  chooser.addEventListener("change", () => {
+    if (chooser.files[0]) start("api/lists", chooser.files[0]);
+    chooser.value = ""; // so that the same file can be chosen again
+  });
+  byID("run-review").addEventListener("click", () => (location.hash = hashOfAll({ view: "stage", show: "doubtful" })));
+  try {
+    contact.value = localStorage.getItem(contactName) ?? "";
+    contact.addEventListener("change", () => localStorage.setItem(contactName, contact.value));
+    // Asked for once; there it can be changed.
+    if (contact.value) more.append(byID("contact-part"));
+  } catch {
+    // The user forbids storage: the field is for this visit.
+  }
+}
+
+const open = () => dialog.open || dialog.showModal();
+const isRunning = () => prefetch.running || Boolean(run.running);
+
+export function setActivityAway(away) {
+  for (const button of [...dialog.querySelectorAll("button:not(#activity-close)"), ...starts]) button.disabled = away;
+}
+
+/** Shows the state of the download of all covers, as the server sends it. */
+export function showPrefetch(state) {
+  prefetch = state;
+  const { total, settled, failed } = state, have = state.downloaded + state.fresh + state.joined, bar = byID("progress");
+  byID("progress-part").hidden = false;
+  const text = `${formatNumber(have)}${total ? ` of ${formatNumber(total)}` : ""} covers`;
+  Object.assign(bar, { ariaValueMax: String(total || 1), ariaValueNow: total || !state.running ? String(total ? settled : 1) : null, ariaValueText: text });
+  bar.style.setProperty("--have", total ? have / total : 0);
+  bar.style.setProperty("--failed", total ? failed / total : 0);
+  byID("progress-text").textContent = text;
+  byID("rate").textContent = state.coversPerSecond ? `${formatShort(state.coversPerSecond)} covers/s` : "";
+  byID("outcome").textContent = outcome(state);
+  showState();
+}
+
+function outcome(state) {
+  const counts = [
+    ["downloaded", state.downloaded], ["here already", state.fresh + state.joined], ["without an address", state.skipped],
+    ["failed", state.failed],
+  ];
+  const parts = counts.filter(([, count]) => count).map(([name, count]) => `${formatNumber(count)} ${name}`);
+  if (state.bytes) parts.push(formatBytes(state.bytes));
+  const left = (state.total - state.settled) * (state.seconds / state.settled);
+  if (state.running && state.settled && state.seconds > 2 && left > 1) parts.push(`about ${time(left)} left`);
+  return parts.join(" · ");
+}
+
+const time = (seconds) => (seconds < 90 ? `${Math.round(seconds)} s` : `${formatNumber(Math.round(seconds / 60))} min`);
+
+/**
+ * @typedef {{possible: Record<string, true>, running: string | null, progress: string, name: string | null, result: Record<string, any> | null,
+ *   problem: string | null, failures: object[]}} Run as the server sends it; name: of the run that has ended last
+ * @param {Run} state @returns {string} what came of a run that has ended now, while nobody looks; else nothing
+ */
+export function showRun(state) {
+  const { possible, running, progress, name, result, problem } = state, wasRunning = run.running;
+  run = { ...state, failures: state.failures ?? [] };
+  for (const [each, button] of Object.entries(buttons)) button.hidden = Boolean(running) || !possible[each];
+  more.hidden = byID("add-many").hidden = buttons.scan.hidden && buttons.import.hidden;
+  for (const part of [byID("contact-part"), ...starts]) part.hidden = !possible.fill;
+  const outcome = !name ? "" : result ? outcomes[name]?.(result) ?? "Done." : sentence((problem ?? "").replace(/`(.*?)`/g, "“$1”"));
+  const text = running ? `${names[running] ?? "Running"}… ${plainProgress(progress)}` : outcome;
+  if (text !== shown.run) byID("run-text").textContent = shown.run = text;
+  byID("run-review").hidden = Boolean(running) || !result?.doubtful;
+  showState();
+  return wasRunning && !running && !dialog.open ? outcome : "";
+}
+
+/** Shows whether something is running, and what has failed. */
+function showState() {
+  main.textContent = isRunning() ? "Stop" : "Find missing covers";
+  byID("menu-toggle").classList.toggle("running", isRunning());
+  const failures = [...prefetch.failures ?? [], ...run.failures], all = prefetch.failed + run.failures.length, text = JSON.stringify([failures, all]);
+  if (text === shown.failures) return;
+  shown.failures = text;
+  byID("failures-part").hidden = failures.length === 0;
+  const title = all === 1 ? "1 failed" : all ? `${formatNumber(all)} failed` : "Stopped early";
+  byID("failures-title").textContent = all > failures.length ? `${title}, the last ${failures.length} are` : title;
+  byID("failures").replaceChildren(...Array.from(Map.groupBy(failures, ({ reason }) => reason).values(), failureRow));
+}
+
+/** The progress as the program tells it, without its name and what is for a terminal. */
+const plainProgress = (text) => (/\d/.test(text) ? text.replace(/^sleeve: /, "").replaceAll("`", "") : "");
+
+const count = (number, one, many = `${one}s`) => `${formatNumber(number)} ${number === 1 ? one : many}`;
+const have = (number) => `${count(number, "album")} ${number === 1 ? "has" : "have"}`;
+/** Sentences about those counts that are not 0. */
+const sentences = (...parts) => parts.filter(([number]) => number).map(([, text]) => text).join(" ");
+
+/** What came of each run, by the members of its result. */
+const outcomes = {
+  refresh: ({ requested, downloaded, failed, gone, leftOut, bytes, cancelled }) => (cancelled ? "Stopped. " : "") + (requested || leftOut
+    ? sentences([requested, `Checked ${count(requested, "cover")}: ${downloaded ? `${formatNumber(downloaded)} newer (${formatBytes(bytes)})` : "none is newer"}.`],
+      [failed, `${count(failed, "check")} failed; Sleeve keeps the covers that it has.`], [gone, `${count(gone, "cover")} no longer at its server.`],
+      [leftOut, `${count(leftOut, "cover")} left out, got with credentials that Sleeve does not keep.`])
+    : "No cover needs a check."),
+  fill: ({ albums, covered, filled, missing, doubtful, failed, unwritten, cancelled }) => sentences(
+    [cancelled, "Stopped; the next run goes on."], [albums, `Found covers for ${formatNumber(filled)} of ${count(albums, "album")}.`],
+    [!albums && !cancelled, covered ? `All ${count(covered, "album")} have a cover file.` : "There is nothing to fill."],
+    [missing, `${have(missing)} no cover at the services that were asked.`], [doubtful, `${have(doubtful)} only doubtful covers.`],
+    [failed, `${count(failed, "album")} failed; the next run tries again.`], [unwritten, `${count(unwritten, "folder")} could not get a cover file.`]),
+  scan: ({ albums, new: added, cancelled }) => (cancelled ? "Stopped. " : "") + `Found ${count(albums, "album")}; ${formatNumber(added)} new.`,
+  import: ({ imported, completed, known, skipped }) => sentences([true, `Imported ${count(imported, "album")}.`],
+    [completed, `${formatNumber(completed)} got what they lacked.`],
+    [known, `${formatNumber(known)} were here already.`], [skipped, `${count(skipped, "line")} left out: an album needs a title.`]),
+};
+
+function add(parent, name, text) {
+  const element = document.createElement(name);
+  element.textContent = text;
+  parent.append(element);
+  return element;
+}
+
+/**
+ * What failed for one reason: one album, or a count that opens to the albums.
+ * @param {{album?: string, title?: string, url?: string, reason: string, cause?: string}[]} failures
+ */
+function failureRow(failures) {
+  const row = document.createElement("li"), [{ reason }] = failures;
+  if (failures.length === 1) return addFailure(row, failures[0], reason);
+  const group = add(row, "details", "");
+  add(group, "summary", `${formatNumber(failures.length)} × ${sentence(reason)}`);
+  const list = add(group, "ul", "");
+  for (const failure of failures) list.append(addFailure(document.createElement("li"), failure));
+  return row;
+}
+
+/** The album, which leads to its place in the library, and what went wrong. */
+function addFailure(row, { album, title, url, cause }, reason) {
+  if (album) Object.assign(add(row, "a", title || "Untitled"), { href: hashOfAll({ view: "stage", album }), dir: "auto" }).dataset.album = album;
+  else if (title) add(row, "strong", title).dir = "auto";
+  if (reason) add(row, "span", sentence(reason));
+  if (!cause && !url) return row;
+  const details = add(row, "details", "");
+  add(details, "summary", "Details");
+  if (cause) add(details, "p", sentence(cause));
+  if (url) add(details, "p", url);
+  return row;
+}
+
+byID("failures").addEventListener("click", ({ target }) => {
+  const link = target.closest("a");
+  if (link) link.href = hashOfAll({ view: "stage", album: link.dataset.album }); // the order may be another one since
+}, { capture: true });
+
+export function showCache({ entries, bytes, capacity }) {
+  byID("cache-entries").textContent = formatNumber(entries);
+  byID("cache-size").textContent = capacity ? `${formatBytes(bytes)} of ${formatBytes(capacity)}` : formatBytes(bytes);
+}
+
+/** @param {{url: string, waiting: number, problem: string | null} | null} remote */
+export function showRemote(remote) {
+  byID("remote-part").hidden = !remote;
+  if (!remote) return;
+  byID("remote-url").textContent = remote.url;
+  const waiting = remote.waiting === 1 ? "1 change waits" : `${formatNumber(remote.waiting)} changes wait`;
+  byID("remote-state").textContent = remote.waiting
+    ? `${waiting} to be sent. Sleeve keeps trying.` : remote.problem ? "It refused a change." : "Up to date.";
+  byID("remote-cause").querySelector("p").textContent = remote.problem ?? "";
+}

@@ -4,15 +4,17 @@ import { byID } from "./helpers.js";
 import { marksOf } from "./sections.js";
 
 const rail = byID("rail");
+/** How long the rail stays after the wall has been scrolled, in milliseconds. */
+const stay = 1200;
 /** The least height of a label on the rail, in pixels. If there are more labels, only some are shown. */
 const leastHeight = 14;
 
 /**
  * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery
- * @returns {() => void} call it when the list, the chosen album or what is in view changed
+ * @returns {() => void} call it when the list or the chosen album changed
  */
 export function setUpPlaces(library, gallery) {
-  let shown = null, sort = null, marks = [], height = 0, at = -1;
+  let shown = null, sort = null, marks = [], height = 0, at = -1, timer = 0;
 
   const follow = () => {
     if (library.shown !== shown || library.sort !== sort) {
@@ -37,6 +39,12 @@ export function setUpPlaces(library, gallery) {
     rail.style.lineHeight = `${height / lines}px`;
   };
   const go = (place) => place && gallery.goTo(place.index);
+  gallery.moved = () => {
+    follow();
+    rail.classList.add("moving");
+    clearTimeout(timer);
+    timer = setTimeout(() => rail.classList.remove("moving"), stay);
+  };
 
   new ResizeObserver(([{ contentRect }]) => {
     if (contentRect.height) [height] = [contentRect.height], paint();

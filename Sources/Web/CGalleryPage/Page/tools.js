@@ -38,7 +38,6 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   gallery.resized = () => {
     for (const each of tiles.querySelectorAll("input")) each.checked = Number(each.value) === gallery.tile;
   };
-  gallery.moved = places;
   gallery.selected = () => follow.forEach((each) => each());
   gallery.selected();
   gallery.resized();

@@ -126,6 +126,9 @@ static const unsigned char sections_js[] = {
 static const unsigned char service_worker_js[] = {
 #embed "Page/service-worker.js"
 };
+static const unsigned char several_js[] = {
+#embed "Page/several.js"
+};
 static const unsigned char shortcuts_js[] = {
 #embed "Page/shortcuts.js"
 };
@@ -209,6 +212,7 @@ static const sleeve_page_file files[] = {
     FILE("search.js", search_js),
     FILE("sections.js", sections_js),
     FILE("service-worker.js", service_worker_js),
+    FILE("several.js", several_js),
     FILE("shortcuts.js", shortcuts_js),
     FILE("stored-covers.js", stored_covers_js),
     FILE("throttle.js", throttle_js),

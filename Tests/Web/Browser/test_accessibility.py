@@ -120,7 +120,7 @@ class Accessible(Checker):
         page.covers_settle()
         self.assert_accessible(self.everywhere(page))
 
-    def test_nothing_is_found_on_the_wall_with_results_and_on_a_phone(self):
+    def test_nothing_is_found_on_the_wall_with_several_chosen_with_results_and_on_a_phone(self):
         page = self.begin().wall()
         page.sort("title")
         page.covers_settle()
@@ -128,6 +128,10 @@ class Accessible(Checker):
         page.focus_covers()
         page.press("End")
         found += self.found(page, "wall, the last album")
+        page.press("Control", " ")
+        page.appears("#several")
+        found += self.found(page, "one of several")
+        page.press("Escape")
         page.type("#search", "album 0")
         page.appears("#results")
         found += self.found(page, "results")

@@ -14,6 +14,8 @@ const repeatDelay = 30_000;
 export class Covers {
   /** The states by album id: {digest, stale?, color?} | {failure, cause?, final?, away?} | {waiting}. */
   #states = new Map();
+  /** The albums of several that are chosen together, by their ids. */
+  picked = new Set();
   /** The digests of pictures that could not be loaded, by album id. */
   #broken = new Map();
   /** The names of the covers in the browser's storage, by album id, while the server is away. */
@@ -56,6 +58,7 @@ export class Covers {
     const view = recycled ?? makeView();
     if (view.dataset.id !== album.id) this.release(view);
     assign(view, album);
+    this.mark(view);
     this.#views.set(album.id, view);
     if (!album.hasCover) this.#states.set(album.id, { failure: album.problem ?? "No cover address yet.", cause: album.cause, final: true });
     if (performance.now() - this.#rushedAt > settleDelay) this.#show(album.id, view);
@@ -135,6 +138,9 @@ export class Covers {
   pictureOf(id) { return pictureOf(this.#views.get(id)); }
   /** The tile of a cover, whether its picture is there or not; null if it is not on the page. */
   viewOf(id) { return this.#views.get(id) ?? null; }
+
+  /** Marks a view whose album is one of several. */
+  mark(view) { view.ariaChecked = this.picked.has(view.dataset.id) ? "true" : null; }
 
   /** Resolves when the cached ones among the first covers in view have been shown. */
   get opened() { return this.#opened.promise; }

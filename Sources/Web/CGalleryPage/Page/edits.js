@@ -18,6 +18,7 @@ const pathOf = ({ id }, part = "albums") => `api/${part}/${encodeURIComponent(id
  * @typedef {object} Edit
  * @property {keyof typeof requests} kind
  * @property {string} [id] the album's
+ * @property {string[]} [ids] those of albums to delete
  * @property {Record<string, string>} [fields] those that change
  * @property {Blob | null} [picture] the user's own picture, whose address becomes a field
  * @property {object} [decision] about doubtful covers, as the server takes it
@@ -27,7 +28,7 @@ const pathOf = ({ id }, part = "albums") => `api/${part}/${encodeURIComponent(id
 const requests = {
   add: ({ fields }) => ["POST", "api/albums", { album: fields }],
   change: (edit) => ["PATCH", pathOf(edit), { album: edit.fields }],
-  delete: (edit) => ["DELETE", pathOf(edit)],
+  delete: ({ ids }) => (ids.length === 1 ? ["DELETE", pathOf({ id: ids[0] })] : ["POST", "api/deletions", { ids }]),
   undo: ({ number }) => ["POST", "api/undo", { edit: number }],
   redo: ({ number }) => ["POST", "api/redo", { edit: number }],
   review: (edit) => ["POST", pathOf(edit, "doubtful"), edit.decision],
@@ -104,12 +105,12 @@ export class Edits {
     this.#edit({ kind: "change", id, picture: source });
   }
 
-  remove() {
-    const id = this.#gallery.album?.id;
+  /** @param {string[]} [ids] by default the chosen album's */
+  remove(ids = [this.#gallery.album?.id]) {
     // Pressed again before the album has disappeared.
-    if (!id || (this.#waiting && this.#latest.kind === "delete" && this.#latest.id === id)) return;
+    if (!ids[0] || (this.#waiting && this.#latest.kind === "delete" && this.#latest.ids.includes(ids[0]))) return;
     // No album is chosen afterwards: the gallery keeps its index, where the next album is now.
-    this.#edit({ kind: "delete", id });
+    this.#edit({ kind: "delete", ids });
   }
 
   undo() { this.#edit(this.#refusal ? this.#refusal.inverse : this.#step("undo")); }

@@ -10,6 +10,7 @@ import { setUpFilters } from "./filters.js";
 import { setUpPage } from "./artist-page.js";
 import { typeAhead } from "./type-ahead.js";
 import { setUpPlaces } from "./places.js";
+import { setUpSeveral } from "./several.js";
 import { listen } from "./shortcuts.js";
 import { keepCovers, keepSeen, registerWorker, showOffline } from "./offline.js";
 import { byID, whenIdle } from "./helpers.js";
@@ -32,7 +33,8 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const filters = setUpFilters(library, gallery, showProblem);
   const doubtful = setUpDoubtful(library, gallery, covers, (id, decision) => edits.review(id, decision));
   const page = setUpPage(library, gallery);
-  const places = setUpPlaces(library, gallery), tiles = byID("tiles"), follow = [places, filters.follow, doubtful.follow, page.follow];
+  const places = setUpPlaces(library, gallery), several = setUpSeveral(library, gallery, covers, (ids) => edits.remove(ids)), tiles = byID("tiles");
+  const follow = [places, filters.follow, doubtful.follow, page.follow, several.follow];
   byID("view").addEventListener("click", () => gallery.close());
   tiles.addEventListener("change", ({ target }) => (gallery.tile = Number(target.value)));
   gallery.resized = () => {
@@ -68,12 +70,12 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     add: () => edits.add(),
     undo: () => edits.undo(),
     redo: () => edits.redo(),
-    remove: () => gallery.isMarked && edits.remove(),
+    remove: () => (covers.picked.size ? byID("several-delete").click() : gallery.isMarked && edits.remove()),
     accept: doubtful.accept,
     refuse: doubtful.refuse,
     retry: () => gallery.retry(),
     enlarge: () => gallery.enlarge(),
-    back: () => (history.state?.isOverWall && gallery.close()) || search.back() || filters.clear() || page.leave() || gallery.close(),
+    back: () => several.clear() || (history.state?.isOverWall && gallery.close()) || search.back() || filters.clear() || page.leave() || gallery.close(),
     type: typeAhead(library, gallery),
     move: (event) => gallery.key(event),
   });

@@ -21,7 +21,8 @@ struct AlbumRoutes: Sendable {
         routes.get("api/albums/{id}") { _, parameters in try await fields(parameters.albumID) }
         routes.get("api/sources/{id}") { _, parameters in try await cover(parameters.albumID) }
         routes.add(.patch, "api/albums/{id}") { request, parameters in try await edit(parameters.albumID, request) }
-        routes.add(.delete, "api/albums/{id}") { _, parameters in try await delete(parameters.albumID) }
+        routes.add(.delete, "api/albums/{id}") { _, parameters in try await delete([parameters.albumID]) }
+        routes.post("api/deletions") { request, _ in try await delete(request.json(Deletion.self).ids) }
         routes.post("api/undo") { request, _ in try await step(request, isUndo: true) }
         routes.post("api/redo") { request, _ in try await step(request, isUndo: false) }
     }
@@ -180,8 +181,11 @@ struct AlbumRoutes: Sendable {
         return Self.response(edit, to: id)
     }
 
-    private func delete(_ id: Album.ID) async throws -> Response {
-        guard let edit = try await library.albums.delete([id]) else { throw Self.gone }
+    /// Of several albums, as one step.
+    private struct Deletion: Decodable { var ids: [Album.ID] }
+
+    private func delete(_ ids: [Album.ID]) async throws -> Response {
+        guard let edit = try await library.albums.delete(ids) else { throw Self.gone }
         return Self.response(edit)
     }
 

@@ -75,7 +75,7 @@ extension LibraryAPI {
             for request in requests { continuation.yield(request) }
             continuation.finish()
         }
-        return prefetch(stream)
+        return prefetch(stream).expecting((requests as? any RandomAccessCollection)?.count)
     }
 }
 

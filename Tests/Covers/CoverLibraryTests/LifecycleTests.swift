@@ -48,7 +48,7 @@ import Wire
         try await withStage { stage in
             let urls = [stage.url(1), stage.url(2, "hold=1")]
             let run = stage.library.prefetch(urls)
-            let summary = try await untilInterrupted(by: [SIGUSR2]) {
+            let summary = try await withGracefulInterruption(by: [SIGUSR2]) {
                 for try await outcome in run {
                     #expect(outcome.kind == .downloaded)
                     kill(getpid(), SIGUSR2)

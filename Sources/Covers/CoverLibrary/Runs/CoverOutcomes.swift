@@ -31,8 +31,19 @@ public struct CoverOutcomes<Failure: Error>: AsyncSequence, Sendable {
     /// The run's counts at this moment, from any thread.
     public var progress: RunSummary { run.counts }
 
-    /// The number of covers in all; nil while the list is still being read.
+    /// The number of covers in all: known from the beginning for an array, else nil while the list is still being read.
     public var total: Int? { run.total }
+
+    /// The share of the covers that have an outcome, from 0 to 1; nil while `total` is. 1 for none.
+    public var fractionCompleted: Double? {
+        total.map { $0 > 0 ? Double(progress.settled) / Double($0) : 1 }
+    }
+
+    /// As `total` before the list is read.
+    func expecting(_ total: Int?) -> Self {
+        run.total = total
+        return self
+    }
 
     /// Runs to the end. - Throws: as `next()` does; `progress` has the counts then.
     public func summary() async throws(Failure) -> RunSummary {

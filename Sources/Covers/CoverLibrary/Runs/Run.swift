@@ -17,6 +17,8 @@ final class Run: Sendable {
         /// Requests without an outcome.
         var pending = 0
         var isListRead = false
+        /// The number of requests, if it is known before they are read.
+        var expected: Int?
         var unread: [CoverOutcome] = []
         /// What the list has thrown.
         var listError: (any Error)?
@@ -104,7 +106,10 @@ final class Run: Sendable {
         }
     }
 
-    var total: Int? { state.withLock { $0.isListRead ? $0.counts.requested : nil } }
+    var total: Int? {
+        get { state.withLock { $0.isListRead ? $0.counts.requested : $0.expected } }
+        set { state.withLock { $0.expected = newValue } }
+    }
 
     // MARK: Ending early
 

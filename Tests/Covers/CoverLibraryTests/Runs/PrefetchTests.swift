@@ -165,6 +165,15 @@ import Wire
         }
     }
 
+    @Test func `the total of an array is known before its first cover`() async throws {
+        try await withStage { stage in
+            let run = stage.library.prefetch([1, 2].map { CoverRequest(location: stage.url($0, "status=404")) })
+            #expect(run.total == 2 && run.fractionCompleted == 0)
+            let summary = try await run.summary()
+            #expect(summary.failed == 2 && run.total == 2 && run.fractionCompleted == 1)
+        }
+    }
+
     @Test func `a cover that is too large for the cache fails alone, and the run continues`() async throws {
         try await withStage {
             $0.capacity = 400_000

@@ -1,8 +1,18 @@
 import Dispatch
-import Foundation
+public import Foundation
 
-/// Runs `body` to its end. A signal cancels it before.
-func untilInterrupted<Result: Sendable>(
+/// Runs `body` to its end; a signal cancels it before, and so does cancelling the caller's task. Until it returns, the signals do not end the program.
+///
+/// ```swift
+/// let summary = try await withGracefulInterruption { try await library.prefetch(urls).summary() }
+/// await library.close()
+/// if summary.isCancelled { print("\(summary.remaining) are left for the next run") }
+/// ```
+/// - Parameters:
+///   - signals: Their numbers.
+///   - body: Runs in a task of its own.
+/// - Returns: What `body` returns. - Throws: What `body` throws.
+public func withGracefulInterruption<Result: Sendable>(
     by signals: [Int32] = [SIGINT, SIGTERM], _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     let (interrupts, interrupt) = AsyncStream.makeStream(of: Void.self)
@@ -25,5 +35,9 @@ func untilInterrupted<Result: Sendable>(
     let task = Task(operation: body)
     let watch = Task { for await _ in interrupts { task.cancel() } }
     defer { watch.cancel() }
-    return try await task.value
+    return try await withTaskCancellationHandler {
+        try await task.value
+    } onCancel: {
+        task.cancel()
+    }
 }

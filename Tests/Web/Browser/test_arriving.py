@@ -126,7 +126,7 @@ class Failing(GalleryTest):
         self.stage.serve(albums)
         page = self.open()
         page.covers_settle()
-        self.assertIn("No cover address yet", page.text("#cover-reason"))
+        self.assertIn("No cover yet", page.text("#cover-reason"))
         self.assertFalse(page.visible("#retry"), "there is nothing to try")
 
     def test_an_unreachable_origin_is_named_as_the_reason(self):

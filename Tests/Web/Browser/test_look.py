@@ -120,7 +120,7 @@ class Tokens(GalleryTest):
         page = pathlib.Path(__file__).parents[3] / "Sources/Web/CGalleryPage/Page"
         text = "\n".join(re.sub(r"/\*.*?\*/", "", sheet.read_text(), flags=re.DOTALL) for sheet in sorted(page.glob("*.css")))
         values = lambda name: {value.strip() for value in re.findall(rf"(?<![\w-]){name}: ([^;}}]+)", text)}
-        sizes = {f"var(--{name})" for name in ("small", "body", "large", "title")}
+        sizes = {f"var(--{name})" for name in ("small", "body", "large", "title", "title-least")}
         self.assertEqual(values("font-size") - sizes, {"1rem", "clamp(12px, var(--size) / 9, 4rem)", "max(12px, 0.75em)"})
         self.assertEqual(values("font-weight"), {"400", "600"})
         corners = {corner for value in values("border-radius") for corner in value.split()}

@@ -83,7 +83,7 @@ class Wall(GalleryTest):
 
     def test_covers_fill_the_width_in_even_rows_at_every_size_and_the_chosen_one_keeps_its_place(self):
         page = self.begin(300)
-        for _ in range(6):
+        for _ in range(9):
             page.press("Page_Down")
         page.rest()
         top = "return document.querySelector('#wall [aria-selected=true]').getBoundingClientRect().top"
@@ -100,7 +100,8 @@ class Wall(GalleryTest):
                 left, right = page.run("const wall = document.querySelector('#wall'), {left} = wall.getBoundingClientRect();"
                                        "return [left, left + wall.clientWidth]")
                 self.assertTrue(all(left <= box["left"] and box["right"] <= right for box in boxes), f"{width}: {boxes}")
-                self.assertLess(right - boxes[columns - 1]["right"], 8 + columns + 1, f"{width}, {size}: the row is not full")
+                edge = 8 if width < 600 else 16 if width < 1100 else 24
+                self.assertLess(right - boxes[columns - 1]["right"], edge + columns + 1, f"{width}, {size}: the row is not full")
                 # One row beyond each edge, one of which the gap alone is seen, and the chosen cover.
                 rows = len({box["top"] for box in boxes}) + 3
                 self.assertLessEqual(page.run("return document.querySelectorAll('#wall .cover').length"), rows * columns + 1, f"{width}, {size}")
@@ -243,7 +244,7 @@ class Places(GalleryTest):
         self.assertEqual(self.chosen_artist(page), "Wolf Hall")
         self.assertEqual(page.run("return document.querySelector('#rail').getAttribute('aria-valuetext')"), "W")
         # Where the chosen album is out of view, the rail marks the place of the view.
-        for top, letter in ((1e6, "Э"), (0, "W")):
+        for top, letter in ((1e6, "Э"), (0, "#")):
             page.run("document.querySelector('#wall').scrollTop = arguments[0]", top)
             page.until("document.querySelector('#rail').getAttribute('aria-valuetext') === arguments[0]", letter, what=f"{letter} on the rail")
         page.sort("year")

@@ -154,7 +154,7 @@ import Wire
         try await withGallery(albums: { _ in albums }) { stage in
             let rows = try await library(stage).albums
             #expect(rows.map(\.hasCover) == [false, false])
-            #expect(rows[0].problem == "No cover address yet. Edit the album to add one." && rows[0].cause == nil)
+            #expect(rows[0].problem == "No cover yet." && rows[0].cause == nil)
             #expect(
                 rows[1].problem?.hasPrefix("The cover’s address") == true && rows[1].cause?.hasPrefix("ftp:") == true)
             #expect(try await stage.ask("DELETE", "/api/albums/a%2Fb%20c%3F%C3%A9").status == 200)

@@ -58,7 +58,7 @@ import Wire
             #expect(
                 shown.contains(#""none":{"digest":"\#(digest)"}"#) && shown.contains(#""dead":{"waiting":true}"#),
                 "\(shown)")
-            #expect(shown.contains("No cover address"), "its file is gone")
+            #expect(shown.contains("No cover yet"), "its file is gone")
             let told = try await onThread { try events.receive(until: #""id":"dead""#) }
             #expect(told.contains(#"event: cover"#) && told.contains(digest), "\(told)")
             #expect(try await stage.ask("GET", "/covers/\(digest)").status == 200)
@@ -121,7 +121,7 @@ import Wire
             default: break
             }
             let state = try await state(stage)
-            #expect(state.contains("No cover address yet"), "\(state)")
+            #expect(state.contains("No cover yet"), "\(state)")
             for digest in [Digest(of: picture), Digest(of: "secret".utf8)] {
                 #expect(try await stage.ask("GET", "/covers/\(digest)").status == 404)
             }

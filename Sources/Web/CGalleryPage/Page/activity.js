@@ -38,17 +38,19 @@ export function setUpActivity(showProblem) {
   byID("activity-close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
   addEventListener("popstate", () => dialog.close());
+  const addMany = () => {
+    open();
+    more.open = true;
+    more.querySelector("input, button").focus();
+  };
+  byID("add-many").addEventListener("click", addMany);
   for (const button of starts) {
     button.addEventListener("click", () => {
+      if (!run.possible.fill) return addMany();
       open();
       if (!isRunning()) main.click();
     });
   }
-  byID("add-many").addEventListener("click", () => {
-    open();
-    more.open = true;
-    more.querySelector("input, button").focus();
-  });
   buttons.refresh.addEventListener("click", () => start("api/runs/refresh"));
   buttons.scan.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -116,7 +118,8 @@ export function showRun(state) {
   run = { ...state, failures: state.failures ?? [] };
   for (const [each, button] of Object.entries(buttons)) button.hidden = Boolean(running) || !possible[each];
   more.hidden = byID("add-many").hidden = buttons.scan.hidden && buttons.import.hidden;
-  for (const part of [byID("contact-part"), ...starts]) part.hidden = !possible.fill;
+  byID("contact-part").hidden = !possible.fill;
+  for (const button of starts) button.hidden = !possible.fill && more.hidden;
   const outcome = !name ? "" : result ? outcomes[name]?.(result) ?? "Done." : sentence((problem ?? "").replace(/`(.*?)`/g, "“$1”"));
   const text = running ? `${names[running] ?? "Running"}… ${plainProgress(progress)}` : outcome;
   if (text !== shown.run) byID("run-text").textContent = shown.run = text;
@@ -128,6 +131,7 @@ export function showRun(state) {
 /** Shows whether something is running, and what has failed. */
 function showState() {
   main.textContent = isRunning() ? "Stop" : "Find missing covers";
+  main.classList.toggle("main", !isRunning());
   byID("menu-toggle").classList.toggle("running", isRunning());
   const failures = [...prefetch.failures ?? [], ...run.failures], all = prefetch.failed + run.failures.length, text = JSON.stringify([failures, all]);
   if (text === shown.failures) return;

@@ -1,4 +1,4 @@
-// The page of an artist, a genre or a filter: its name above its albums, and the way back to all albums.
+// The page of an artist or a genre: its name above its albums, and the way back to all albums.
 
 import { hashOfAll } from "./address.js";
 import { byID, formatNumber } from "./helpers.js";
@@ -9,15 +9,15 @@ const head = byID("page"), back = byID("page-back");
 export function setUpPage(library, gallery) {
   /** The list or the chosen album changed. */
   const follow = () => {
-    const { page, filter, albums } = library;
-    head.hidden = !page && !filter;
+    const { page, albums } = library;
+    head.hidden = !page;
     if (!page) document.body.dataset.sort = library.sort;
     document.body.dataset.caption = page?.field === "artist" || library.sort === "year" ? "year" : library.sort === "genre" ? "genre" : "artist";
-    if (head.hidden) return;
-    const all = albums.filter((album) => (page ? album[page.field] === page.value : filter.ids.has(album.id))), count = all.length;
-    const years = (page ? all : []).map(({ year }) => Number.parseInt(year, 10)).filter(Boolean), [first, last] = [Math.min(...years), Math.max(...years)];
+    if (!page) return;
+    const all = albums.filter((album) => album[page.field] === page.value), count = all.length;
+    const years = all.map(({ year }) => Number.parseInt(year, 10)).filter(Boolean), [first, last] = [Math.min(...years), Math.max(...years)];
     const time = !years.length ? "" : first === last ? ` · ${first}` : ` · ${first}–${last}`;
-    byID("page-name").textContent = page?.value ?? byID("show").selectedOptions[0].dataset.name;
+    byID("page-name").textContent = page.value;
     byID("page-count").textContent = `${count === 1 ? "1 album" : `${formatNumber(count)} albums`}${time}`;
     back.href = hashOfAll({ album: gallery.album?.id });
   };

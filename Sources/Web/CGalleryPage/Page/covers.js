@@ -60,7 +60,7 @@ export class Covers {
     assign(view, album);
     this.mark(view);
     this.#views.set(album.id, view);
-    if (!album.hasCover) this.#states.set(album.id, { failure: album.problem ?? "No cover address yet.", cause: album.cause, final: true });
+    if (!album.hasCover) this.#states.set(album.id, { failure: album.problem ?? "No cover yet.", cause: album.cause, final: true });
     if (performance.now() - this.#rushedAt > settleDelay) this.#show(album.id, view);
     else {
       tint(view);

@@ -2,7 +2,7 @@
 
 import { hashOf, hashOfAll } from "./address.js";
 import { ask } from "./api.js";
-import { byID, formatNumber, sentence } from "./helpers.js";
+import { byID, formatBytes, formatNumber, sentence } from "./helpers.js";
 import { coverPath } from "./stored-covers.js";
 
 const problem = byID("cover-problem"), reason = byID("cover-reason"), retry = byID("retry"), cause = byID("cover-cause");
@@ -46,9 +46,12 @@ function showSource(id, digest) {
   if (id === shown.id && digest === shown.digest) return;
   const what = (shown = { id, digest });
   clearTimeout(restTimer);
-  const show = ({ source, width, height, unsized, doubtful, answers } = {}) => {
+  const show = ({ source, width, height, type, bytes, fetched, unsized, doubtful, answers } = {}) => {
     facts.source.textContent = source ?? "";
-    facts.pixels.textContent = width ? `${formatNumber(width)} × ${formatNumber(height)}` : unsized ? "size unknown" : "";
+    const pixels = width ? `${formatNumber(width)} × ${formatNumber(height)}` : unsized ? "size unknown" : "";
+    facts.pixels.textContent = [pixels, type?.replace("image/", "").toUpperCase(), bytes && formatBytes(bytes)].filter(Boolean).join(" · ");
+    what.fetched = fetched && new Date(fetched).toLocaleDateString(undefined, { dateStyle: "medium" });
+    showAge();
     review.hidden = !doubtful;
     review.href = hashOfAll({ view: "stage", show: "doubtful", album: id });
     what.answers = answers;
@@ -71,11 +74,15 @@ export function showCoverState(id, state) {
   if (reason.textContent !== text) reason.textContent = text;
   retry.hidden = !canRetry(state);
   showCause();
-  facts.age.textContent = state.stale ? "older copy" : "";
+  shown.isStale = state.stale;
+  showAge();
   const save = byID("save");
   save.hidden = !state.digest;
   if (state.digest) save.href = coverPath(state.digest);
 }
+
+/** Shows when the cover was fetched, and whether that is long ago for its server. */
+function showAge() { facts.age.textContent = [shown.fetched, shown.isStale && "older copy"].filter(Boolean).join(" · "); }
 
 /** Shows why there is no cover: the technical cause, else what each source answered. */
 function showCause() {

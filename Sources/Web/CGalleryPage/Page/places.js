@@ -1,13 +1,13 @@
-// The rail beside the wall: the letters or decades of the order, to go to.
+// The letters or decades of the order: on the rail at the wall's edge, to go to, and that of the first row in view above it.
 
 import { byID } from "./helpers.js";
 import { marksOf } from "./sections.js";
 
-const rail = byID("rail");
+const rail = byID("rail"), head = byID("head");
 /** How long the rail stays after the wall has been scrolled, in milliseconds. */
 const stay = 1200;
-/** The least height of a label on the rail, in pixels. If there are more labels, only some are shown. */
-const leastHeight = 14;
+/** The heights of a label on the rail, in pixels. If there are more labels than the least allows, only some are shown. */
+const leastHeight = 14, mostHeight = 30;
 
 /**
  * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery
@@ -22,6 +22,9 @@ export function setUpPlaces(library, gallery) {
       marks = library.query || library.page ? [] : marksOf(shown, sort);
       paint();
     }
+    const first = gallery.top;
+    head.hidden = rail.hidden || first <= 0;
+    head.textContent = marks.findLast((mark) => mark.index <= first)?.label ?? "";
     const now = marks.findLastIndex((mark) => mark.index <= gallery.place);
     if (now === at || now < 0) return;
     at = now;
@@ -32,6 +35,7 @@ export function setUpPlaces(library, gallery) {
   /** Writes the labels, one a line. */
   const paint = () => {
     rail.hidden = marks.length < 2;
+    rail.style.maxHeight = `${marks.length * mostHeight}px`;
     rail.setAttribute("aria-valuemax", String(Math.max(0, marks.length - 1)));
     const lines = Math.max(1, Math.min(marks.length, Math.floor(height / leastHeight)));
     const label = (line) => marks[Math.floor(((line + 0.5) / lines) * marks.length)]?.label ?? "";
@@ -57,10 +61,12 @@ export function setUpPlaces(library, gallery) {
   rail.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     rail.setPointerCapture(event.pointerId);
+    rail.classList.add("held");
     at = -1; // also goes to the letter that the chosen album is in
     point(event);
   });
   rail.addEventListener("pointermove", (event) => rail.hasPointerCapture(event.pointerId) && point(event));
+  rail.addEventListener("lostpointercapture", () => rail.classList.remove("held"));
   rail.addEventListener("keydown", (event) => {
     const to = { ArrowUp: at - 1, ArrowLeft: at - 1, ArrowDown: at + 1, ArrowRight: at + 1, Home: 0, End: marks.length - 1 }[event.key];
     if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;

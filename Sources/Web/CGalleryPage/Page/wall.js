@@ -3,18 +3,20 @@
 
 import { Views } from "./views.js";
 
-/** The room around all covers for the ring of the chosen one, in pixels. */
-const edge = 8;
+/** The distance of two covers with captions, and the room around all covers, in pixels: on phones, tablets, and larger screens. */
+const spaces = (width) => (width < 600 ? [12, 8] : width < 1100 ? [16, 16] : [24, 24]);
+/** The room for the ring around the chosen cover, in pixels. */
+const ring = 8;
 /** How many rows are kept beyond each edge. */
 const overscan = 1;
 /** Sizes of a cover, in pixels. From the middle one on, covers have captions. */
 const leastTile = 80, leastCaptioned = 112, mostTile = 240;
-/** The height of a caption, in the root's font size; and the distances between two covers, in pixels. */
-const caption = 3, captionedGap = 16, bareGap = 8;
+/** The height of a caption, in the root's font size; and the distance between two covers without one, in pixels. */
+const caption = 3, bareGap = 8;
 /** A wall that is lower, such as that of a phone in landscape, has three rows. */
 const lowWall = 400;
 /** The usual size of a cover on a wall of some size. */
-function usualTile(width, height) {
+function usualTile(width, height, edge) {
   if (height >= lowWall) return Math.max(leastCaptioned, Math.min(168, Math.round(width * 0.3)));
   const tile = Math.max(leastTile, (height - 2 * edge + bareGap) / 3 - bareGap), room = width - 2 * edge + bareGap;
   return room / Math.ceil(room / (tile + bareGap)) - bareGap;
@@ -32,6 +34,7 @@ export class Wall {
   #tile = 0; // as wanted, or 0; the covers fill the width
   #size = 0;
   #gap = bareGap;
+  #edge = 0;
   #caption = 0; // its height, in pixels
   #columns = 1;
   #shown = "";
@@ -146,14 +149,17 @@ export class Wall {
   #measure(width, height) {
     this.#width = width;
     this.#height = height;
-    const tile = this.#tile || usualTile(width, height), isCaptioned = tile >= leastCaptioned;
-    this.#gap = isCaptioned ? captionedGap : bareGap;
+    const [gap, edge] = spaces(width);
+    this.#edge = edge;
+    // Two large ones fit on a phone.
+    const tile = this.#tile ? Math.min(this.#tile, width / 2 - gap) : usualTile(width, height, edge), isCaptioned = tile >= leastCaptioned;
+    this.#gap = isCaptioned ? gap : bareGap;
     this.#caption = isCaptioned ? Math.round(caption * parseFloat(getComputedStyle(document.documentElement).fontSize)) : 0;
-    const room = Math.max(1, width - 2 * edge) + this.#gap;
+    const room = Math.max(1, width - 2 * this.#edge) + this.#gap;
     this.#columns = Math.max(1, Math.round(room / (tile + this.#gap)));
     this.#size = Math.floor(room / this.#columns) - this.#gap;
     this.#host.classList.toggle("captioned", isCaptioned);
-    const lengths = { size: this.#size, caption: this.#caption, gap: this.#gap, edge };
+    const lengths = { size: this.#size, caption: this.#caption, gap: this.#gap, edge: this.#edge };
     for (const [name, pixels] of Object.entries(lengths)) this.#host.style.setProperty(`--${name}`, `${pixels}px`);
     this.#host.style.setProperty("--columns", String(this.#columns));
     if (width) this.#delegate.didResize?.(this.#size);
@@ -161,7 +167,7 @@ export class Wall {
   }
 
   /** The height of all rows. */
-  get #length() { return Math.max(0, this.#rows * this.#pitch - this.#gap) + 2 * edge; }
+  get #length() { return Math.max(0, this.#rows * this.#pitch - this.#gap) + 2 * this.#edge; }
   #extend() { this.#sheet.style.height = `${this.#length}px`; }
 
   /** Changes the layout; afterwards the chosen view, if it was in view, or else the first one is where it was. */
@@ -179,12 +185,13 @@ export class Wall {
 
   #reveal(index) {
     if (index < 0) return;
-    const top = this.#topOf(index), lowest = top + this.#pitch - this.#gap + 2 * edge - this.#height;
+    const top = this.#topOf(index), lowest = top + this.#pitch - this.#gap + this.#edge + ring - this.#height;
     // Where a row is higher than the wall, its top is seen.
     this.#scrollTo(Math.min(top, Math.max(this.#host.scrollTop, lowest)));
   }
 
   #scrolled() {
+    document.body.classList.toggle("scrolled", this.#host.scrollTop > 0);
     if (!this.#count) return;
     this.#delegate.didMove?.();
     this.#render();
@@ -195,7 +202,7 @@ export class Wall {
   /** Shows the rows in view and those next to them. */
   #render(kept) {
     const top = this.#host.scrollTop, columns = this.#columns, last = this.#count - 1;
-    const firstRow = Math.max(0, Math.floor((top - edge) / this.#pitch)), lastRow = Math.floor((top - edge + this.#height) / this.#pitch);
+    const firstRow = Math.max(0, Math.floor((top - this.#edge) / this.#pitch)), lastRow = Math.floor((top - this.#edge + this.#height) / this.#pitch);
     const shown = `${firstRow} ${lastRow} ${this.index}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -209,7 +216,7 @@ export class Wall {
       // The chosen one, where it is out of view.
       const isApart = index < from || index > to;
       view.classList.toggle("apart", isApart);
-      const x = edge + (index % columns) * (this.#size + this.#gap), y = edge + this.#topOf(index) - this.#topOf(from);
+      const x = this.#edge + (index % columns) * (this.#size + this.#gap), y = this.#edge + this.#topOf(index) - this.#topOf(from);
       view.style.transform = isApart ? `translate(${x}px, ${y}px)` : "";
     }
   }

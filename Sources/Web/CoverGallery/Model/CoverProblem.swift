@@ -10,7 +10,7 @@ struct CoverProblem: Sendable, Equatable {
     var cause: String?
 
     /// The album names no address.
-    static let noAddress = CoverProblem(reason: "No cover address yet. Edit the album to add one.")
+    static let noAddress = CoverProblem(reason: "No cover yet.")
 
     init(reason: String, cause: String? = nil) {
         self.reason = reason

@@ -141,7 +141,7 @@ struct AlbumRoutes: Sendable {
         return .json { $0.add("album", raw: fields) }
     }
 
-    /// Where the cached cover of an album is from, and its pixels; of an album without one, whether it has doubtful covers, and what sources
+    /// Where the cached cover of an album is from, what it is, and when it was fetched, in milliseconds since 1970; of an album without one, whether it has doubtful covers, and what sources
     /// answered. Nothing is known of an album that was deleted meanwhile.
     private func cover(_ id: Album.ID) async throws -> Response {
         guard let album = try await library.albums.all().first(where: { $0.id == id }) else { return .json { _ in } }
@@ -165,6 +165,9 @@ struct AlbumRoutes: Sendable {
         return .json {
             $0.add("source", isFile ? "a file beside the music" : source)
             guard !isFile, let listing else { return }
+            $0.add("type", listing.mediaType)
+            $0.add("bytes", listing.bytes)
+            $0.add("fetched", Int(listing.storedAt.timeIntervalSince1970 * 1_000))
             guard let width = listing.width, let height = listing.height else { return $0.add("unsized", true) }
             $0.add("width", width)
             $0.add("height", height)

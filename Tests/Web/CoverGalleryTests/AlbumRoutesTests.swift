@@ -190,13 +190,14 @@ import Wire
         }
     }
 
-    @Test func `an album's cached cover has its source and its pixels`() async throws {
+    @Test func `an album's cached cover has its source, its type, its length, its date and its pixels`() async throws {
         try await withGallery { stage in
             let id = try await stage.ids[1]
             #expect(try await stage.ask("GET", "/api/sources/\(id)").text == #"{"source":null}"#)
             try await stage.cover(at: stage.origin.coverURL(1))
             let answer = try await stage.ask("GET", "/api/sources/\(id)").text
-            #expect(answer.contains(#"{"source":"127.0.0.1","width":"#) && answer.contains(#""height":"#), "\(answer)")
+            #expect(answer.hasPrefix(#"{"source":"127.0.0.1","type":"image/jpeg","bytes":"#), "\(answer)")
+            for name in ["fetched", "width", "height"] { #expect(answer.contains("\"\(name)\":")) }
             #expect(try await stage.ask("GET", "/api/sources/none").text == "{}")
             for (url, name) in [
                 ("https://covers.invalid/starter/low-tide.jpg", "a starter album’s cover"),

@@ -307,7 +307,8 @@ import Wire
             let reply = try await stage.ask("GET", "/covers/\(digest)")
             #expect(reply.fields["content-type"] == "image/svg+xml")
             let source = try await stage.ask("GET", "/api/sources/s").text
-            #expect(source == #"{"source":"127.0.0.1","unsized":true}"#)
+            #expect(source.hasPrefix(#"{"source":"127.0.0.1","type":"image/svg+xml","bytes":92,"#))
+            #expect(source.hasSuffix(#","unsized":true}"#))
             #expect(try await !stage.ask("GET", "/api/filters/small").text.contains("\"s\""))
             let policy = reply.fields["content-security-policy"] ?? ""
             #expect(

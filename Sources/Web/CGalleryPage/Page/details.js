@@ -49,7 +49,7 @@ function showSource(id, digest) {
   const show = ({ source, width, height, type, bytes, fetched, unsized, doubtful, answers } = {}) => {
     facts.source.textContent = source ?? "";
     const pixels = width ? `${formatNumber(width)} × ${formatNumber(height)}` : unsized ? "size unknown" : "";
-    facts.pixels.textContent = [pixels, type?.replace("image/", "").toUpperCase(), bytes && formatBytes(bytes)].filter(Boolean).join(" · ");
+    facts.pixels.textContent = [pixels, type?.replace(/^image\/|\+xml$/g, "").toUpperCase(), bytes && formatBytes(bytes)].filter(Boolean).join(" · ");
     what.fetched = fetched && new Date(fetched).toLocaleDateString(undefined, { dateStyle: "medium" });
     showAge();
     review.hidden = !doubtful;

@@ -106,10 +106,11 @@ export class Stage {
   #measure(width, height) {
     this.#width = width;
     this.#shown = "";
-    this.#gap = width < narrow ? narrowGap : gap;
-    const side = 2 * (this.#gap + (width < narrow ? narrowPeek : peek));
+    const [least, seen] = width < narrow ? [narrowGap, narrowPeek] : [gap, peek], side = 2 * (least + seen);
     // An even number of pixels: it stays sharp in the middle.
     this.#size = 2 * Math.floor(Math.max(96, Math.min(height - Math.min(margin, height * 0.14), width - side)) / 2);
+    // As much of the neighbours is seen, however wide the stage is.
+    this.#gap = Math.max(least, (width - this.#size) / 2 - seen);
     this.#host.style.setProperty("--size", `${this.#size}px`);
     this.#delegate.didResize?.(this.#size);
     this.#extend();

@@ -43,7 +43,8 @@ extension LibraryAPI {
 
     /// Downloads the covers at `urls` that are not cached.
     /// - Parameters:
-    ///   - urls: http and https URLs: an array, a set, a lazy sequence.
+    ///   - urls: http and https URLs: an array, a set, a lazy sequence. It is read when this is called; a list that is too large for that is an
+    ///     `AsyncSequence`, or a file.
     ///   - priority: of all its requests.
     ///   - cachePolicy: of all its requests.
     ///   - headerFields: what each request sends to its URL's origin.

@@ -99,6 +99,9 @@ static const unsigned char offline_js[] = {
 static const unsigned char order_js[] = {
 #embed "Page/order.js"
 };
+static const unsigned char overlay_js[] = {
+#embed "Page/overlay.js"
+};
 static const unsigned char picture_field_js[] = {
 #embed "Page/picture-field.js"
 };
@@ -203,6 +206,7 @@ static const sleeve_page_file files[] = {
     FILE("memento.js", memento_js),
     FILE("offline.js", offline_js),
     FILE("order.js", order_js),
+    FILE("overlay.js", overlay_js),
     FILE("picture-field.js", picture_field_js),
     FILE("places.js", places_js),
     FILE("results.js", results_js),

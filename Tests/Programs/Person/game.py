@@ -240,7 +240,7 @@ class Game:
         self.expect_code(words, code, (0, 3), errors)
         with open(report) as file: told = [json.loads(line) for line in file]
         self.claim(told, run, after)
-        self.check_report(told, [one for one in model.folders if one.is_there and is_below(one)], code, after)
+        self.check_report(told, [one for one in model.folders if one.is_there and is_below(one)], code, after, is_whole=not below)
         counts = {"files": sum(one.song is None and one.after is not None for one in run.writes), "embedded": sum(one.song is not None for one in run.writes)}
         for name, count in counts.items():
             if lines and lines[-1].get(name, 0) != count: model.fault("count", f"sleeve {' '.join(words)} says {name} {lines[-1].get(name, 0)}, {count} are there")
@@ -264,8 +264,9 @@ class Game:
         if left: self.model.fault("left", f"{left} are left")
         for path in left: os.remove(f"{self.music}/{path}")
 
-    def check_report(self, told, folders, code, files):
-        """Each folder of an album is named once (M6); the exit code says whether an album without a cover was not named before."""
+    def check_report(self, told, folders, code, files, is_whole):
+        """Each folder of an album is named once (M6); the exit code says whether an album without a cover was not named before, by a fill of the
+        same folders: what one of others has filled meanwhile, and undo has taken back, is as it was."""
         model, news = self.model, False
         for folder in folders:
             lines = [line for line in told if line["folder"] == f"{self.music}/{folder.path}" and line["outcome"] in OUTCOMES]
@@ -284,7 +285,8 @@ class Game:
                 continue
             has = bool(persons or sleeves)
             if (outcome in ("written", "covered")) != has: model.fault("outcome", f"{folder.path} is {outcome}, and has {'a' if has else 'no'} cover", folder.album)
-            if has: model.named.discard(folder)
+            if has and is_whole: model.named.discard(folder)
+            elif has: continue
             elif folder not in model.named:
                 # Copies of an album are named as one.
                 news = news or all(one.album is not folder.album for one in model.named)

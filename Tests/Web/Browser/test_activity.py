@@ -196,7 +196,7 @@ class Activity(GalleryTest):
         page.click("#failures summary")
         self.assertTrue(page.visible("#failures details a"))
 
-    def test_escape_and_a_press_beside_it_close_it_and_the_browsers_back_leads_to_what_it_would_hide(self):
+    def test_escape_a_press_beside_it_and_back_close_it_and_the_form_and_leave_no_entry(self):
         page = self.shared_gallery(6).wall()
         page.focus_covers()
         page.press("Enter")
@@ -207,4 +207,11 @@ class Activity(GalleryTest):
             self.assertTrue(page.visible("#covers"))
             close()
             page.appears("#activity", False)
+            self.assertTrue(page.visible("#covers"))
+        page.edit()
+        page.browser.back()
+        page.until("!document.querySelector('#album-dialog').open", what="the form to close")
+        self.assertTrue(page.visible("#covers"))
+        page.until("location.hash.startsWith('#/album/')", what="the album's address")
+        page.browser.back()
         page.appears("#wall")

@@ -57,6 +57,20 @@ class Several(GalleryTest):
         self.assertEqual(self.picked(page), [])
         self.assertEqual(page.run("return document.querySelector('#search').value"), "album")
 
+    def test_opening_an_album_ends_the_choice_so_that_no_album_is_deleted_that_is_not_seen(self):
+        page = self.begin()
+        self.click(page, 2, Keys.CONTROL)
+        self.click(page, 4, Keys.CONTROL)
+        page.press("Control", "a")
+        self.assertEqual(len(self.picked(page)), 9)
+        page.press("Enter")
+        page.appears("#covers")
+        self.assertFalse(page.visible("#several"))
+        page.press("Delete")
+        page.size(8)
+        page.press("Escape")
+        page.appears("#wall")
+
     def test_those_that_failed_are_tried_again(self):
         page = self.begin()
         self.click(page, 1, Keys.CONTROL)

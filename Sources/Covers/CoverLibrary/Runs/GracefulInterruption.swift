@@ -4,9 +4,10 @@ public import Foundation
 /// Runs `body` to its end; a signal cancels it before, and so does cancelling the caller's task. Until it returns, the signals do not end the program.
 ///
 /// ```swift
-/// let summary = try await withGracefulInterruption { try await library.prefetch(urls).summary() }
+/// let run = library.prefetch(urls)
+/// let summary = try await withGracefulInterruption { try await run.summary() }
 /// await library.close()
-/// if summary.isCancelled { print("\(summary.remaining) are left for the next run") }
+/// if summary.isCancelled, let total = run.total { print("\(total - summary.settled) are left for the next run") }
 /// ```
 /// - Parameters:
 ///   - signals: Their numbers.

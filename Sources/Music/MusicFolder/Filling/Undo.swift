@@ -217,8 +217,9 @@ package struct Undo {
             // What a scan has noticed stays known.
             if row.state == .removed { try state.save(row) }
         case .stayAway:
-            // A folder that is gone may come back with other music.
-            let isRemoval = row.kind == .file ? row.folder.device != nil : row.isThere
+            // A folder that is gone may come back with other music. What is not there as a later one was taken back, no person has removed.
+            let newest = try state.history(of: row.folder).first { $0.kind == row.kind && $0.name == row.name }
+            let isRemoval = row.kind == .file ? row.folder.device != nil && newest?.state != .undone : row.isThere
             if !isRemoval {
                 try state.set(row, .undone)
             } else if row.state == .there {

@@ -4,6 +4,7 @@
 
 import { hashOfAll } from "./address.js";
 import { ask } from "./api.js";
+import { Overlay } from "./overlay.js";
 import { byID, formatBytes, formatNumber, formatShort, sentence, storageName } from "./helpers.js";
 
 const dialog = byID("activity"), main = byID("find-covers"), contact = byID("contact"), chooser = byID("list-file"), more = byID("run-more");
@@ -37,7 +38,7 @@ export function setUpActivity(showProblem) {
   byID("activity-open").addEventListener("click", open);
   byID("activity-close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
-  addEventListener("popstate", () => dialog.close());
+  dialog.addEventListener("close", () => overlay.closed());
   const addMany = () => {
     open();
     more.open = true;
@@ -72,7 +73,8 @@ export function setUpActivity(showProblem) {
   }
 }
 
-const open = () => dialog.open || dialog.showModal();
+const overlay = new Overlay(() => dialog.close());
+const open = () => dialog.open || (dialog.showModal(), overlay.opened());
 const isRunning = () => prefetch.running || Boolean(run.running);
 
 export function setActivityAway(away) {
@@ -83,7 +85,8 @@ export function setActivityAway(away) {
 export function showPrefetch(state) {
   prefetch = state;
   const { total, settled, failed } = state, have = state.downloaded + state.fresh + state.joined, bar = byID("progress");
-  byID("progress-part").hidden = false;
+  // Nothing has an address: all depends on the fill.
+  byID("progress-part").hidden = !state.running && total === state.skipped;
   const text = `${formatNumber(have)}${total ? ` of ${formatNumber(total)}` : ""} covers`;
   Object.assign(bar, { ariaValueMax: String(total || 1), ariaValueNow: total || !state.running ? String(total ? settled : 1) : null, ariaValueText: text });
   bar.style.setProperty("--have", total ? have / total : 0);
@@ -101,6 +104,7 @@ function outcome(state) {
   ];
   const parts = counts.filter(([, count]) => count).map(([name, count]) => `${formatNumber(count)} ${name}`);
   if (state.bytes) parts.push(formatBytes(state.bytes));
+  if (!state.running && state.total > state.settled) parts.push(`stopped, ${formatNumber(state.total - state.settled)} left`);
   const left = (state.total - state.settled) * (state.seconds / state.settled);
   if (state.running && state.settled && state.seconds > 2 && left > 1) parts.push(`about ${time(left)} left`);
   return parts.join(" · ");

@@ -2,6 +2,7 @@
 
 import { byID } from "./helpers.js";
 import { keepClear } from "./keyboard.js";
+import { Overlay } from "./overlay.js";
 import { newPicture, takeAddress, takePicture } from "./picture-field.js";
 
 const dialog = byID("album-dialog"), errorLine = byID("album-error"), save = byID("album-save");
@@ -9,7 +10,10 @@ const form = dialog.querySelector("form");
 /** What the form was opened for: an album's id and fields, or a new album. Its edit is cancelled when the form closes before it is made. */
 let opened = { id: null, fields: {}, cancel: new AbortController() };
 
+const overlay = new Overlay(() => dialog.open && giveUp());
+
 keepClear(dialog);
+dialog.addEventListener("close", ({ target }) => target === dialog && overlay.closed());
 byID("album-cancel").addEventListener("click", giveUp);
 // Escape. The same event of the file field means that no file was chosen.
 dialog.addEventListener("cancel", ({ target }) => target === dialog && opened.cancel.abort());
@@ -71,6 +75,7 @@ export function openAlbumForm(id = null, fields = {}) {
   save.disabled = false;
   showError(null);
   dialog.showModal();
+  overlay.opened();
 }
 
 function reset() {

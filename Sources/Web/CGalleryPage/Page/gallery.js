@@ -55,8 +55,8 @@ export class Gallery {
   /** The index of the chosen album or, if it is out of view, of one in view. */
   get place() { return this.#view?.place ?? 0; }
 
-  /** The index of the first album in view on the wall. */
-  get top() { return Math.round(this.#view?.position ?? 0); }
+  /** The index of the last album in the first row that is in view on the wall. */
+  get top() { return this.#views.wall?.top ?? 0; }
 
   /** Null before the first list is shown. @returns {import("./address.js").Place | null} */
   get memento() {

@@ -22,9 +22,8 @@ export function setUpPlaces(library, gallery) {
       marks = library.query || library.page ? [] : marksOf(shown, sort);
       paint();
     }
-    const first = gallery.top;
-    head.hidden = rail.hidden || first <= 0;
-    head.textContent = marks.findLast((mark) => mark.index <= first)?.label ?? "";
+    head.hidden = rail.hidden;
+    head.textContent = marks.findLast((mark) => mark.index <= gallery.top)?.label ?? "";
     const now = marks.findLastIndex((mark) => mark.index <= gallery.place);
     if (now === at || now < 0) return;
     at = now;

@@ -1,4 +1,4 @@
-// Several albums at once, on the wall: chosen by Ctrl-click, Shift-click, a long press or Ctrl+Space. A bar says how many, and what can be done with them.
+// Several albums at once, on the wall: chosen by Ctrl-click, Shift-click, a long press, Ctrl+Space or, all of them, Ctrl+A. A bar says how many, and what can be done with them.
 
 import { canRetry } from "./details.js";
 import { byID, formatNumber } from "./helpers.js";
@@ -17,7 +17,7 @@ export function setUpSeveral(library, gallery, covers, remove) {
   let anchor = null, timer = 0, pressedAt = null, isHeld = false;
 
   const follow = () => {
-    for (const id of picked) if (library.shownIndexOf(id) < 0) picked.delete(id);
+    for (const id of picked) if (library.shownIndexOf(id) < 0 || gallery.name !== "wall") picked.delete(id);
     const count = picked.size;
     bar.hidden = !count;
     wall.ariaMultiSelectable = count ? "true" : null;
@@ -68,9 +68,11 @@ export function setUpSeveral(library, gallery, covers, remove) {
   // That of a long press.
   wall.addEventListener("contextmenu", (event) => event.pointerType === "touch" && event.preventDefault());
   wall.addEventListener("keydown", (event) => {
-    if (event.key !== " " || !(event.ctrlKey || event.metaKey) || !gallery.album) return;
+    if (!["a", " "].includes(event.key) || !(event.ctrlKey || event.metaKey) || !gallery.album) return;
     event.preventDefault();
-    toggle(gallery.album.id);
+    if (event.key === " ") return toggle(gallery.album.id);
+    for (const { id } of library.shown) picked.add(id);
+    follow();
   });
   again.addEventListener("click", () => {
     for (const id of picked) if (canRetry(covers.stateOf(id))) covers.retry(id);

@@ -15,6 +15,7 @@ import { listen } from "./shortcuts.js";
 import { keepCovers, keepSeen, registerWorker, showOffline } from "./offline.js";
 import { byID, whenIdle } from "./helpers.js";
 import { say } from "./toast.js";
+import { Overlay } from "./overlay.js";
 import { setUpZoom } from "./zoom.js";
 
 const showProblem = (problem) => say(problem.message, { kind: "problem" });
@@ -43,6 +44,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   gallery.selected = () => follow.forEach((each) => each());
   gallery.selected();
   gallery.resized();
+  Overlay.left = () => gallery.changed();
   let connected = false;
 
   const events = new Events({

@@ -64,6 +64,8 @@ export class Wall {
   }
   /** The first row's position, in views: with four columns, 6 when half of the second row is scrolled out. */
   get position() { return (this.#host.scrollTop / this.#pitch) * this.#columns; }
+  /** The last view of the first row. */
+  get top() { return (Math.round(this.#host.scrollTop / this.#pitch) + 1) * this.#columns - 1; }
   /** The view in the middle of those in view. */
   get centre() { return this.position + (this.#height / this.#pitch / 2) * this.#columns; }
   /** The height of a row, with the gap below it. */

@@ -53,6 +53,17 @@ extension CoverWriterTests {
         }
     }
 
+    @Test func `what an undo took out of a place, no person has removed, as the run before is taken back, too`() async throws {
+        try await withShelf { shelf in
+            let cover = try shelf.cached(300)
+            _ = try written(try await shelf.write(cover))
+            unlink(shelf.album + "/cover.jpg")
+            _ = try written(try await shelf.write(cover))
+            #expect(try shelf.undo().map(\.step) == [.remove] && shelf.undo().map(\.step) == [.stayAway])
+            #expect(try shelf.state().removed().isEmpty)
+        }
+    }
+
     @Test func `undo of a fill that was killed in its first file takes back no fill before it`() async throws {
         try await withShelf { shelf in
             let older = try await writeOther(shelf, 300, of: "2")

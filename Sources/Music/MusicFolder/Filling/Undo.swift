@@ -220,11 +220,7 @@ package struct Undo {
             // A folder that is gone may come back with other music. What is not there as a later one was taken back, no person has removed.
             let newest = try state.history(of: row.folder).first { $0.kind == row.kind && $0.name == row.name }
             let isRemoval = row.kind == .file ? row.folder.device != nil && newest?.state != .undone : row.isThere
-            if !isRemoval {
-                try state.set(row, .undone)
-            } else if row.state == .there {
-                try state.setRemoved(row)
-            }
+            if !isRemoval { try state.set(row, .undone) } else if row.state == .there { try state.setRemoved(row) }
         case .wait, .away, .fail: break
         }
         return step

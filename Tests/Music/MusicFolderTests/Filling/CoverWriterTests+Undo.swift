@@ -53,7 +53,7 @@ extension CoverWriterTests {
         }
     }
 
-    @Test func `what an undo took out of a place, no person has removed, as the run before is taken back, too`() async throws {
+    @Test func `what an undo took out of a place counts as removed by no person at the next undo`() async throws {
         try await withShelf { shelf in
             let cover = try shelf.cached(300)
             _ = try written(try await shelf.write(cover))

@@ -217,9 +217,10 @@ package struct Undo {
             // What a scan has noticed stays known.
             if row.state == .removed { try state.save(row) }
         case .stayAway:
-            // A folder that is gone may come back with other music. What is not there as a later one was taken back, no person has removed.
-            let newest = try state.history(of: row.folder).first { $0.kind == row.kind && $0.name == row.name }
-            let isRemoval = row.kind == .file ? row.folder.device != nil && newest?.state != .undone : row.isThere
+            // A folder that is gone may come back with other music. If an undo has taken the same picture out since, no person has.
+            let same = try state.history(of: row.folder).filter { $0.path == row.path && $0.digest == row.digest }
+            let isTakenBack = row.state == .there && same.contains { $0.state == .undone && $0.time > row.time }
+            let isRemoval = row.kind == .file ? row.folder.device != nil && !isTakenBack : row.isThere
             if !isRemoval { try state.set(row, .undone) } else if row.state == .there { try state.setRemoved(row) }
         case .wait, .away, .fail: break
         }

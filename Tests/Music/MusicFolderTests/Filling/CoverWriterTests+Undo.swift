@@ -64,6 +64,19 @@ extension CoverWriterTests {
         }
     }
 
+    @Test func `what undo has put back, and a person has removed since, stays removed at the next`() async throws {
+        try await withShelf { shelf in
+            let (small, large) = (try shelf.cached(300), try shelf.cached(900))
+            let former = try written(try await shelf.write(small))
+            _ = try written(try await shelf.write(large, former: former))
+            _ = try shelf.undo()
+            #expect(Digest(of: shelf.bytes("cover.jpg")) == small.digest)
+            unlink(shelf.album + "/cover.jpg")
+            #expect(try shelf.undo().map(\.step) == [.stayAway])
+            #expect(try shelf.state().removed().map(\.digest) == [small.digest])
+        }
+    }
+
     @Test func `undo of a fill that was killed in its first file takes back no fill before it`() async throws {
         try await withShelf { shelf in
             let older = try await writeOther(shelf, 300, of: "2")

@@ -200,9 +200,7 @@ struct FillWork {
         let isAllSeen = only != nil || leftOut.isEmpty && findings.unread.isEmpty
         try arguments.options.printResult(
             result,
-            text: result.text(
-                leftOut: isAllSeen ? nil : leftOut,
-                present: covers.present, tags))
+            text: result.text(leftOut: isAllSeen ? nil : leftOut, present: covers.present, tags))
         try stopIfSignalled()
         if !news.isDisjoint(with: messages.problems) || hasFailed || planned.missing > 0 || problem != nil {
             throw ExitStatus.someFailed

@@ -83,7 +83,7 @@ export function setActivityAway(away) {
 
 /** Shows the state of the download of all covers, as the server sends it. */
 export function showPrefetch(state) {
-  prefetch = state;
+  prefetch = { failures: [], ...state };
   const { total, settled, failed } = state, have = state.downloaded + state.fresh + state.joined, bar = byID("progress");
   // Nothing has an address: all depends on the fill.
   byID("progress-part").hidden = !state.running && total === state.skipped;
@@ -119,7 +119,7 @@ const time = (seconds) => (seconds < 90 ? `${Math.round(seconds)} s` : `${format
  */
 export function showRun(state) {
   const { possible, running, progress, name, result, problem } = state, wasRunning = run.running;
-  run = { ...state, failures: state.failures ?? [] };
+  run = { failures: [], ...state };
   for (const [each, button] of Object.entries(buttons)) button.hidden = Boolean(running) || !possible[each];
   more.hidden = byID("add-many").hidden = buttons.scan.hidden && buttons.import.hidden;
   byID("contact-part").hidden = !possible.fill;
@@ -137,7 +137,7 @@ function showState() {
   main.textContent = isRunning() ? "Stop" : "Find missing covers";
   main.classList.toggle("main", !isRunning());
   byID("menu-toggle").classList.toggle("running", isRunning());
-  const failures = [...prefetch.failures ?? [], ...run.failures], all = prefetch.failed + run.failures.length, text = JSON.stringify([failures, all]);
+  const failures = [...prefetch.failures, ...run.failures], all = prefetch.failed + run.failures.length, text = JSON.stringify([failures, all]);
   if (text === shown.failures) return;
   shown.failures = text;
   byID("failures-part").hidden = failures.length === 0;

@@ -13,7 +13,7 @@ let opened = { id: null, fields: {}, cancel: new AbortController() };
 const overlay = new Overlay(() => dialog.open && giveUp());
 
 keepClear(dialog);
-dialog.addEventListener("close", ({ target }) => target === dialog && overlay.closed());
+dialog.addEventListener("close", () => overlay.closed());
 byID("album-cancel").addEventListener("click", giveUp);
 // Escape. The same event of the file field means that no file was chosen.
 dialog.addEventListener("cancel", ({ target }) => target === dialog && opened.cancel.abort());

@@ -23,7 +23,8 @@ export function setUpPlaces(library, gallery) {
       paint();
     }
     head.hidden = rail.hidden;
-    head.textContent = marks.findLast((mark) => mark.index <= gallery.top)?.label ?? "";
+    const first = marks.findLast((mark) => mark.index <= gallery.top)?.label ?? "";
+    if (head.textContent !== first) head.textContent = first;
     const now = marks.findLastIndex((mark) => mark.index <= gallery.place);
     if (now === at || now < 0) return;
     at = now;

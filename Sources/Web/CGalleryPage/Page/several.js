@@ -1,4 +1,5 @@
-// Several albums at once, on the wall: chosen by Ctrl-click, Shift-click, a long press, Ctrl+Space or, all of them, Ctrl+A. A bar says how many, and what can be done with them.
+// Several albums at once, on the wall: chosen by Ctrl-click, Shift-click, a long press, Ctrl+Space or, all of them, Ctrl+A. A bar says how many, and
+// what can be done with them.
 
 import { canRetry } from "./details.js";
 import { byID, formatNumber } from "./helpers.js";

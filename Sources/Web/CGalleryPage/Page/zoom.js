@@ -2,6 +2,7 @@
 // browser's Back, too.
 
 import { byID } from "./helpers.js";
+import { Overlay } from "./overlay.js";
 import { coverPath } from "./stored-covers.js";
 import { grow } from "./transition.js";
 
@@ -13,15 +14,10 @@ const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowU
 export function setUpZoom(gallery, covers) {
   let dragged = 0;
   const place = () => (dialog.open ? picture : covers.pictureOf(gallery.album?.id));
+  const overlay = new Overlay(() => grow(() => dialog.close(), place));
   // The entry of the browser's history goes with it.
-  const close = () => history.back();
+  const close = () => overlay.closed();
 
-  addEventListener("popstate", (event) => {
-    if (!dialog.open) return;
-    event.stopImmediatePropagation();
-    grow(() => dialog.close(), place);
-    gallery.changed(); // the entry before has the place where it was opened
-  });
   dialog.addEventListener("click", () => dragged < 5 && close());
   dialog.addEventListener("cancel", (event) => (event.preventDefault(), close()));
   dialog.addEventListener("keydown", (event) => {
@@ -50,7 +46,7 @@ export function setUpZoom(gallery, covers) {
     // One that is shown as large as it is, or larger, has no more to show.
     const isLarger = Math.max(picture.naturalWidth, picture.naturalHeight) > Math.max(small.clientWidth, small.clientHeight);
     if (!isLarger || dialog.open || gallery.album?.id !== album.id) return;
-    gallery.leaves();
+    overlay.opened();
     await grow(() => dialog.showModal(), place);
     dialog.scrollTo((dialog.scrollWidth - dialog.clientWidth) / 2, (dialog.scrollHeight - dialog.clientHeight) / 2);
   };

@@ -141,8 +141,8 @@ struct AlbumRoutes: Sendable {
         return .json { $0.add("album", raw: fields) }
     }
 
-    /// Where the cached cover of an album is from, what it is, and when it was fetched, in milliseconds since 1970; of an album without one, whether it has doubtful covers, and what sources
-    /// answered. Nothing is known of an album that was deleted meanwhile.
+    /// Where the cached cover of an album is from, what it is, and when it was fetched, in milliseconds since 1970; of an album without one, whether
+    /// it has doubtful covers, and what sources answered. Nothing is known of an album that was deleted meanwhile.
     private func cover(_ id: Album.ID) async throws -> Response {
         guard let album = try await library.albums.all().first(where: { $0.id == id }) else { return .json { _ in } }
         var listing: CoverListing?

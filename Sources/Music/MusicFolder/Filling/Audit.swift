@@ -88,7 +88,7 @@ package struct Audit: Sendable {
         func add(_ kind: AuditKind, _ detail: String) {
             self.add(kind, place, picture.path, facts, picture.subject + detail)
         }
-        if place.outdated.contains(picture.path) { add(.outdated, OutdatedCover.reason) }
+        if let cause = place.outdated[picture.path] { add(.outdated, cause.reason) }
         if let damage = facts.damage { add(.damaged, damage) }
         if let placeholder = Placeholder(width: facts.width, height: facts.height) {
             return add(.placeholder, placeholder.reason)
@@ -154,8 +154,8 @@ package struct AuditedPlace: Sendable, Hashable {
     package var place: AlbumPlace
     /// The cover that stands for the album, and those of its further discs.
     package var covers: [BytePath] = []
-    /// Those that fills wrote for other tags, and that are not certain for today's.
-    package var outdated: Set<BytePath> = []
+    /// Cover files of fills that are not certain by now, and why.
+    package var outdated: [BytePath: OutdatedCover.Cause] = [:]
     /// Folders of the album that lack a cover file.
     package var lacking: [BytePath] = []
 
@@ -167,12 +167,14 @@ package struct AuditedPlace: Sendable, Hashable {
     }
 
     /// The places of albums.
-    /// - Parameter outdated: The cover files that are.
-    package static func all(of albums: [ScannedAlbum], outdated: Set<BytePath> = []) -> [AuditedPlace] {
+    /// - Parameter outdated: The cover files that are, and why.
+    package static func all(
+        of albums: [ScannedAlbum], outdated: [BytePath: OutdatedCover.Cause] = [:]
+    ) -> [AuditedPlace] {
         albums.flatMap { album in
             album.places.map { place in
                 var audited = AuditedPlace(artist: album.artist, title: album.title, place: place)
-                (audited.year, audited.outdated) = (album.facts.year, outdated.intersection(audited.covers))
+                (audited.year, audited.outdated) = (album.facts.year, outdated)
                 return audited
             }
         }

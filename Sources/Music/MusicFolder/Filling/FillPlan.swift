@@ -236,7 +236,12 @@ package struct FillJob: Sendable {
 
         /// Whether the former file is known not to be the cover of the album.
         package func isOther(than album: Album.ID) -> Bool {
-            former.map { $0.album != album } == true || outdated?.isOther == true
+            cause(in: album) == .album || outdated?.isOther == true
+        }
+
+        /// Why the former file may not be the cover of the album; nil for no reason.
+        package func cause(in album: Album.ID) -> OutdatedCover.Cause? {
+            former.map { $0.album != album } == true ? .album : outdated?.cause
         }
     }
 

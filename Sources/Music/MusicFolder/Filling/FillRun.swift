@@ -220,13 +220,13 @@ struct FillRun: Sendable {
             let others = job.targets.filter { $0.isOther(than: job.album.id) }
             let outdated = job.targets.filter { target in
                 others.contains(target) || target.outdated.map { steps[number].answered.contains($0.source) } ?? false
-            }.compactMap(\.former)
-            for file in outdated {
+            }
+            for case (let file?, let cause?) in outdated.map({ ($0.former, $0.cause(in: job.album.id)) }) {
                 summary.outdated.insert(file.number)
-                note(.outdated(job.album, file.path))
+                note(.outdated(job.album, file.path, cause))
             }
             if others.isEmpty, !outdated.isEmpty { summary.uncovered += 1 }
-            let kept = fill.options.writesAcceptedOnly ? [] : job.kept.filter { !outdated.contains($0) }
+            let kept = fill.options.writesAcceptedOnly ? [] : job.kept.filter { !outdated.map(\.former).contains($0) }
             let ended = kept.count == job.folders.count ? [] : [FillEvent.ended(job.album, end)]
             finish(number, kept.map { .exists(job.album, $0.path) } + ended)
         }

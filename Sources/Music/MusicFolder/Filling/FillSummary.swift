@@ -78,7 +78,7 @@ package enum FillEvent: Sendable {
     /// A picture that was offered is no cover. Others are tried.
     case placeholder(Album, url: String, reason: String)
     /// A file of an earlier fill stays, which is not certain for the album's tags by now.
-    case outdated(Album, BytePath)
+    case outdated(Album, BytePath, OutdatedCover.Cause)
     /// A file of this run was removed again: albums of other artists have the same picture.
     case takenBack(Album, BytePath, bytes: Int)
     /// The album gets no cover.

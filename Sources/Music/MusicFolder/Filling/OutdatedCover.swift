@@ -9,10 +9,22 @@ package struct OutdatedCover: Sendable, Hashable {
     package var source: SourceName
     /// Whether it is known not to be certain for today's facts. Otherwise nothing changes until the source was asked.
     package var isOther: Bool
+    package var cause: Cause
 
-    /// For a person, behind the file's path.
-    package static let reason =
-        "a fill wrote it for other tags, or you accept it no longer, and it is not certain for today's"
+    /// What has changed since the file was written.
+    package enum Cause: Sendable, Hashable {
+        case tags, album, refused, unaccepted
+
+        /// For a person, behind the file's path.
+        package var reason: String {
+            switch self {
+            case .tags: "it was written for other tags, and is not certain for today's"
+            case .album: "it was written for another album, which was here before"
+            case .refused: "you have refused it since it was written"
+            case .unaccepted: "it was written as you accepted it, which you do no longer, and it is not certain"
+            }
+        }
+    }
 }
 
 /// Judges cover files of fills again, by the answers of sources that are kept.
@@ -56,7 +68,8 @@ package struct OutdatedCovers: Sendable {
         if known?.certainty == .certain { return nil }
         let isAnswered = record.complete.contains(name.source)
         let isOther = isWithdrawn || isAnswered || Match.judge(query, name.album).certainty == .none
-        return OutdatedCover(source: name.source, isOther: isOther)
+        let cause: OutdatedCover.Cause = ruling == .refused ? .refused : isWithdrawn ? .unaccepted : .tags
+        return OutdatedCover(source: name.source, isOther: isOther, cause: cause)
     }
 }
 

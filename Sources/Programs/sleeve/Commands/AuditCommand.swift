@@ -57,7 +57,7 @@ struct AuditCommand: AsyncParsableCommand {
         let outcome = try await MusicFolderOptions.run(LibraryScan(scan), nil, state, options, progress)
         try stopIfSignalled()
         let kinds = Set(only.isEmpty ? AuditKind.allCases : only.flatMap(\.values))
-        let outdated = kinds.contains(.outdated) ? try await outdated(outcome.albums, state, configuration) : []
+        let outdated = kinds.contains(.outdated) ? try await outdated(outcome.albums, state, configuration) : [:]
         let places = AuditedPlace.all(of: outcome.albums, outdated: outdated)
         // No byte of a cover says whether others are missing.
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
@@ -82,24 +82,24 @@ struct AuditCommand: AsyncParsableCommand {
     /// The cover files of fills that are not certain for what was scanned now.
     private func outdated(
         _ scanned: [ScannedAlbum], _ state: MusicState, _ configuration: LibraryConfiguration
-    ) async throws -> Set<BytePath> {
+    ) async throws -> [BytePath: OutdatedCover.Cause] {
         let files = Dictionary(try state.written().map { ($0.path, $0) }) { $1 }
         // Reading the albums would create the file, and the cache.
         guard !files.isEmpty, FileManager.default.fileExists(atPath: configuration.libraryPath),
             LibraryAPI.hasCache(at: configuration.cacheDirectory)
-        else { return [] }
+        else { return [:] }
         var albums: [Album] = []
         try await withLibrary(configuration, createsCache: false) { albums = try await $0.existingAlbums() }
         var covers = try OutdatedCovers(albums, state, configuration)
         let library = Dictionary(albums.map { ($0.id, $0) }) { first, _ in first }
         let records = Dictionary(try state.albums().map { ($0.id, $0) }) { first, _ in first }
-        var outdated: Set<BytePath> = []
+        var outdated: [BytePath: OutdatedCover.Cause] = [:]
         for one in scanned {
             for path in one.places.flatMap(\.covers).map(\.path) {
                 guard let file = files[path], let album = library[file.album] else { continue }
                 let query = one.query(album, since: records[file.album])
-                let found = try await covers.judge(file, for: query)
-                if found?.isOther == true, file.isUnchanged { outdated.insert(path) }
+                guard let found = try await covers.judge(file, for: query), found.isOther else { continue }
+                if file.isUnchanged { outdated[path] = found.cause }
             }
         }
         return outdated

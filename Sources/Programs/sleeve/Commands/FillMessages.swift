@@ -93,8 +93,8 @@ final class FillMessages: Sendable {
         case .ended(let album, .failed(let reason)):
             report?.add(album, "failed", ["reason": Redaction.redact(reason)])
             add(.failure, "\(album.fullName): \(reason)")
-        case .outdated(_, let path):
-            add(.file, "\(path): \(OutdatedCover.reason); accept a cover, or remove it")
+        case .outdated(_, let path, let cause):
+            add(.file, "\(path): \(cause.reason); accept a cover, or remove it")
         case .stopped(let folder, let reason):
             state.withLock { _ = $0.stops.insert(reason) }
             add(.failure, "\(folder): \(reason); no more covers are written to its disk")

@@ -321,8 +321,7 @@ extension FillWork {
             let lacking = job.targets.map { target in
                 let upgrade =
                     options.upgrades ? "would be replaced by a larger one" : "would be replaced by the accepted one"
-                let isKept = target.outdated == nil && !target.isOther(than: job.album.id)
-                let former = isKept ? upgrade : OutdatedCover.reason
+                let former = target.cause(in: job.album.id)?.reason ?? upgrade
                 return (target.folder, target.former == nil ? "no cover" : former)
             }
             for (folder, reason) in lacking + job.tagFolders.map({ ($0, "no cover in the tags") }) {

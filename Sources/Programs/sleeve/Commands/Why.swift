@@ -80,6 +80,7 @@ struct Why: AsyncParsableCommand {
             album: album.redacted, shown: shown[0]?.found, sources: found?.answers.map { .init($0) } ?? [],
             files: CoverReport.File.all(
                 of: album, written: written + formers.filter { $0.album != album.id }, outdated: outdated,
+                names: Dictionary(albums.map { ($0.id, $0.fullName) }) { first, _ in first },
                 embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
             candidates: candidates.map { .init($0) },
@@ -90,14 +91,14 @@ struct Why: AsyncParsableCommand {
     private func outdated(
         _ written: [Written], of album: Album, _ albums: [Album], _ state: MusicState?,
         _ configuration: LibraryConfiguration
-    ) async throws -> Set<BytePath> {
-        guard let state, let record = try? state.albums().first(where: { $0.id == album.id }) else { return [] }
+    ) async throws -> [BytePath: OutdatedCover.Cause] {
+        guard let state, let record = try? state.albums().first(where: { $0.id == album.id }) else { return [:] }
         var covers = try OutdatedCovers(albums, state, configuration)
         let query = AlbumQuery(record.facts, edited: album)
-        var outdated: Set<BytePath> = []
+        var outdated: [BytePath: OutdatedCover.Cause] = [:]
         for file in written {
-            let found = try await covers.judge(file, for: query)
-            if found?.isOther == true { outdated.insert(file.path) }
+            guard let found = try await covers.judge(file, for: query), found.isOther else { continue }
+            outdated[file.path] = found.cause
         }
         return outdated
     }

@@ -26,22 +26,30 @@ struct CoverReport: Encodable {
         private let fill: Int64?
         /// Whether its picture is that of the songs' tags; nil for a person's.
         private let fromTags: Bool?
-        /// True if it was written for other tags, or is accepted no longer, or refused, and is not certain for today's tags.
+        /// True if it is not certain for today's tags and decisions; nil for false.
         private let outdated: Bool?
+        private let cause: OutdatedCover.Cause?
+        /// The album that it was written for, if that is another one.
+        private var formerAlbum: String?
+
+        private enum CodingKeys: CodingKey { case path, state, fill, fromTags, outdated, formerAlbum }
 
         private init(
-            _ path: BytePath, _ state: String, fill: Int64? = nil, fromTags: Bool? = nil, isOutdated: Bool = false
+            _ path: BytePath, _ state: String, fill: Int64? = nil, fromTags: Bool? = nil,
+            _ cause: OutdatedCover.Cause? = nil
         ) {
             (self.path, self.state, self.fill, self.fromTags) = ("\(path)", state, fill, fromTags)
-            outdated = isOutdated ? true : nil
+            (self.cause, outdated) = (cause, cause.map { _ in true })
         }
 
         /// - Parameters:
         ///   - written: The files that fills have written for the album, and for others that were in its folders.
         ///   - outdated: Those that are not certain for the album's tags by now.
+        ///   - names: Of all albums.
         ///   - embedded: The pictures that fills have written into tags.
         static func all(
-            of album: Album, written: [Written], outdated: Set<BytePath>, embedded: Set<String>, _ places: [AlbumPlace]
+            of album: Album, written: [Written], outdated: [BytePath: OutdatedCover.Cause],
+            names: [Album.ID: String], embedded: Set<String>, _ places: [AlbumPlace]
         ) -> [File] {
             let tags = Set(places.compactMap(\.embedded?.digest)).subtracting(embedded)
             let isPresent = { (file: Written) in file.state != .removed && file.isThere }
@@ -59,9 +67,11 @@ struct CoverReport: Encodable {
                         } else {
                             file.isUnchanged ? "written" : "changed since"
                         }
-                    return File(
+                    var found = File(
                         file.path, state, fill: file.run, fromTags: tags.contains("\(file.digest)"),
-                        isOutdated: state == "written" && outdated.contains(file.path))
+                        state == "written" ? outdated[file.path] : nil)
+                    if file.album != album.id { found.formerAlbum = names[file.album] }
+                    return found
                 }
         }
 
@@ -69,9 +79,9 @@ struct CoverReport: Encodable {
             let place = fromTags == true ? " from its tags" : ""
             let change =
                 switch state {
-                case "written": outdated == true ? ", for other tags, and not certain for today's" : ""
+                case "written": cause.map { "; \($0.reason)" } ?? ""
                 case "removed": ", removed by you; `sleeve fill allow` lets it be written again"
-                default: ", \(state)"
+                default: ", \(state)\(formerAlbum.map { ", \($0)" } ?? "")"
                 }
             return fill.map { "\(path), written by fill \($0)\(place)\(change)" }
                 ?? "\(path), \(state); no fill replaces it"

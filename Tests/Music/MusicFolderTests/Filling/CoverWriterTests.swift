@@ -296,7 +296,7 @@ import Testing
             let upgrade = try await shelf.write(small, former: former)
             guard case .notLarger = upgrade else { throw Unexpected(result: upgrade) }
             var target = shelf.target
-            (target.former, target.outdated) = (former, OutdatedCover(source: .itunes, isOther: false))
+            (target.former, target.outdated) = (former, OutdatedCover(source: .itunes, isOther: false, cause: .tags))
             let writer = try CoverWriter(try shelf.state(), name: "cover")
             // The same picture is certain for these facts, too.
             let facts = AlbumQuery(artist: "A", title: "Low Tide")

@@ -36,7 +36,7 @@ import Testing
 
     @Test func `where the names are another album's, it is another album's cover`() async throws {
         let other = Self.query("Ash Roads", artist: "Ida Quill")
-        #expect(try await judge(for: other) == OutdatedCover(source: .itunes, isOther: true))
+        #expect(try await judge(for: other) == OutdatedCover(source: .itunes, isOther: true, cause: .tags))
         let accepted = Decisions([Decision(.accepted, Self.picture, of: "1")])
         #expect(try await judge(for: other, accepted) == nil)
     }
@@ -45,12 +45,14 @@ import Testing
     {
         for verdict in [Decision.Verdict.refused, .allowed] {
             let said = Decisions([Decision(verdict, Self.picture, of: "1")])
-            #expect(try await judge(for: Self.judged, said) == OutdatedCover(source: .itunes, isOther: true))
+            let cause: OutdatedCover.Cause = verdict == .refused ? .refused : .unaccepted
+            #expect(
+                try await judge(for: Self.judged, said) == OutdatedCover(source: .itunes, isOther: true, cause: cause))
         }
     }
 
     @Test func `where nothing kept tells, nothing changes until its source was asked`() async throws {
-        #expect(try await judge(for: Self.query("Low Tides")) == OutdatedCover(source: .itunes, isOther: false))
+        #expect(try await judge(for: Self.query("Low Tides")) == OutdatedCover(source: .itunes, isOther: false, cause: .tags))
     }
 
     @Test func `each fact by which covers are judged counts, and copies of the songs in another format do not`() {

@@ -57,9 +57,9 @@ package final class Ask: @unchecked Sendable {
     package var fallback: CoverOutcome?
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
     package var negativeTimeToLive: Int64?
-    /// `PendingStores.mark` before the look-up that did not find the cover: what was stored since answers the ask. Nil if it wants its
+    /// `PendingStores.stores` before the look-up that did not find the cover: what was stored since answers the ask. Nil if it wants its
     /// server asked.
-    package var mark: Int?
+    package var storesBeforeLookUp: Int?
     /// When the scheduler took it.
     var submitted: ContinuousClock.Instant?
 
@@ -219,7 +219,7 @@ package final class Ask: @unchecked Sendable {
             }
             (location, picture, triedSizes) = (address.location, address.picture, address.picture == former)
             mayBeAbsent = !triedSizes || mayBeAbsent && failure.isAbsence
-            (stored, negativeTimeToLive, mark) = (nil, nil, nil)
+            (stored, negativeTimeToLive, storesBeforeLookUp) = (nil, nil, nil)
             return nil
         }
         return CoverFailure(of: failures)

@@ -15,9 +15,9 @@ extension LibraryAPI {
         committed commits: Bool = false, _ body: @escaping @Sendable (CacheReader) throws -> Result
     ) async throws(LibraryError) -> Result {
         do {
-            await covers.flushUsage()
+            await covers.shelf.flushUsage()
             if commits { try await covers.persistency.settle() }
-            return try await covers.read(body)
+            return try await covers.shelf.read(body)
         } catch {
             throw LibraryError(error)
         }
@@ -38,9 +38,9 @@ extension LibraryAPI {
         do {
             let all = keys.flatMap(\.self)
             if all.isEmpty, !covers.isClosed { return keys.map { _ in nil } }
-            var found = try await covers.read { try $0.status(of: all, counting: false) }
+            var found = try await covers.shelf.read { try $0.status(of: all, counting: false) }
             if await covers.restorePictures(zip(all, found).filter { $1 == nil }.map { $0.0 }) {
-                found = try await covers.read { try $0.status(of: all, counting: false) }
+                found = try await covers.shelf.read { try $0.status(of: all, counting: false) }
             }
             let now = WallClock.milliseconds()
             var rest = found[...]
@@ -64,14 +64,14 @@ extension LibraryAPI {
     public func cachedFile(for url: URL) async throws(CoverFailure) -> CachedFile? {
         let location = url.absoluteString
         let key = try covers.key(location).string
-        return try await covers.cachedFile(location) { try $0.entry(for: key) }
+        return try await covers.shelf.cachedFile(location) { try $0.entry(for: key) }
     }
 
     /// As `cachedFile(for:)`, of the cached cover whose bytes have this digest, under whichever URL.
     /// - Parameter digest: as `Cover.digest`; nothing else names a cover.
     public func cachedFile(digest: String) async throws(CoverFailure) -> CachedFile? {
         guard let digest = Digest(digest) else { return nil }
-        return try await covers.cachedFile("") { try $0.entry(digest: digest) }
+        return try await covers.shelf.cachedFile("") { try $0.entry(digest: digest) }
     }
 
     // MARK: A view
@@ -135,7 +135,7 @@ extension LibraryAPI {
         var locations: [HTTPURL] = []
         for url in urls { locations.append(try covers.key(url)) }
         do {
-            return try await covers.read { [covers, locations] reader in
+            return try await covers.shelf.read { [covers, locations] reader in
                 let absences = try covers.absences(of: locations, reader)
                 return try urls.indices.map { index in
                     var history = CoverHistory(url: urls[index])

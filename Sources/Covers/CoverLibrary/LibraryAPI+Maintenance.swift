@@ -9,7 +9,7 @@ extension LibraryAPI {
     package static func hasCache(at directory: URL) -> Bool { directory.filePath.map(CacheDirectory.exists) ?? false }
 
     /// Another one if the cache was removed and made again; 0 while it is missing.
-    package var indexNumber: UInt64 { covers.reader.directory.indexNumber }
+    package var indexNumber: UInt64 { covers.shelf.reader.directory.indexNumber }
 
     /// The cached covers of a selection whose files are there, without their bytes. Those that a filter matches are in the order in which
     /// their bytes were first stored; a request whose cover is not cached has none.
@@ -31,7 +31,7 @@ extension LibraryAPI {
         _ progress: @escaping @Sendable (Int, Int) -> Void
     ) async throws(LibraryError) -> VerificationFindings {
         do {
-            let found = try await covers.readForLong { try $0.verify(isCancelled: $1, progress: progress) }
+            let found = try await covers.shelf.readForLong { try $0.verify(isCancelled: $1, progress: progress) }
             if found.report.isCancelled, covers.isClosed { throw LibraryError.closed }
             return found
         } catch {
@@ -59,7 +59,7 @@ extension LibraryAPI {
             }
         }
         // An index that was rebuilt is not one that another process has replaced.
-        covers.reader.reopen()
+        covers.shelf.reader.reopen()
         return found.report
     }
 }

@@ -49,7 +49,7 @@ extension LibraryAPI {
     ) async throws(LibraryError) -> PackSummary {
         let selected = try covers.entries(of: selection)
         do {
-            let summary = try await covers.readForLong { reader, isOver in
+            let summary = try await covers.shelf.readForLong { reader, isOver in
                 var (selected, failed) = (selected, 0)
                 func fail(_ failure: CoverFailure) {
                     failed += 1
@@ -132,7 +132,7 @@ struct Unpacker {
 
     /// The next group of a pack; empty at its end.
     private func next(of pack: PackReader) async throws -> [PackReader.Item] {
-        try await covers.read { _ in try pack.next(Self.groupLength) }
+        try await covers.shelf.read { _ in try pack.next(Self.groupLength) }
     }
 
     /// Returns nil, and reports why, if an item is no cover.

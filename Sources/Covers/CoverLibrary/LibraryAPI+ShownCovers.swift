@@ -110,7 +110,7 @@ extension LibraryAPI {
         let key = try covers.key(url).string
         if longestSide != nil { await covers.persistency.keepSizes() }
         do {
-            return try await covers.read { reader in
+            return try await covers.shelf.read { reader in
                 try reader.status(of: [key])[0].map { status in
                     longestSide.flatMap { reader.path(of: status.digest, $0) } ?? reader.path(of: status.digest)
                 }
@@ -121,7 +121,7 @@ extension LibraryAPI {
     }
 
     /// The path of the file with these bytes, if they are cached.
-    package func coverFile(_ digest: Digest) -> String { covers.reader.path(of: digest) }
+    package func coverFile(_ digest: Digest) -> String { covers.shelf.reader.path(of: digest) }
 
     /// The cached cover of each album, in order: at the first of its URLs that has one. Counts as no use.
     /// - Throws: `LibraryError`.
@@ -131,7 +131,7 @@ extension LibraryAPI {
         }
         do {
             await covers.restorePictures(keys.flatMap(\.self))
-            return try await covers.read { reader in
+            return try await covers.shelf.read { reader in
                 var statuses = try reader.status(of: keys.flatMap(\.self), counting: false)[...]
                 return try keys.map { keys in
                     defer { statuses = statuses.dropFirst(keys.count) }

@@ -41,7 +41,7 @@ extension LibraryAPI {
     package func cover(for request: CoverRequest, within longestSide: Int) async throws(CoverFailure) -> Cover {
         let cover = try await cover(for: request)
         var small: Cover?
-        if let digest = Digest(cover.digest) { small = try await covers.cover(digest, longestSide: longestSide) }
+        if let digest = Digest(cover.digest) { small = try await covers.shelf.cover(digest, longestSide: longestSide) }
         // A cover that must not be stored is not in the cache.
         guard var small else { return cover.resized(longestSide: longestSide) }
         (small.url, small.key, small.isStale) = (cover.url, cover.key, cover.isStale)
@@ -57,7 +57,7 @@ extension LibraryAPI {
     public func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
         try Self.requireKept(longestSide, of: digest)
         guard let digest = Digest(digest) else { return nil }
-        return try await covers.cover(digest, longestSide: longestSide)
+        return try await covers.shelf.cover(digest, longestSide: longestSide)
     }
 
     /// Makes those sizes of a cached cover that the cache does not keep yet, after sizes that someone waits for.
@@ -69,11 +69,11 @@ extension LibraryAPI {
         guard let digest = Digest(digest) else { return 0 }
         do {
             var count = 0
-            let missing = try await covers.read { reader in
+            let missing = try await covers.shelf.read { reader in
                 longestSides.filter { reader.path(of: digest, $0) == nil }
             }
             for side in missing {
-                let cover = try await covers.makeSize(digest, side, isUrgent: false)
+                let cover = try await covers.shelf.makeSize(digest, side, isUrgent: false)
                 if let cover, cover.digest != digest.description { count += 1 }
             }
             await covers.persistency.waitForKeeping()
@@ -88,8 +88,10 @@ extension LibraryAPI {
     /// - Throws: `CoverFailure` if the cache cannot be read.
     package func coverBytes(_ digest: Digest, longestSide: Int) throws(CoverFailure) -> [UInt8]? {
         do {
-            if let bytes = try covers.reader.size(digest, longestSide, counting: false)?.bytes { return bytes }
-            guard case .hit(_, let body) = try covers.reader.cover(digest: digest, counting: false) else { return nil }
+            if let bytes = try covers.shelf.reader.size(digest, longestSide, counting: false)?.bytes { return bytes }
+            guard case .hit(_, let body) = try covers.shelf.reader.cover(digest: digest, counting: false) else {
+                return nil
+            }
             return body.withUnsafeBytes { bytes in
                 switch SmallPicture.reduce(bytes, to: longestSide) {
                 case .made(let picture): picture.bytes
@@ -105,7 +107,7 @@ extension LibraryAPI {
     /// Whether a cached cover has one colour only, and more than a few pixels; false for one that cannot be decoded. Computes on the caller's
     /// thread: some milliseconds for a picture that has few bytes for its pixels, as those of one colour have, and none for others.
     package func hasOneColor(_ digest: Digest) -> Bool {
-        guard case .hit(let entry, let body)? = try? covers.reader.cover(digest: digest, counting: false),
+        guard case .hit(let entry, let body)? = try? covers.shelf.reader.cover(digest: digest, counting: false),
             let size = PixelSize(entry.metadata.width, entry.metadata.height),
             body.count < 8_192 + size.pixelCount / 25,
             case .made(let picture) = body.withUnsafeBytes({ SmallPicture.reduce($0, to: 64) })

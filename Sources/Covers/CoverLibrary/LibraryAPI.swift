@@ -86,7 +86,7 @@ public final class LibraryAPI: Sendable {
     /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
     public func cachedCover(for url: URL) async throws(CoverFailure) -> Cover? {
         let location = url.absoluteString
-        return try await covers.cachedCover(covers.key(location), location: location)
+        return try await covers.shelf.cachedCover(covers.key(location), location: location)
     }
 
     /// The same on the caller's thread, which it blocks: for about 20 µs, and a millisecond or more for a large cover, whose bytes are read and
@@ -94,7 +94,7 @@ public final class LibraryAPI: Sendable {
     /// - Throws: `CoverFailure`, as the asynchronous method does.
     public func cachedCover(for url: URL) throws(CoverFailure) -> Cover? {
         let location = url.absoluteString
-        return try covers.cachedCover(covers.key(location), location: location)
+        return try covers.shelf.cachedCover(covers.key(location), location: location)
     }
 
     // MARK: Runs
@@ -132,7 +132,7 @@ public final class LibraryAPI: Sendable {
     @discardableResult
     public func evict(to bytes: Int, dryRun isDryRun: Bool = false) async throws(LibraryError) -> EvictionSummary {
         if isDryRun { return try await reading(committed: true) { EvictionSummary(try $0.evictable(to: bytes)) } }
-        await covers.flushUsage()
+        await covers.shelf.flushUsage()
         return try await maintain { EvictionSummary(try $0.evict(to: bytes)) }
     }
 

@@ -23,8 +23,8 @@ import Testing
 
     @Test func `an ask whose look-up was before a cover was stored joins its end, and a later one does not`() throws {
         let (pending, caller) = (PendingStores(), Caller())
-        func ask(_ number: Int, _ mark: Int?) throws -> Ask {
-            caller.ask(try HTTPURL("http://a.example/\(number)")) { $0.mark = mark }
+        func ask(_ number: Int, _ stores: Int?) throws -> Ask {
+            caller.ask(try HTTPURL("http://a.example/\(number)")) { $0.storesBeforeLookUp = stores }
         }
         func store(_ number: Int) throws {
             let url = try HTTPURL("http://a.example/\(number)")
@@ -33,19 +33,19 @@ import Testing
             pending.add(url.string, [], SentRequest())
             _ = pending.complete([outcome])
         }
-        let mark = pending.mark
+        let stores = pending.stores
         try store(1)
-        #expect(pending.join(try ask(1, mark)))
+        #expect(pending.join(try ask(1, stores)))
         #expect(caller.results.map(\.isJoined) == [true])
-        #expect(!pending.join(try ask(1, pending.mark)))
+        #expect(!pending.join(try ask(1, pending.stores)))
         #expect(!pending.join(try ask(1, nil)), "it wants its server asked")
-        #expect(!pending.join(try ask(2, mark)))
+        #expect(!pending.join(try ask(2, stores)))
         // The last ones are remembered, also those that were stored twice.
         try store(1)
         for number in 2...4_096 { try store(number) }
-        #expect(pending.join(try ask(1, mark)))
+        #expect(pending.join(try ask(1, stores)))
         for number in 4_097...4_098 { try store(number) }
-        #expect(!pending.join(try ask(1, mark)) && caller.results.count == 2)
+        #expect(!pending.join(try ask(1, stores)) && caller.results.count == 2)
     }
 
     @Test func `asks of a lost cover are taken back, and not completed`() throws {
@@ -70,7 +70,7 @@ import Testing
         }
         func add(_ url: HTTPURL) { pending.add(url.string, [caller.ask(url)], SentRequest()) }
         for url in urls.prefix(3) { add(url) }
-        let mark = pending.mark
+        let stores = pending.stores
         _ = pending.complete([outcome(urls[0])])
         var failure = CoverFailure(.status, url: urls[1].string, detail: "")
         failure.status = 404
@@ -82,7 +82,7 @@ import Testing
         #expect(suspects.suspects.map(\.cover.url) == [urls[0], urls[1], urls[3]])
         #expect(suspects.suspects.map(\.outcome?.kind) == [.downloaded, .failed, nil])
         // An ask that was looked up before does not get the outcome that is in doubt.
-        #expect(!pending.join(caller.ask(urls[0]) { $0.mark = mark }))
+        #expect(!pending.join(caller.ask(urls[0]) { $0.storesBeforeLookUp = stores }))
         #expect(pending.suspects(among: urls.map(outcome)) == [urls[2].string])
         #expect(pending.takeBack([urls[2].string]).map(\.url) == [urls[2]])
         #expect(pending.suspects(among: urls.map(outcome)).isEmpty && caller.results.count == 2)

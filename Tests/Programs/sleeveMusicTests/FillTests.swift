@@ -67,7 +67,7 @@ extension MusicTests {
                 let audit = try await stage.run("audit", stage.folder + "/music")
                 #expect(audit.status == 3 && audit.stdout.contains("outdated"), "\(audit)")
                 let why = try await stage.run("why", titles[2])
-                #expect(why.stdout.contains("; it was written for other tags, and is not certain for today's"), "\(why)")
+                #expect(why.stdout.contains("; it was written for other tags, and is not certain"), "\(why)")
             }
         }
 
@@ -89,7 +89,7 @@ extension MusicTests {
                 #expect((filled.covered, filled.filled, filled.missing) == (0, 0, 1), "\(result)")
                 #expect(result.stderr.contains("\(folder)/cover.jpg: it was written for another album"), "\(result)")
                 let why = try await stage.run("why", "Quay")
-                #expect(why.stdout.contains("of another album, The Harbour Lights – Low Tide"), "\(why)")
+                #expect(why.stdout.contains("of another album: The Harbour Lights, Low Tide (1971)"), "\(why)")
             }
         }
 

@@ -57,6 +57,20 @@ class Several(GalleryTest):
         self.assertEqual(self.picked(page), [])
         self.assertEqual(page.run("return document.querySelector('#search').value"), "album")
 
+    def test_back_ends_the_choice_and_nothing_else(self):
+        page = self.begin()
+        page.find("#wall [aria-posinset='3']").click()
+        page.browser.back()
+        address = page.browser.current_url
+        for end in [page.browser.back, lambda: page.click("#several-done"), lambda: self.click(page, 2)]:
+            self.click(page, 2, Keys.CONTROL)
+            self.assertEqual(self.picked(page), [2])
+            end()
+            self.eventually(lambda: (self.picked(page), page.browser.current_url, page.visible("#wall")) == ([], address, True), "nothing is chosen")
+        self.eventually(lambda: page.run("return !document.querySelector('#several:not([hidden])')"), "the bar is gone")
+        page.browser.back()
+        self.eventually(lambda: page.browser.current_url != address, "the choice has left no entry")
+
     def test_opening_an_album_ends_the_choice_so_that_no_album_is_deleted_that_is_not_seen(self):
         page = self.begin()
         self.click(page, 2, Keys.CONTROL)

@@ -13,6 +13,10 @@ package final class CacheReader: Sendable {
         /// drops the entry.
         /// - Parameter key: of the entry.
         case damaged(key: String)
+
+        package var hit: (entry: CachedEntry, body: [UInt8])? {
+            if case .hit(let entry, let body) = self { (entry, body) } else { nil }
+        }
     }
 
     /// Unused connections kept open.

@@ -58,7 +58,7 @@ extension DownloadScheduler {
             case let (start?, failure?) = waiting(job, now)
         else { return }
         let asks = queue.cancel(job) { $0.isOverdue(start) }.requests
-        goOn(asks.filter { !$0.giveUp(after: failure) })
+        handOver(goingOn: asks.filter { !$0.giveUp(after: failure) })
     }
 
     /// The same for all jobs of the host of `job`, if the host is to be left alone for longer after `change`.

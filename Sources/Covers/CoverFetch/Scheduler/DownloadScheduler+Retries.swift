@@ -42,7 +42,7 @@ extension DownloadScheduler {
         // An untried job has no state.
         if queue.jobs[job].passage.began != nil { queue.jobs[job].state.forgetRedirects() }
         let hurried = queue.cancel(job) { !$0.canBePostponed }.requests
-        goOn(hurried.filter { !$0.complete(CoverOutcome(failed: failure)) })
+        handOver(goingOn: hurried.filter { !$0.complete(CoverOutcome(failed: failure)) })
         return true
     }
 

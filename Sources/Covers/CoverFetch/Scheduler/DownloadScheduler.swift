@@ -116,7 +116,7 @@ package actor DownloadScheduler {
     /// the commit.
     package func resubmit(_ keys: [String]) {
         let asks = pending.takeBack(keys)
-        for ask in asks { (ask.stored, ask.mark) = (nil, nil) }
+        for ask in asks { (ask.stored, ask.storesBeforeLookUp) = (nil, nil) }
         add(asks)
     }
 
@@ -529,7 +529,7 @@ package actor DownloadScheduler {
     }
 
     /// Hands over asks that are at another address.
-    func goOn(_ asks: [Ask]) { batch.goingOn += asks }
+    func handOver(goingOn asks: [Ask]) { batch.goingOn += asks }
 
     private func resumeSubmitters() {
         let resumed = submitters

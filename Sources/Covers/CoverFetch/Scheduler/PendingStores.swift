@@ -20,7 +20,7 @@ package final class PendingStores: Sendable {
     private struct State {
         var entries: [String: Entry] = [:]
         /// The number of covers that were stored.
-        var mark = 0
+        var stores = 0
         /// The last of them, each with its number.
         var ended: [String: (number: Int, outcome: CoverOutcome)] = [:]
         /// Their keys, of which each replaces the oldest.
@@ -32,15 +32,15 @@ package final class PendingStores: Sendable {
 
         mutating func remember(_ outcome: CoverOutcome) {
             let maximumEnded = PendingStores.maximumEnded
-            let place = mark % maximumEnded
-            mark += 1
+            let place = stores % maximumEnded
+            stores += 1
             if place < keys.count {
-                if let old = ended[keys[place]], old.number == mark - maximumEnded { ended[keys[place]] = nil }
+                if let old = ended[keys[place]], old.number == stores - maximumEnded { ended[keys[place]] = nil }
                 keys[place] = outcome.url
             } else {
                 keys.append(outcome.url)
             }
-            ended[outcome.url] = (mark, outcome)
+            ended[outcome.url] = (stores, outcome)
             if !failures.isEmpty { failures[outcome.url] = nil }
         }
 
@@ -56,15 +56,17 @@ package final class PendingStores: Sendable {
         state.withLock { $0.entries[key] = Entry(asks: asks, sent: sent) }
     }
 
-    /// What `Ask.mark` is: read it before the look-up.
-    package var mark: Int { state.withLock { $0.mark } }
+    /// How many covers were stored so far. An ask has the number from before its look-up: what has ended since, the look-up has missed.
+    package var stores: Int { state.withLock { $0.stores } }
 
     /// Adds an ask to a download, or completes it with one that has ended since the ask's look-up. Returns false if its key has neither.
     func join(_ ask: Ask) -> Bool {
         let key = ask.url.string
         let (isJoined, outcome) = state.withLock { state -> (Bool, CoverOutcome?) in
             if state.entries[key]?.asks.append(ask) != nil { return (true, nil) }
-            guard let mark = ask.mark, let ended = state.ended[key], ended.number > mark else { return (false, nil) }
+            guard let stores = ask.storesBeforeLookUp, let ended = state.ended[key], ended.number > stores else {
+                return (false, nil)
+            }
             return (true, ended.outcome)
         }
         if var outcome {

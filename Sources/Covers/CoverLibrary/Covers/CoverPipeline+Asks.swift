@@ -5,7 +5,7 @@ import CurlHTTP
 import HTTPCaching
 import Platform
 
-/// The way of asks: they are made, looked up in the cache, and submitted to the scheduler. What fails comes back to `goOn`, at the next
+/// The way of asks: they are made, looked up in the cache, and submitted to the scheduler. What fails comes back to `askAgain`, at the next
 /// address of its album.
 extension CoverPipeline {
     // MARK: Making
@@ -95,7 +95,7 @@ extension CoverPipeline {
         }
         if isClosed { batch.error = .closed }
         do {
-            if batch.error == nil { batch.answers = try answers(batch.asks, reader) }
+            if batch.error == nil { batch.answers = try answers(batch.asks, shelf.reader) }
         } catch {
             batch.error = CacheError(error)
         }
@@ -108,16 +108,16 @@ extension CoverPipeline {
             lookUp(
                 requests.lazy.map { request in Result { () throws(CoverFailure) in try self.ask(request, for: sink) } })
         }
-        return await (try? read { _ in make() }) ?? make()
+        return await (try? shelf.read { _ in make() }) ?? make()
     }
 
     /// The one read of a batch: the outcome of each ask that needs no request. The others then know what the cache remembers.
     private func answers(_ asks: [Ask], _ reader: CacheReader, counting: Bool = true) throws -> [CoverOutcome?] {
-        let mark = storeMark
+        let stores = storesSoFar
         var answers: [CoverOutcome?] = []
         answers.reserveCapacity(asks.count)
         for (ask, status) in zip(asks, try reader.status(of: asks.map(\.url.string), counting: counting)) {
-            ask.mark = ask.cacheUse.asksServer ? nil : mark
+            ask.storesBeforeLookUp = ask.cacheUse.asksServer ? nil : stores
             answers.append(try answer(ask, status, reader, isFirst: counting))
         }
         let open = asks.indices.filter { answers[$0] == nil }
@@ -233,7 +233,7 @@ extension CoverPipeline {
     // MARK: Submitting
 
     /// Asks for covers that may be on their way: those of asks that failed at another address, or that repeat a URL of their list.
-    func goOn(_ asks: [Ask]) async {
+    func askAgain(_ asks: [Ask]) async {
         let missing = await self.missing(among: startedScheduler?.join(asks) ?? asks)
         do throws(LibraryError) {
             if !missing.isEmpty { try await scheduler().submit(missing) }
@@ -247,7 +247,7 @@ extension CoverPipeline {
     func missing(among asks: [Ask], cached kind: CoverOutcome.Kind = .joined) async -> [Ask] {
         var (open, missing) = (asks, [Ask]())
         while !open.isEmpty {
-            let found = try? await read { [self, open] in try answers(open, $0, counting: false) }
+            let found = try? await shelf.read { [self, open] in try answers(open, $0, counting: false) }
             open = zip(open, found ?? open.map { _ in nil }).compactMap { ask, answer in
                 var answer = answer
                 if answer?.kind == .fresh { answer?.kind = kind }
@@ -293,7 +293,7 @@ extension CoverPipeline {
     /// The ends of the pauses that hosts asked earlier runs for, by origin.
     func earlierPauses() -> [String: ContinuousClock.Instant] {
         let (now, instant) = (WallClock.milliseconds(), ContinuousClock.now)
-        let all = (try? reader.hints(.closed, now: now)) ?? []
+        let all = (try? shelf.reader.hints(.closed, now: now)) ?? []
         return all.reduce(into: [:]) { pauses, hint in
             // A time ahead of now comes from a clock that was wrong: the pause is over.
             guard let recorded = Int64(hint.value), recorded <= now else { return }

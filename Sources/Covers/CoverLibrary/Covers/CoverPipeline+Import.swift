@@ -41,8 +41,8 @@ extension CoverPipeline {
     /// Stores covers, and tells observers. A cover that is cached already and was validated at the same time or later stays.
     /// - Throws: `CacheError`.
     func store(_ imported: [ImportedCover], dryRun isDryRun: Bool = false) async throws -> [ImportOutcome] {
-        let outcomes = try await persistency.withWriter { [reader] writer in
-            try Self.store(imported, writer, reader, isDryRun: isDryRun)
+        let outcomes = try await persistency.withWriter { [shelf] writer in
+            try Self.store(imported, writer, shelf.reader, isDryRun: isDryRun)
         }
         if isDryRun || !hub.isObserved { return outcomes }
         for (cover, outcome) in zip(imported, outcomes) {
@@ -114,7 +114,7 @@ extension CoverPipeline {
         let digests = Array(Set(locations.compactMap(OwnPictures.digest)))
         if digests.isEmpty || isClosed { return false }
         do {
-            let statuses = try await read { reader in
+            let statuses = try await shelf.read { reader in
                 try reader.status(of: digests.map(OwnPictures.address), counting: false)
             }
             let missing = zip(digests, statuses).filter { $1 == nil }.map { $0.0 }

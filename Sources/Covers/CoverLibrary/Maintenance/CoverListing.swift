@@ -133,7 +133,7 @@ public struct CoverListings: AsyncSequence, Sendable {
                 var selected = try self.selected ?? pipeline.entries(of: selection)
                 while batch.isEmpty {
                     guard let found = try await pipeline.next(&selected) else { return nil }
-                    batch = try await pipeline.read { reader in
+                    batch = try await pipeline.shelf.read { reader in
                         found.entries.filter { reader.hasFile($0) }.map { CoverListing($0) }[...]
                     }
                 }

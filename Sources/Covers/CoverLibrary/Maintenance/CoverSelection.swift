@@ -111,7 +111,7 @@ extension CoverPipeline {
 
     /// Reads the next batch on a thread that may block.
     func next(_ selected: inout SelectedEntries) async throws -> SelectedEntries.Batch? {
-        let (batch, rest) = try await read { [selected] reader in
+        let (batch, rest) = try await shelf.read { [selected] reader in
             var rest = selected
             let batch = try rest.next(from: reader)
             return (batch, rest)

@@ -45,7 +45,7 @@ final class Prefetcher: OutcomeSink {
         }
         pipeline.endRun(ObjectIdentifier(run))
         await pipeline.persistency.endRun(isPrefetch: true)
-        await pipeline.flushUsage()
+        await pipeline.shelf.flushUsage()
         let counts = run.counts
         if pipeline.isClosed, !counts.isCancelled, counts.remaining > 0 || run.total == nil { throw .closed }
     }
@@ -72,7 +72,7 @@ final class Prefetcher: OutcomeSink {
             stop("\(error)")
             return run.moveToNextRun(batch.asks.count)
         }
-        pipeline.passUsageOn(ofAtLeast: 8_192)
+        pipeline.shelf.passUsageOn(ofAtLeast: 8_192)
         var missing = await restoringPictures(batch)
         var again: [Ask] = []
         // The keys of those that are submitted and may have other addresses, which are submitted with them, before one can fail.
@@ -106,11 +106,11 @@ final class Prefetcher: OutcomeSink {
         pipeline.hub.instruments.didLookUp(hits: hits, misses: misses)
         if !missing.isEmpty {
             // The covers that this run has found in the cache count as used before its other covers need room.
-            if missing.count < batch.asks.count { await pipeline.flushUsage() }
+            if missing.count < batch.asks.count { await pipeline.shelf.flushUsage() }
             await submit(missing)
         }
         // After the asks that they repeat.
-        if !again.isEmpty { await pipeline.goOn(again) }
+        if !again.isEmpty { await pipeline.askAgain(again) }
     }
 
     /// Completes the asks for covers without a server, after pictures of a person that the cache has lost were copied to it again.

@@ -59,7 +59,7 @@ final class Refresher: OutcomeSink {
     func refresh() async throws(LibraryError) {
         if pipeline.isClosed { throw .closed }
         if pipeline.configuration.isOffline { throw .offline }
-        await pipeline.flushUsage()
+        await pipeline.shelf.flushUsage()
         let timer = request.maximumTime.map { time in
             Task {
                 // A clock's instants end sooner than durations.
@@ -109,11 +109,11 @@ final class Refresher: OutcomeSink {
     /// Asks about every due entry in the order of storing.
     private func askAll() async throws {
         let selection = try selection()
-        var (row, last) = (Int64(0), try await pipeline.read { try $0.lastRow() })
+        var (row, last) = (Int64(0), try await pipeline.shelf.read { try $0.lastRow() })
         var stopped: ContinuousClock.Instant?
         while row < last {
             let (first, end) = (row, last)
-            let (next, due, leftOut) = try await pipeline.read { reader in
+            let (next, due, leftOut) = try await pipeline.shelf.read { reader in
                 var (due, leftOut) = ([CachedEntry](), 0)
                 due.reserveCapacity(Self.batchSize)
                 let next = try reader.entries(after: first, through: end, limit: Self.batchSize) { entry in
@@ -138,7 +138,7 @@ final class Refresher: OutcomeSink {
     /// Asks about as many due entries as the budget allows, those most likely changed or last used first.
     private func askByPriority() async throws {
         let selection = try selection()
-        let (due, leftOut) = try await pipeline.read { reader in
+        let (due, leftOut) = try await pipeline.shelf.read { reader in
             var (due, leftOut) = ([(row: Int64, priority: Double)](), 0)
             let clock = try reader.clock()
             try reader.entries { entry in
@@ -160,7 +160,7 @@ final class Refresher: OutcomeSink {
             // Neighbours in the index lie on the same pages.
             let batch = rows.prefix(Self.batchSize).sorted()
             rows = rows.dropFirst(Self.batchSize)
-            await ask(try await pipeline.read { try $0.entries(rows: batch) }, selection)
+            await ask(try await pipeline.shelf.read { try $0.entries(rows: batch) }, selection)
         }
     }
 

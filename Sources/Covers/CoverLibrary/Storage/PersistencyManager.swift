@@ -7,28 +7,24 @@ import Synchronization
 
 /// Stores covers on a thread of its own, commits them in groups, and publishes their outcomes.
 ///
-/// `WritePipeline` decides when a group is sealed, synced and committed. A second thread syncs it while the next group gathers.
-/// `publish` is the one place where an outcome becomes known: to the requests that wait for it, and, made from it, to observers.
+/// `WriteSchedule` decides when a group is sealed, synced and committed. A second thread syncs it while the next group gathers.
+/// `Publisher` makes outcomes known.
 actor PersistencyManager: DownloadStore {
     private nonisolated let thread = ThreadExecutor()
     private let syncer = Syncer()
     private let path: String
     private let capacity: Int?
-    private let hub: EventHub
+    private var publisher: Publisher
     private weak var scheduler: DownloadScheduler?
-    /// Takes asks that an outcome does not answer.
-    private var goOn: (@Sendable ([Ask]) async -> Void)?
     /// Downloads suspects again that are not pending, whose former outcomes it gets.
     private var recheck: CheckAgain?
-    /// The requests that wait for outcomes.
-    private var pending: PendingStores?
     private let notice: @Sendable (CacheNotice) -> Void
     private(set) var directory: CacheDirectory?
     /// Nil before the first write: what only reads needs no lock.
     private var openWriter: CacheWriter?
     private var openReader: CacheReader?
     private var isClosed = false
-    private var pipeline = WritePipeline<CoverOutcome, Download, PutGroup>()
+    private var schedule = WriteSchedule<CoverOutcome, Download, PutGroup>()
     /// Runs in progress, and those of them that are prefetches.
     private var (runs, prefetches) = (0, 0)
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
@@ -55,7 +51,7 @@ actor PersistencyManager: DownloadStore {
     ) {
         path = cacheDirectory
         self.capacity = capacity
-        self.hub = hub
+        publisher = Publisher(hub)
         self.notice = { event in
             guard case .removed(let digests) = event else { return notice(event) }
             for digest in digests { hub.publish(.removed(digest: digest.description)) }
@@ -87,11 +83,15 @@ actor PersistencyManager: DownloadStore {
         return reader
     }
 
-    /// The scheduler whose downloads this stores.
+    /// - Parameters:
+    ///   - scheduler: whose downloads this stores.
+    ///   - askAgain: takes asks that an outcome does not answer.
     func connect(
-        _ scheduler: DownloadScheduler, goOn: @escaping @Sendable ([Ask]) async -> Void, recheck: @escaping CheckAgain
+        _ scheduler: DownloadScheduler, askAgain: @escaping @Sendable ([Ask]) async -> Void,
+        recheck: @escaping CheckAgain
     ) {
-        (self.scheduler, self.goOn, self.recheck, pending) = (scheduler, goOn, recheck, scheduler.pending)
+        publisher.connect(scheduler.pending, askAgain)
+        (self.scheduler, self.recheck) = (scheduler, recheck)
     }
 
     func writer() throws -> CacheWriter {
@@ -126,10 +126,10 @@ actor PersistencyManager: DownloadStore {
     // MARK: - Storing
 
     func store(_ batch: WriteBatch) async {
-        if !batch.goingOn.isEmpty { Task { [goOn] in await goOn?(batch.goingOn) } }
+        publisher.askAgain(batch.goingOn)
         try? writer().add(hints: batch.downloads.compactMap(\.hintChange), now: WallClock.milliseconds())
         for download in batch.downloads { await store(download) }
-        if batch.isLast { pipeline.expectNoMore() }
+        if batch.isLast { schedule.expectNoMore() }
     }
 
     /// Of a cover that was put, only its outcome is kept.
@@ -145,15 +145,15 @@ actor PersistencyManager: DownloadStore {
             publish([outcome])
         case .failure(let failure, stored: nil) where download.absence == nil:
             publish([CoverOutcome(failure, of: download)])
-        case .failure, .notModified: pipeline.add(renewal: download, now: now)
+        case .failure, .notModified: schedule.add(renewal: download, now: now)
         case .cover(_, _, let body, replacing: let version?) where isCutOff(body, unlike: version):
             download.content = .failure(.cutOff(download.key), stored: version)
-            pipeline.add(renewal: download, now: now)
+            schedule.add(renewal: download, now: now)
         case .cover(let header, let response, let body, replacing: let version):
             var outcome = CoverOutcome(.downloaded, of: download)
             do {
-                while try !pipeline.hasRoom || writer().isGroupFull(before: body.count) {
-                    if pipeline.syncing != nil || !seal() { await waitForRoom() }
+                while try !schedule.hasRoom || writer().isGroupFull(before: body.count) {
+                    if schedule.syncing != nil || !seal() { await waitForRoom() }
                 }
                 let metadata = EntryMetadata(
                     download.url, header, response, from: download.target, fieldNames: download.fieldNames)
@@ -162,11 +162,12 @@ actor PersistencyManager: DownloadStore {
                     outcome.timings?.end(\.hash, at: .now)
                     // Without a version, the cover was missing, or is to be loaded whatever is cached.
                     let replacing: Replacing = version == nil ? .always : runs > 0 ? .keeping : .unlessPlaceholder
+                    // From `put` to `schedule.add` nothing is awaited: a group's covers are in the order in which they were put.
                     func put() throws {
                         _ = try writer().put(metadata, body: bytes, digest: digest, replacing: replacing)
                     }
                     // Covers on their way to the index can be evicted only from there.
-                    do { try put() } catch CacheError.noRoom where pipeline.hasCovers {
+                    do { try put() } catch CacheError.noRoom where schedule.hasCovers {
                         try commitNow()
                         try put()
                     }
@@ -174,7 +175,7 @@ actor PersistencyManager: DownloadStore {
                 let now = ContinuousClock.now
                 outcome.timings?.end(\.append, at: now)
                 outcome.bytes = body.count
-                pipeline.add(outcome, groupBytes: try writer().pendingBytes, now: now)
+                schedule.add(outcome, groupBytes: try writer().pendingBytes, now: now)
                 _ = advance(now)
             } catch {
                 outcome = CoverOutcome(CoverFailure(cache: error, url: download.key), of: download)
@@ -229,13 +230,13 @@ actor PersistencyManager: DownloadStore {
     /// Does what is due. - Returns: when to call it next, if nothing else happens.
     private func advance(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         while true {
-            switch pipeline.next(now, commitLimit: openWriter?.commitLimit ?? 0) {
+            switch schedule.next(now, commitLimit: openWriter?.commitLimit ?? 0) {
             case .renew: commitRenewals()
-            case .seal: if !seal() { publish(pipeline.takeGathering().map { $0.failing(CacheError.closed) }) }
+            case .seal: if !seal() { publish(schedule.takeGathering().map { $0.failing(CacheError.closed) }) }
             case .commit: commitSynced()
             case .wait(let time):
-                if pipeline.isEmpty, pipeline.isFlushing {
-                    pipeline.isFlushing = false
+                if schedule.isEmpty, schedule.isFlushing {
+                    schedule.isFlushing = false
                     resume(&flushers)
                 }
                 return time
@@ -250,19 +251,19 @@ actor PersistencyManager: DownloadStore {
         return true
     }
 
-    private func sealGroup() -> WritePipeline<CoverOutcome, Download, PutGroup>.Sealed? {
+    private func sealGroup() -> WriteSchedule<CoverOutcome, Download, PutGroup>.Sealed? {
         guard let group = openWriter?.seal() else { return nil }
-        pipeline.didSeal(group, now: .now)
-        return pipeline.syncing
+        schedule.didSeal(group, now: .now)
+        return schedule.syncing
     }
 
     private func didSync(_ id: Int, _ result: Result<Void, any Error>) {
         let now = ContinuousClock.now
         do {
             try result.get()
-            _ = pipeline.didSync(id, isSafe: true, now: now) { $0.timings?.end(\.sync, at: now) }
+            _ = schedule.didSync(id, isSafe: true, now: now) { $0.timings?.end(\.sync, at: now) }
         } catch {
-            if let failed = pipeline.didSync(id, isSafe: false, now: now) {
+            if let failed = schedule.didSync(id, isSafe: false, now: now) {
                 openWriter?.abandon(failed.group)
                 publish(failed.covers.map { $0.failing(error) })
             }
@@ -271,7 +272,7 @@ actor PersistencyManager: DownloadStore {
     }
 
     private func commitSynced() {
-        let groups = pipeline.takeSynced()
+        let groups = schedule.takeSynced()
         if groups.isEmpty { return }
         var covers = groups.flatMap(\.covers)
         do {
@@ -306,7 +307,7 @@ actor PersistencyManager: DownloadStore {
             try? notePlaceholders(of: unconfirmed + restored.map(\.metadata.key), writer)
             publish(covers, lost: lost)
             for entry in restored {
-                hub.publish(.arrived(CoverOutcome(stored: entry.metadata.key, entry.digest, entry.bytes, true)))
+                publisher.publish(stored: CoverOutcome(stored: entry.metadata.key, entry.digest, entry.bytes, true))
             }
             // The covers are stored, whether others can be evicted or not. The next commit tries again.
             try? writer.makeRoom(writer.headroom)
@@ -339,7 +340,7 @@ actor PersistencyManager: DownloadStore {
 
     /// Commits results without a body.
     private func commitRenewals() {
-        let downloads = pipeline.takeRenewals()
+        let downloads = schedule.takeRenewals()
         if downloads.isEmpty { return }
         let now = WallClock.milliseconds()
         do {
@@ -377,7 +378,7 @@ actor PersistencyManager: DownloadStore {
 
     /// Commits everything before it returns.
     private func commitNow() throws {
-        if let sealed = pipeline.syncing { didSync(sealed.id, Result { try sealed.group.sync() }) }
+        if let sealed = schedule.syncing { didSync(sealed.id, Result { try sealed.group.sync() }) }
         _ = try writer()
         if let sealed = sealGroup() { didSync(sealed.id, Result { try sealed.group.sync() }) }
         commitSynced()
@@ -386,27 +387,19 @@ actor PersistencyManager: DownloadStore {
 
     // MARK: - Outcomes
 
-    /// Makes outcomes known: the commit that makes them true is behind them.
+    /// Has `publisher` make outcomes known, but for those whose bytes may be another's: what the last commit has stored of them is gone again before
+    /// it is known, and they are downloaded again.
     /// - Parameter lost: keys of covers that have to be downloaded again.
     private func publish(_ outcomes: [CoverOutcome], lost: [String] = []) {
-        var (outcomes, lost) = (outcomes, lost)
-        if let suspects = pending?.suspects(among: outcomes), !suspects.isEmpty {
-            // What the last commit has stored is gone again before it is known.
+        let suspects = publisher.suspects(among: outcomes)
+        if suspects.isEmpty {
+            publisher.publish(outcomes)
+        } else {
             try? openWriter?.withdraw(
                 outcomes.filter { suspects.contains($0.url) && $0.kind == .downloaded }.map(\.url))
-            outcomes.removeAll { suspects.contains($0.url) }
-            lost += suspects
+            publisher.publish(outcomes.filter { !suspects.contains($0.url) })
         }
-        let (now, end) = (ContinuousClock.now, WallClock.microseconds())
-        let date = Date(milliseconds: end / 1_000)
-        for index in outcomes.indices {
-            outcomes[index].timings?.endCommit(at: now, end: end)
-            if outcomes[index].kind != .failed { outcomes[index].date = date }
-            hub.instruments.didEnd(outcomes[index])
-        }
-        if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
-        if let asks = pending?.complete(outcomes), !asks.isEmpty { Task { [goOn] in await goOn?(asks) } }
-        if !lost.isEmpty { Task { await resubmit(lost) } }
+        if !lost.isEmpty || !suspects.isEmpty { Task { await resubmit(lost + suspects) } }
     }
 
     /// A method of this actor, so that the task that calls it starts on the disk thread: one that captured only the scheduler would
@@ -417,8 +410,8 @@ actor PersistencyManager: DownloadStore {
 
     /// Returns when everything stored so far is committed.
     func flush() async {
-        if pipeline.isEmpty { return }
-        pipeline.isFlushing = true
+        if schedule.isEmpty { return }
+        schedule.isFlushing = true
         await withCheckedContinuation { flushers.append($0) }
     }
 
@@ -434,7 +427,7 @@ actor PersistencyManager: DownloadStore {
         let isBusy = directory?.isBusy != false
         guard let writer = isBusy ? openWriter : try? writer() else { return }
         writer.noteUsage(usage)
-        if !isBusy, !pipeline.hasCovers { try? writer.writeDeferred() }
+        if !isBusy, !schedule.hasCovers { try? writer.writeDeferred() }
     }
 
     /// Commits everything that was given to this actor.

@@ -100,8 +100,9 @@ package actor CoverWriter {
         guard let former = target.former, let name = FileName(former.name) else {
             return try state.cover(titles, in: folder, at: row.folder).map { .exists($0.path) }
         }
-        let isWanted = picture.offer?.match == .accepted || target.outdated != nil
-        let isSame = isWanted && former.digest == row.digest
+        let isAccepted = picture.offer?.match == .accepted
+        let isJudgedAgain = target.outdated.map { $0.cause != .album } == true
+        let isSame = (isAccepted || isJudgedAgain) && former.digest == row.digest
         guard try !isSame && OwnFile(name, in: folder, state.journal).digest() == former.digest else {
             if isSame {
                 try state.set(former, judgedFor: row.facts)
@@ -110,8 +111,8 @@ package actor CoverWriter {
             }
             return .exists(former.path)
         }
-        let isLarger = isWanted || (row.pixelCount ?? 0) > (former.pixelCount ?? 0)
-        return isLarger || former.album != row.album ? nil : .notLarger(former.path)
+        let isWanted = isAccepted || target.outdated != nil || (row.pixelCount ?? 0) > (former.pixelCount ?? 0)
+        return isWanted ? nil : .notLarger(former.path)
     }
 
     private func write(

@@ -72,6 +72,7 @@ package struct FillPlan: Sendable {
             var (job, isCovered) = (FillJob(scanned, album, filled: filled[album.id]), true)
             for place in scanned.places {
                 let formers = place.isShared ? [:] : options.formers(written, replaced, in: place, of: album)
+                let judged = formers.compactMapValues { $0.album == album.id ? outdated[$0.number] : .ofAnotherAlbum }
                 let folders = options.folders(of: place, formers)
                 if let cover = place.cover {
                     if cover.mediaType == nil {
@@ -83,10 +84,7 @@ package struct FillPlan: Sendable {
                         present.append((cover.path, album))
                     }
                     if formers.isEmpty { continue }
-                    let isOther = formers.values.contains { file in
-                        file.album != album.id || outdated[file.number]?.isOther == true
-                    }
-                    if isOther { isCovered = false }
+                    if judged.values.contains(where: \.isOther) { isCovered = false }
                 } else {
                     isCovered = false
                 }
@@ -98,7 +96,6 @@ package struct FillPlan: Sendable {
                     continue
                 }
                 for folder in folders {
-                    let former = formers[folder]
                     if place.isShared {
                         obstacles.append((folder, album, .shared))
                         continue
@@ -108,8 +105,8 @@ package struct FillPlan: Sendable {
                     } else {
                         job.targets.append(
                             .init(
-                                folder: folder, audioFolders: place.folders, former: former,
-                                outdated: former.flatMap { outdated[$0.number] }))
+                                folder: folder, audioFolders: place.folders, former: formers[folder],
+                                outdated: judged[folder]))
                     }
                 }
             }
@@ -131,19 +128,11 @@ package struct FillPlan: Sendable {
 
     /// The obstacles by folder, in the order of their paths.
     package var blocked: [Blocked] {
-        struct Key: Hashable { var place: BytePath, reason: String }
-        var (places, numbers): ([Blocked], [Key: Int]) = ([], [:])
-        for (folder, album, obstacle) in obstacles {
-            let place = obstacle == .readOnly ? folder.highestReadOnly : folder
-            let key = Key(place: place, reason: obstacle.reason)
-            if let number = numbers[key] {
-                places[number].albums.append(album)
-            } else {
-                numbers[key] = places.count
-                places.append(Blocked(place: place, reason: obstacle.reason, albums: [album]))
-            }
-        }
-        return places.sorted { $0.place < $1.place }
+        let reasons = Dictionary(grouping: obstacles, by: \.obstacle.reason)
+        return reasons.flatMap { reason, obstacles in
+            Dictionary(grouping: obstacles) { $0.obstacle == .readOnly ? $0.folder.highestReadOnly : $0.folder }
+                .map { Blocked(place: $0, reason: reason, albums: $1.map(\.album)) }
+        }.sorted { ($0.place, $0.reason) < ($1.place, $1.reason) }
     }
 
     /// A picture in the tags of unrelated albums is a shop's or a program's, and no cover.
@@ -231,18 +220,8 @@ package struct FillJob: Sendable {
         package var audioFolders: [BytePath]
         /// The file of an earlier fill that another cover may replace.
         package var former: Written?
-        /// Why that need not be larger: the album has other facts by now.
+        /// Why that need not be larger.
         package var outdated: OutdatedCover?
-
-        /// Whether the former file is known not to be the cover of the album.
-        package func isOther(than album: Album.ID) -> Bool {
-            cause(in: album) == .album || outdated?.isOther == true
-        }
-
-        /// Why the former file may not be the cover of the album; nil for no reason.
-        package func cause(in album: Album.ID) -> OutdatedCover.Cause? {
-            former.map { $0.album != album } == true ? .album : outdated?.cause
-        }
     }
 
     package var album: Album

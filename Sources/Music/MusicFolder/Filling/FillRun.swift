@@ -217,16 +217,16 @@ struct FillRun: Sendable {
             search()
         case .end(let end):
             // What an upgrade does not find is no loss: the album has a cover.
-            let others = job.targets.filter { $0.isOther(than: job.album.id) }
-            let outdated = job.targets.filter { target in
-                others.contains(target) || target.outdated.map { steps[number].answered.contains($0.source) } ?? false
-            }
-            for case (let file?, let cause?) in outdated.map({ ($0.former, $0.cause(in: job.album.id)) }) {
+            var outdated: Set<Written> = []
+            for case (let file?, let cover?) in job.targets.map({ ($0.former, $0.outdated) })
+            where cover.isOther || cover.source.map(steps[number].answered.contains) == true {
+                outdated.insert(file)
                 summary.outdated.insert(file.number)
-                note(.outdated(job.album, file.path, cause))
+                note(.outdated(job.album, file.path, cover.cause))
             }
-            if others.isEmpty, !outdated.isEmpty { summary.uncovered += 1 }
-            let kept = fill.options.writesAcceptedOnly ? [] : job.kept.filter { !outdated.map(\.former).contains($0) }
+            let isCounted = job.targets.contains { $0.outdated?.isOther == true }
+            if !isCounted, !outdated.isEmpty { summary.uncovered += 1 }
+            let kept = fill.options.writesAcceptedOnly ? [] : job.kept.filter { !outdated.contains($0) }
             let ended = kept.count == job.folders.count ? [] : [FillEvent.ended(job.album, end)]
             finish(number, kept.map { .exists(job.album, $0.path) } + ended)
         }

@@ -5,11 +5,13 @@ package import Platform
 /// A cover file of a fill, whose album has other facts by now than it was judged for, as tags were corrected; or which a person has refused, or
 /// accepts no longer. What is certain takes its place.
 package struct OutdatedCover: Sendable, Hashable {
-    /// The source that has offered it.
-    package var source: SourceName
+    /// The source that has offered it; nil where none need be asked.
+    package var source: SourceName?
     /// Whether it is known not to be certain for today's facts. Otherwise nothing changes until the source was asked.
     package var isOther: Bool
     package var cause: Cause
+
+    package static let ofAnotherAlbum = OutdatedCover(source: nil, isOther: true, cause: .album)
 
     /// What has changed since the file was written.
     package enum Cause: Sendable, Hashable {

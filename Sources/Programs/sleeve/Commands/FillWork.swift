@@ -321,7 +321,7 @@ extension FillWork {
             let lacking = job.targets.map { target in
                 let upgrade =
                     options.upgrades ? "would be replaced by a larger one" : "would be replaced by the accepted one"
-                let former = target.cause(in: job.album.id)?.reason ?? upgrade
+                let former = target.outdated?.cause.reason ?? upgrade
                 return (target.folder, target.former == nil ? "no cover" : former)
             }
             for (folder, reason) in lacking + job.tagFolders.map({ ($0, "no cover in the tags") }) {

@@ -81,7 +81,7 @@ struct CoverReport: Encodable {
                 switch state {
                 case "written": cause.map { "; \($0.reason)" } ?? ""
                 case "removed": ", removed by you; `sleeve fill allow` lets it be written again"
-                default: ", \(state)\(formerAlbum.map { ", \($0)" } ?? "")"
+                default: ", \(state)\(formerAlbum.map { ": \($0)" } ?? "")"
                 }
             return fill.map { "\(path), written by fill \($0)\(place)\(change)" }
                 ?? "\(path), \(state); no fill replaces it"

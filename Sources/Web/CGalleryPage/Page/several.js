@@ -3,6 +3,8 @@
 
 import { canRetry } from "./details.js";
 import { byID, formatNumber } from "./helpers.js";
+import { Overlay } from "./overlay.js";
+import { say } from "./toast.js";
 
 const wall = byID("wall"), bar = byID("several"), again = byID("several-retry");
 /** How long a finger rests to choose an album, in milliseconds; and how far it may move meanwhile, in pixels. */
@@ -15,7 +17,8 @@ const press = 500, slack = 8;
  */
 export function setUpSeveral(library, gallery, covers, remove) {
   const { picked } = covers, idAt = ({ target }) => target.closest(".cover")?.dataset.id;
-  let anchor = null, timer = 0, pressedAt = null, isHeld = false;
+  let anchor = null, timer = 0, pressedAt = null, isHeld = false, isOpen = false;
+  const overlay = new Overlay(() => clear());
 
   const follow = () => {
     for (const id of picked) if (library.shownIndexOf(id) < 0 || gallery.name !== "wall") picked.delete(id);
@@ -23,6 +26,12 @@ export function setUpSeveral(library, gallery, covers, remove) {
     bar.hidden = !count;
     wall.ariaMultiSelectable = count ? "true" : null;
     for (const view of wall.querySelectorAll(".cover")) covers.mark(view);
+    if (isOpen !== count > 0) {
+      isOpen = count > 0;
+      if (isOpen) overlay.opened();
+      else if (gallery.name === "wall") overlay.closed();
+      else overlay.forget();
+    }
     if (!count) return;
     byID("several-count").textContent = count === 1 ? "1 album" : `${formatNumber(count)} albums`;
     again.hidden = ![...picked].some((id) => canRetry(covers.stateOf(id)));
@@ -76,7 +85,9 @@ export function setUpSeveral(library, gallery, covers, remove) {
     follow();
   });
   again.addEventListener("click", () => {
-    for (const id of picked) if (canRetry(covers.stateOf(id))) covers.retry(id);
+    const failed = [...picked].filter((id) => canRetry(covers.stateOf(id)));
+    for (const id of failed) covers.retry(id);
+    say(failed.length === 1 ? "Asking for a cover again…" : `Asking for ${formatNumber(failed.length)} covers again…`);
     clear();
   });
   byID("several-delete").addEventListener("click", () => {

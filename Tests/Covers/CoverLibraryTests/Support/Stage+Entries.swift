@@ -5,7 +5,7 @@ import CoverCache
 extension Stage {
     func entries() throws -> [CachedEntry] {
         var entries: [CachedEntry] = []
-        try library.covers.reader.entries { entries.append($0) }
+        try library.covers.shelf.reader.entries { entries.append($0) }
         return entries
     }
 

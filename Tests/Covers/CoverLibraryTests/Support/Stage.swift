@@ -17,7 +17,7 @@ struct Stage: Sendable {
     }
 
     /// The file of a cover with these bytes.
-    func file(of bytes: [UInt8]) -> String { library.covers.reader.path(of: Digest(of: bytes)) }
+    func file(of bytes: [UInt8]) -> String { library.covers.shelf.reader.path(of: Digest(of: bytes)) }
 
     /// Flips one bit in the file of a cover with these bytes.
     func flip(at offset: Int, of bytes: [UInt8]) throws {
@@ -82,7 +82,7 @@ extension LibraryAPI {
 
     /// The cached cover at a URL, which need not be valid.
     func cached(_ url: String) throws(CoverFailure) -> Cover? {
-        try covers.cachedCover(HTTPURL(location: url, ignoring: []), location: url)
+        try covers.shelf.cachedCover(HTTPURL(location: url, ignoring: []), location: url)
     }
 
     /// The failure that `cover(at:)` throws; nil if it returns a cover.

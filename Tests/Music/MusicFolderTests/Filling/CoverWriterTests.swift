@@ -267,7 +267,7 @@ import Testing
             let former = try written(try await shelf.write(try shelf.cached(900)))
             let small = try shelf.cached(300, number: 1)
             var target = shelf.target
-            target.former = former
+            (target.former, target.outdated) = (former, .ofAnotherAlbum)
             let file = try written(
                 await CoverWriter(try shelf.state(), name: "cover").write(
                     small, to: target, of: "2", titles: ["Rust"]))

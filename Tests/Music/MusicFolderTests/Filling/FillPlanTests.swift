@@ -78,7 +78,8 @@ import Testing
         former.number = 7
         let plan = FillPlan(
             [(scanned("/m/a", cover: "cover.jpg"), Album(id: "1", title: "Low Tide"))],
-            written: [former], outdated: [7: OutdatedCover(source: .itunes, isOther: isOther, cause: .tags)], options: FillOptions(),
+            written: [former], outdated: [7: OutdatedCover(source: .itunes, isOther: isOther, cause: .tags)],
+            options: FillOptions(),
             obstacle: { _ in nil })
         #expect(plan.jobs.flatMap(\.targets).map(\.outdated?.isOther) == [isOther])
         #expect(plan.covered == (isOther ? 0 : 1))

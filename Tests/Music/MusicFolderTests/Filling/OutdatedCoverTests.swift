@@ -52,7 +52,9 @@ import Testing
     }
 
     @Test func `where nothing kept tells, nothing changes until its source was asked`() async throws {
-        #expect(try await judge(for: Self.query("Low Tides")) == OutdatedCover(source: .itunes, isOther: false, cause: .tags))
+        #expect(
+            try await judge(for: Self.query("Low Tides"))
+                == OutdatedCover(source: .itunes, isOther: false, cause: .tags))
     }
 
     @Test func `each fact by which covers are judged counts, and copies of the songs in another format do not`() {

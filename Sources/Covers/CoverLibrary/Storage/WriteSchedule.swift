@@ -9,7 +9,7 @@
 /// - Synced groups are committed together, in the order of sealing: a transaction writes whole pages however few rows change. They
 ///   wait for others only while others are coming, and no cover waits for longer than a second.
 /// - Results without a body (*renewals*) need no sync. They wait for each other only.
-struct WritePipeline<Item, Renewed, Group> {
+struct WriteSchedule<Item, Renewed, Group> {
     typealias Instant = ContinuousClock.Instant
 
     struct Sealed {

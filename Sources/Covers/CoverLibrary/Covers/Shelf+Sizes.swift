@@ -7,7 +7,7 @@ import Platform
 import Synchronization
 
 /// Covers in smaller sizes: as they are kept in the cache, else made from the covers' bytes.
-extension CoverPipeline {
+extension Shelf {
     struct SizeKey: Hashable, Sendable {
         var digest: Digest
         var longestSide: Int
@@ -50,7 +50,7 @@ extension CoverPipeline {
         case .made(let entry, let bytes): return Cover(entry, size: bytes)
         case .original(let entry, let body, let reason):
             if reason == .damaged || reason == .noMemory {
-                configuration.logger.debug("\(digest) is used as it is, not in \(longestSide) pixels: \(reason)")
+                logger.debug("\(digest) is used as it is, not in \(longestSide) pixels: \(reason)")
             }
             return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
         case .missing: return nil

@@ -1,0 +1,112 @@
+import CoverFetch
+import CurlHTTP
+import ImageHeader
+import Platform
+import Synchronization
+
+/// One cover for one caller.
+extension CoverPipeline {
+    /// The cover from the cache, or downloaded.
+    func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
+        let caller = Caller()
+        let ask = try ask(request, for: caller)
+        (ask.isForUse, ask.priority) = (true, request.priority?.order ?? .immediate)
+        if isClosed { throw .closed(ask.location) }
+        let locations = ask.addresses.map(\.location)
+        await restorePictures(locations)
+        var found = try await storedCover(of: ask)
+        // Its copy may have been damaged.
+        if case .missing = found, await restorePictures(locations) { found = try await storedCover(of: ask) }
+        if !ask.cacheUse.asksServer {
+            if case .usable(let cover) = found {
+                hub.instruments.didLookUp(hits: 1)
+                return cover
+            }
+            hub.instruments.didLookUp(misses: 1)
+        }
+        let outcome = try await traced(
+            "sleeve.transfer", url: ask.url.string, isClient: true, status: { $0.responseStatus }
+        ) { () async throws(CoverFailure) in
+            let outcome = await caller.outcome(of: ask, self)
+            if var failure = outcome.failure, outcome.bodyIfNotStored == nil {
+                if ask.stored != nil, !ask.cacheUse.asksServer, ![.offline, .notCached].contains(failure.kind) {
+                    failure.detail += "; \(Staleness.reason)"
+                }
+                throw failure
+            }
+            return outcome
+        }
+        let url = try key(outcome.url)
+        if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
+            return Cover(url.string, header, body)
+        }
+        if let (entry, body) = try await shelf.cachedEntry(url, location: outcome.url) {
+            // What was stored a moment ago is not stale.
+            let isStale = outcome.date == nil && Staleness(entry, at: WallClock.milliseconds()) != .fresh
+            return Cover(entry, body, isStale: isStale)
+        }
+        throw CoverFailure(
+            .cache, url: outcome.url, detail: "evicted as soon as it was stored: the capacity is too small")
+    }
+
+    private enum StoredCover {
+        case usable(Cover)
+        /// Its server has to be asked first.
+        case forbidden
+        case missing
+    }
+
+    /// The stored cover of the first address that has one.
+    private func storedCover(of ask: Ask) async throws(CoverFailure) -> StoredCover {
+        if ask.cacheUse.asksServer { return .missing }
+        for (location, url) in ask.addresses {
+            guard let (entry, body) = try await shelf.cachedEntry(url, location: location) else { continue }
+            guard mayUse(entry, for: ask) else { return .forbidden }
+            let staleness = Staleness(entry, at: WallClock.milliseconds())
+            return .usable(Cover(entry, body, isStale: staleness != .fresh))
+        }
+        return .missing
+    }
+}
+
+/// A call for one cover, which waits for its outcome. Cancelling its task cancels the ask.
+final class Caller: OutcomeSink {
+    private struct State {
+        var isCancelled = false
+        /// The service that asks shuts down.
+        var isClosing = false
+        var origin: AskOrigin?
+        var continuation: CheckedContinuation<CoverOutcome, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    var isWanted: Bool { state.withLock { !$0.isCancelled && !$0.isClosing } }
+
+    var origin: AskOrigin? { state.withLock { $0.origin } }
+
+    func outcome(of ask: Ask, _ pipeline: CoverPipeline) async -> CoverOutcome {
+        state.withLock { $0.origin = pipeline.currentOrigin() }
+        return await withTaskCancellationHandler {
+            await withShutdownHandler {
+                await withCheckedContinuation { continuation in
+                    state.withLock { $0.continuation = continuation }
+                    Task { await pipeline.askAgain([ask]) }
+                }
+            } onShutdown: {
+                self.state.withLock { $0.isClosing = true }
+                pipeline.windDown(self)
+            }
+        } onCancel: {
+            state.withLock { $0.isCancelled = true }
+            pipeline.cancelAsks(of: self)
+        }
+    }
+
+    func take(_ outcome: CoverOutcome, of ask: Ask) {
+        let (continuation, isClosing) = state.withLock { ($0.continuation.take(), $0.isClosing && !$0.isCancelled) }
+        var outcome = outcome
+        if isClosing, outcome.failure?.kind == .cancelled { outcome.failure = .closed(ask.location) }
+        continuation?.resume(returning: outcome)
+    }
+}

@@ -1,0 +1,157 @@
+import CoverCache
+import CoverFetch
+import CoverSizes
+import CurlHTTP
+import Dispatch
+import HTTPCaching
+import Logging
+import Platform
+import Synchronization
+
+/// The covers that are stored, read on any thread: covers, files, statuses and sizes. What was used is passed on to the disk thread, which records
+/// it, and damage, which it drops.
+package final class Shelf: Sendable {
+    /// A process that is killed loses the uses of this time.
+    private static let usageInterval = Duration.seconds(3)
+
+    let reader: CacheReader
+    let sizes = SizeWorkers<SizeKey, MadeSize>()
+    let persistency: PersistencyManager
+    let logger: Logger
+    private let instruments: Instruments
+    private let closed = Atomic(false)
+    /// A task is about to record uses.
+    private let isUsageAwaited = Atomic(false)
+    /// Reads block, so they run neither on the cooperative pool nor in line.
+    private let readers = DispatchQueue(label: "sleeve.read", attributes: .concurrent)
+
+    init(_ reader: CacheReader, _ persistency: PersistencyManager, _ instruments: Instruments, _ logger: Logger) {
+        (self.reader, self.persistency, self.instruments, self.logger) = (reader, persistency, instruments, logger)
+    }
+
+    var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+    /// Later reads throw.
+    func close() { closed.store(true, ordering: .releasing) }
+
+    // MARK: Reading
+
+    /// Reads the cache on a thread that may block.
+    /// - Throws: `CacheError.closed` if the library is closed, or the error of `body`.
+    func read<Result: Sendable>(_ body: @escaping @Sendable (CacheReader) throws -> Result) async throws -> Result {
+        if isClosed { throw CacheError.closed }
+        return try await reader.read(on: readers, body)
+    }
+
+    /// The same for long.
+    /// - Parameter body: returns early once its second argument returns true: the task is cancelled, or the library closed.
+    func readForLong<Result: Sendable>(
+        _ body: @escaping @Sendable (CacheReader, _ isOver: @escaping @Sendable () -> Bool) throws -> Result
+    ) async throws -> Result {
+        let isCancelled = Mutex(false)
+        return try await withTaskCancellationHandler {
+            try await read { reader in
+                try body(reader) { isCancelled.withLock(\.self) || self.isClosed }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
+
+    /// Reads a cover on a thread that may block. Damaged bytes are a miss, and their entry is dropped.
+    /// - Throws: `CoverFailure` if the cache cannot be read.
+    func cachedCover(_ url: HTTPURL, location: String) async throws(CoverFailure) -> Cover? {
+        counted(try await cachedEntry(url, location: location))
+    }
+
+    /// The same on the caller's thread.
+    func cachedCover(_ url: HTTPURL, location: String) throws(CoverFailure) -> Cover? {
+        if isClosed { throw .closed(location) }
+        passUsageOn(ofAtLeast: 1_024)
+        do {
+            let found = try reader.cover(for: url.string)
+            if case .damaged = found { Task { await drop(url.string) } }
+            return counted(found.hit)
+        } catch {
+            throw CoverFailure(cache: error, url: location)
+        }
+    }
+
+    /// An entry and its verified body, read on a thread that may block. Damaged bytes are a miss, and their entry is dropped.
+    func cachedEntry(
+        _ url: HTTPURL, location: String
+    ) async throws(CoverFailure) -> (entry: CachedEntry, body: [UInt8])? {
+        let key = url.string
+        do {
+            let found = try await read { try $0.cover(for: key) }
+            passUsageOn(ofAtLeast: 1_024)
+            if case .damaged = found { await drop(key) }
+            return found.hit
+        } catch {
+            throw CoverFailure(cache: error, url: location)
+        }
+    }
+
+    private func counted(_ found: (entry: CachedEntry, body: [UInt8])?) -> Cover? {
+        instruments.didLookUp(hits: found == nil ? 0 : 1, misses: found == nil ? 1 : 0)
+        return found.map { Cover($0, $1, isStale: Staleness($0, at: WallClock.milliseconds()) != .fresh) }
+    }
+
+    /// The file of the entry that `find` finds. Counts as a use. Damaged bytes are a miss, and their entry is dropped.
+    func cachedFile(
+        _ location: String, _ find: @escaping @Sendable (CacheReader) throws -> CachedEntry?
+    ) async throws(CoverFailure) -> CachedFile? {
+        do {
+            let found = try await read { reader in
+                try find(reader).map { entry in (entry, try CachedFile(entry, reader.path(of: entry.digest))) }
+            }
+            passUsageOn(ofAtLeast: 1_024)
+            guard let (entry, file) = found else { return nil }
+            if file == nil { await drop(entry.metadata.key) }
+            return file
+        } catch {
+            throw CoverFailure(cache: error, url: location)
+        }
+    }
+
+    // MARK: Damage and uses
+
+    func drop(_ key: String) async {
+        let result: String
+        do {
+            try await persistency.withWriter { try $0.dropDamaged(key) }
+            result = "; covers that share them are dropped, too"
+        } catch {
+            result = ": \(CacheError(error))"
+        }
+        logger.warning(
+            "the stored bytes of \(Redaction.redact(key)) are damaged or gone\(result)",
+            metadata: CoverFailure(.cache, url: key, detail: "").metadata, source: CoverFailure.logSource)
+    }
+
+    /// Has the disk thread record the uses gathered so far, if there are at least this many, else within seconds.
+    func passUsageOn(ofAtLeast count: Int) {
+        if let usage = reader.takeUsage(minimum: count) { Task { await persistency.noteUsage(usage) } }
+        if isUsageAwaited.exchange(true, ordering: .relaxed) { return }
+        Task { [weak self] in
+            try? await Task.sleep(for: Self.usageInterval)
+            self?.isUsageAwaited.store(false, ordering: .relaxed)
+            await self?.flushUsage()
+        }
+    }
+
+    func flushUsage() async {
+        if let usage = reader.takeUsage(minimum: 1) { await persistency.noteUsage(usage) }
+    }
+}
+
+extension CacheReader {
+    /// Runs `body` on a thread of `queue`: reads block, and must not do so on the cooperative pool.
+    fileprivate func read<Result: Sendable>(
+        on queue: DispatchQueue, _ body: @escaping @Sendable (CacheReader) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try body(self) }) }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import CoverFetch
+import Platform
+
+/// The one place where an outcome becomes known: to the requests that wait for it, and, made from it, to observers. The commit that makes it true is
+/// behind it.
+struct Publisher {
+    private let hub: EventHub
+    /// The requests that wait for outcomes.
+    private var pending: PendingStores?
+    private var asking: (@Sendable ([Ask]) async -> Void)?
+
+    /// No request waits before `connect`.
+    init(_ hub: EventHub) { self.hub = hub }
+
+    mutating func connect(_ pending: PendingStores, _ askAgain: @escaping @Sendable ([Ask]) async -> Void) {
+        (self.pending, asking) = (pending, askAgain)
+    }
+
+    /// The keys of the outcomes that may be another's: they are not to be published.
+    func suspects(among outcomes: [CoverOutcome]) -> Set<String> { pending?.suspects(among: outcomes) ?? [] }
+
+    func publish(_ outcomes: [CoverOutcome]) {
+        var outcomes = outcomes
+        let (now, end) = (ContinuousClock.now, WallClock.microseconds())
+        let date = Date(milliseconds: end / 1_000)
+        for index in outcomes.indices {
+            outcomes[index].timings?.endCommit(at: now, end: end)
+            if outcomes[index].kind != .failed { outcomes[index].date = date }
+            hub.instruments.didEnd(outcomes[index])
+        }
+        if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
+        askAgain(pending?.complete(outcomes) ?? [])
+    }
+
+    /// A cover that no request waits for: it was given by a person, or put back.
+    func publish(stored outcome: CoverOutcome) { hub.publish(.arrived(outcome)) }
+
+    /// Asks that are at another address of their album.
+    func askAgain(_ asks: [Ask]) {
+        if !asks.isEmpty { Task { [asking] in await asking?(asks) } }
+    }
+}

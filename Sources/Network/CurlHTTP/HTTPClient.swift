@@ -7,6 +7,8 @@ package actor HTTPClient {
     package nonisolated let loop: CurlEventLoop
     /// Sends the requests instead of libcurl; nil for libcurl.
     private let transport: Transport?
+    /// The longest that a transport may take for a request.
+    private let timeout: Duration
     var transportTasks = TransportTasks()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -14,7 +16,7 @@ package actor HTTPClient {
     /// - Parameter transport: sends all requests. The client still limits nothing.
     /// - Throws: `SystemError` if the process has no descriptor left.
     package init(configuration: HTTPClientConfiguration, transport: Transport? = nil) throws(SystemError) {
-        self.transport = transport
+        (self.transport, timeout) = (transport, configuration.timeout)
         loop = try CurlEventLoop(configuration: configuration)
     }
 
@@ -53,7 +55,7 @@ package actor HTTPClient {
 
     /// Cancels a transfer without calling its completion. Does nothing if the transfer has ended.
     package func cancel(_ token: Token) {
-        if transport == nil { loop.cancel(token.transfer) } else { transportTasks.remove(token.transfer)?.cancel() }
+        if transport == nil { loop.cancel(token.transfer) } else { _ = transportTasks.end(token.transfer) }
     }
 
     /// Cancels every transfer, and ends the event loop.
@@ -125,25 +127,28 @@ extension HTTPClient {
 
     /// The requests that a transport sends.
     struct TransportTasks {
-        private var tasks: [Transfer.ID: Task<Void, Never>] = [:]
+        private var tasks: [Transfer.ID: [Task<Void, Never>]] = [:]
         private var lastID: Transfer.ID = 0
         private var isClosed = false
 
         /// Returns nil after `close`.
-        mutating func add(_ makeTask: (Transfer.ID) -> Task<Void, Never>) -> Token? {
+        mutating func add(_ makeTasks: (Transfer.ID) -> [Task<Void, Never>]) -> Token? {
             if isClosed { return nil }
             lastID += 1
-            tasks[lastID] = makeTask(lastID)
+            tasks[lastID] = makeTasks(lastID)
             return Token(transfer: lastID)
         }
 
-        /// Returns nil if the request was cancelled.
-        mutating func remove(_ id: Transfer.ID) -> Task<Void, Never>? { tasks.removeValue(forKey: id) }
+        /// Cancels what is left of a request. - Returns: false if it has ended before.
+        mutating func end(_ id: Transfer.ID) -> Bool {
+            guard let ended = tasks.removeValue(forKey: id) else { return false }
+            for task in ended { task.cancel() }
+            return true
+        }
 
         mutating func close() {
             isClosed = true
-            for task in tasks.values { task.cancel() }
-            tasks = [:]
+            for id in tasks.keys { _ = end(id) }
         }
     }
 
@@ -151,10 +156,16 @@ extension HTTPClient {
         _ request: TransferRequest, through transport: @escaping Transport, completion: @escaping Transfer.Completion
     ) -> Token? {
         transportTasks.add { id in
-            Task {
+            let answer = Task {
                 let result = await transport(request)
-                if transportTasks.remove(id) != nil { completion(result) }
+                if transportTasks.end(id) { completion(result) }
             }
+            let timer = Task {
+                guard (try? await Task.sleep(for: timeout)) != nil, transportTasks.end(id) else { return }
+                let detail = "no response within \(timeout.inMilliseconds) ms"
+                completion(.failure(TransferError(.timeout, url: request.url.requestURL, detail: detail)))
+            }
+            return [answer, timer]
         }
     }
 }

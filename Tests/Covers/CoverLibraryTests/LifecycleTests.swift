@@ -44,6 +44,23 @@ import Wire
         }
     }
 
+    @Test func `a library that is closed has no file of its cache open`() async throws {
+        try await withStage { stage in
+            _ = try await stage.library.cover(at: stage.url(1))
+            _ = try await stage.library.statistics()
+            func files() -> [String] {
+                let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+                let paths = numbers.compactMap {
+                    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+                }
+                return paths.filter { $0.hasPrefix(stage.folder) }
+            }
+            #expect(!files().isEmpty)
+            await stage.library.close()
+            #expect(files().isEmpty, "\(files())")
+        }
+    }
+
     @Test func `a program that a signal interrupts keeps what has arrived, and knows what is left`() async throws {
         try await withStage { stage in
             let urls = [stage.url(1), stage.url(2, "hold=1")]

@@ -134,8 +134,10 @@ struct IndexState: Hashable {
     var clock = 0
     var hits = 0
     var misses = 0
-    /// 0 if it was never set.
+    /// 0 until it is set: see `knownCapacity`.
     var capacity = 0
+    /// Nil while the index is made: it has no capacity before it is complete.
+    var knownCapacity: Int? { capacity > 0 ? capacity : nil }
     /// Lines of the entry log.
     var lines = 0
 

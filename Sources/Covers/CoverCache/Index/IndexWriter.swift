@@ -55,7 +55,7 @@ final class IndexWriter {
         log = EntryLog(path: directory.log)
         state = try IndexState(open.connection)
         lastOldCover = try open.connection.integer("SELECT max(id) FROM covers") ?? 0
-        if capacity == 0 { try complete(self, nil) }
+        if state.knownCapacity == nil { try complete(self, nil) }
     }
 
     /// Opens the index again if another process has set it aside, replaced it or removed the whole cache, which is created again then.
@@ -63,7 +63,7 @@ final class IndexWriter {
     @discardableResult
     func reopenIfReplaced() throws -> Bool {
         if directory.indexNumber == number { return false }
-        let former = capacity
+        let former = state.knownCapacity
         _ = try CacheDirectory(creating: directory.path, isKnown: true)
         try marker.reopen()
         let new = try lock.withLock { try OpenIndex(directory) }
@@ -72,7 +72,7 @@ final class IndexWriter {
         if new.memoryNumber == open.memoryNumber { connection.leaveOpen() }
         open = new
         overhead = nil
-        if capacity == 0 { try complete(self, former > 0 ? former : nil) }
+        if state.knownCapacity == nil { try complete(self, former) }
         return true
     }
 

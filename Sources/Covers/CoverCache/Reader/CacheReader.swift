@@ -25,6 +25,7 @@ package final class CacheReader: Sendable {
     package let directory: CacheDirectory
     private let covers: CoverFolder
     private let index: Mutex<(number: UInt64, idle: [ReadConnection])>
+    private let isClosed = Mutex(false)
     private let didReplace: @Sendable () -> Void
     private let usage = Mutex(CacheUsage())
 
@@ -48,12 +49,18 @@ package final class CacheReader: Sendable {
             index.withLock { index in
                 if index.number != number {
                     connection.leave(directory)
-                } else if index.idle.count < Self.maximumIdle {
+                } else if index.idle.count < Self.maximumIdle, !isClosed.withLock(\.self) {
                     index.idle.append(connection)
                 }
             }
         }
         return try body(connection)
+    }
+
+    /// Keeps no file of the cache open from now on.
+    package func close() {
+        isClosed.withLock { $0 = true }
+        index.withLock { $0.idle = [] }
     }
 
     /// From now on, reads the index that is there. One that was removed is read on until there is a new one.
@@ -251,8 +258,7 @@ package final class CacheReader: Sendable {
     package func check() throws -> Int? {
         try reading { connection in
             _ = try connection.integer("SELECT max(id) FROM covers")
-            let capacity = try IndexState(connection).capacity
-            return capacity > 0 ? capacity : nil
+            return try IndexState(connection).knownCapacity
         }
     }
 

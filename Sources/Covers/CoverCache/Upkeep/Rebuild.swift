@@ -17,14 +17,13 @@ struct Rebuild {
         // The files of entries that were replaced or removed are swept, also if this process is killed after the rows are committed.
         if (try? index.directory.covers.folders().isEmpty) != true { index.marker.leave() }
         try index.transaction { changes in
-            guard changes.state.capacity == 0 else { return }
+            guard changes.state.knownCapacity == nil else { return }
             if hasLog {
                 try index.directory.checkReadable()
                 willRebuild()
                 try restore(&changes)
             }
-            let known = changes.state.capacity > 0 ? changes.state.capacity : IndexWriter.defaultCapacity
-            changes.setCapacity(wanted ?? known)
+            changes.setCapacity(wanted ?? changes.state.knownCapacity ?? IndexWriter.defaultCapacity)
         }
     }
 

@@ -326,6 +326,8 @@ package struct FetchLimits: Sendable {
     package var interval: Duration?
     /// Adapts the number of transfers in flight per host. If false, `perHost` always applies.
     package var adapts: Bool
+    /// The first transfers of a host wait for its connections. If false, a host gets `perHost` from the first one on.
+    package var awaitsConnections = true
 
     /// Longest pause that a host may ask for and a run waits.
     package static let longestRest = Duration.seconds(120)

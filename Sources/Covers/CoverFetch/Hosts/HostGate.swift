@@ -127,12 +127,12 @@ struct HostGate {
         self.limits = limits
         isProxy = false
         // HTTP/2 is only spoken over TLS.
-        http2 = url.isHTTPS ? nil : false
+        http2 = url.isHTTPS && limits.awaitsConnections ? nil : false
         limiter = ConcurrencyLimiter(
-            ceiling: Self.ceiling(http2: http2, limits), start: min(Self.initialLimit, limits.perHost),
-            isFixed: !limits.adapts)
+            ceiling: Self.ceiling(http2: http2, limits),
+            start: limits.awaitsConnections ? min(Self.initialLimit, limits.perHost) : nil, isFixed: !limits.adapts)
         // Nothing to wait for: there is no name to resolve.
-        if url.hostIsAddress, http2 == false { state = .open }
+        if http2 == false, url.hostIsAddress || !limits.awaitsConnections { state = .open }
     }
 
     /// The gate of a proxy. Its transfers wait for no connection of another one, as their hosts' gates see to that.
@@ -165,7 +165,8 @@ struct HostGate {
 
     /// Maximum number of transfers in flight, connections aside.
     @inline(__always) private var most: Int {
-        hasAnswered || isProxy ? limiter.limit : min(limiter.limit, max(1, limits.parallel / 4))
+        hasAnswered || isProxy || !limits.awaitsConnections
+            ? limiter.limit : min(limiter.limit, max(1, limits.parallel / 4))
     }
 
     /// Streams of each connection, before another one is opened; nil over HTTP/1.1.

@@ -10,8 +10,8 @@ public import Platform
 public protocol CoverTransport: Sendable {
     /// Sends one request and returns its response. A redirect is a response: the library follows it.
     ///
-    /// The transport limits the time that a request takes; the library limits the number of concurrent calls. The task is cancelled when
-    /// the response is no longer needed. It has the task-local values of the task that asked first, such as its place in a trace.
+    /// The library limits the number of concurrent calls, and the time that each may take (`LibraryConfiguration.timeout`). The task is cancelled
+    /// when the response is no longer needed. It may ask the library for other covers, which take places of their own: it is not to wait for its own. It has the task-local values of the task that asked first, such as its place in a trace.
     /// - Throws: a `CoverFailure`, whose kind is that of the request: those that `CoverFailure.isRetryable` names are retried. One with a `status`
     ///   counts as a response with that status. A `CancellationError` counts as `cancelled`, any other error as `broken`.
     func response(to request: TransportRequest) async throws -> TransportResponse

@@ -69,8 +69,8 @@ public struct LibraryConfiguration: Sendable {
     /// `headerFields["https://music.example.org"] = [.authorization: "Bearer …"]`. A refresh sends them, too. Fields of one name in a
     /// request replace these.
     public var headerFields: [String: RequestHeaderFields] = [:]
-    /// Sends the requests in place of libcurl; nil for libcurl. With it, `timeout`, `certificateAuthorities`,
-    /// `certificateDirectory` and `deniesPrivateAddresses` do not apply.
+    /// Sends the requests in place of libcurl; nil for libcurl. With it, `certificateAuthorities`, `certificateDirectory` and
+    /// `deniesPrivateAddresses` do not apply.
     public var transport: (any CoverTransport)?
     /// The paths of the cover files that a program wrote beside the music of these albums, by their ids; without those that changed since. An album
     /// without another cover shows them. Called on a thread that may block.
@@ -172,8 +172,9 @@ extension LibraryConfiguration {
 
     /// How the scheduler limits, retries and follows redirects.
     var policy: FetchPolicy {
-        let limits = FetchLimits(
+        var limits = FetchLimits(
             parallel: affordableParallel, perHost: perHost, interval: rate.map(Self.interval), adapts: adapts)
+        limits.awaitsConnections = transport == nil
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
             redirect: redirectPolicy, headerFields: fieldsByOrigin)

@@ -64,6 +64,7 @@ package final class CoverPipeline: Sendable {
         }
         await shelf.flushUsage()
         await persistency.close()
+        shelf.reader.close()
     }
 
     /// A URL, whose `string` is its key in this cache.

@@ -172,6 +172,58 @@ import Wire
         }
     }
 
+    @Test func `a host gets as many calls as perHost says from the first one on`() async throws {
+        let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+        let server = Server { _ in
+            await withCheckedContinuation { continuation in
+                let all = waiting.withLock { waiting in
+                    waiting.append(continuation)
+                    return waiting.count == 48 ? waiting : []
+                }
+                for each in all { each.resume() }
+            }
+            return TransportResponse(body: Self.image)
+        }
+        try await withLibrary(server, { $0.perHost = 48 }) { library in
+            let urls = try (1...48).map { try url("/\($0)") }
+            #expect(
+                try await library.prefetch(urls).summary().downloaded == 48, "none is answered before all are asked")
+        }
+    }
+
+    @Test func `a transport may ask its library for another cover of a host that has not answered yet`() async throws {
+        let asked = Mutex<LibraryAPI?>(nil)
+        let inner = try url("/inner")
+        let server = Server { request in
+            if request.url.path != "/inner" { _ = try await asked.withLock { $0 }?.cover(for: inner) }
+            return TransportResponse(body: Self.image)
+        }
+        try await withLibrary(server) { library in
+            asked.withLock { $0 = library }
+            defer { asked.withLock { $0 = nil } }
+            let outer = try await library.cover(for: url("/outer"))
+            #expect(outer.data == Self.image)
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test func `a transport that does not answer in time is cancelled, and its cover fails or is asked for again`()
+        async throws
+    {
+        let server = Server { request in
+            if request.url.path == "/late" { try await Task.sleep(for: .seconds(3_600)) }
+            return TransportResponse(body: Self.image)
+        }
+        try await withLibrary(server, { $0.timeout = .milliseconds(100) }) { library in
+            let failure = await #expect(throws: CoverFailure.self) { try await library.cover(for: url("/late")) }
+            #expect(
+                failure?.kind == .timeout && failure?.detail.contains("100 ms") == true,
+                "\(String(describing: failure))")
+            #expect(server.requests.count == 2)
+            _ = try await library.cover(for: url("/1"))
+        }
+    }
+
     @Test func `a transport gets no more calls at a time than the limits allow`() async throws {
         let inFlight = Mutex(0)
         let peak = Mutex(0)

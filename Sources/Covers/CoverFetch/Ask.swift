@@ -185,13 +185,19 @@ package final class Ask: @unchecked Sendable {
     /// - Parameters:
     ///   - failure: why there is no cover yet; nil if that is not known.
     ///   - isInFlight: an attempt was about to show more.
-    func expire(after failure: CoverFailure? = nil, isInFlight: Bool = false) {
-        if isClosing { return close() }
+    /// - Returns: the failure; nil if its caller shuts down.
+    @discardableResult
+    func expire(after failure: CoverFailure? = nil, isInFlight: Bool = false) -> CoverFailure? {
+        if isClosing {
+            close()
+            return nil
+        }
         let time = deadline?.time ?? .zero
         var own = failure.flatMap { isInFlight ? nil : $0.leavingNoAttempt(within: time) } ?? .overdue("", time)
         if isInFlight, let failure { own.detail += "; the attempt before: \(failure.detail)" }
-        own.endsRequest = true
+        (own.url, own.endsRequest) = (url.string, true)
         complete(CoverOutcome(failed: own))
+        return own
     }
 
     /// No attempt can start within its time.

@@ -31,7 +31,9 @@ extension DownloadScheduler {
             if let job { inFlight.append(job) }
         }
         if !overdue.isEmpty { didCancel(inFlight) }
-        for (ask, failure, isInFlight) in overdue { ask.expire(after: failure, isInFlight: isInFlight) }
+        for (ask, failure, isInFlight) in overdue {
+            if let failure = ask.expire(after: failure, isInFlight: isInFlight) { report(.expired(failure)) }
+        }
         return deadlines.min?.time
     }
 
@@ -58,7 +60,9 @@ extension DownloadScheduler {
             case let (start?, failure?) = waiting(job, now)
         else { return }
         let asks = queue.cancel(job) { $0.isOverdue(start) }.requests
-        handOver(goingOn: asks.filter { !$0.giveUp(after: failure) })
+        let goingOn = asks.filter { !$0.giveUp(after: failure) }
+        handOver(goingOn: goingOn)
+        for _ in goingOn.count..<asks.count { report(.expired(failure)) }
     }
 
     /// The same for all jobs of the host of `job`, if the host is to be left alone for longer after `change`.

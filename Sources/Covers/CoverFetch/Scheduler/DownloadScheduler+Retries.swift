@@ -22,11 +22,13 @@ extension DownloadScheduler {
             start.target.hostIsAddress ? nil : failure.silentFamily.map { (start.target.origin, $0.other) }
         switch decision {
         case .retry(let delay):
+            retry(start.job, at: now + delay)
+            // Their time may be over before.
+            guard queue.contains(start.job) else { return }
             let level: Logger.Level = delay >= Self.notableDelay ? .warning : .debug
             logger.log(
                 level: level, "\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms",
                 metadata: failure.metadata, source: CoverFailure.logSource)
-            retry(start.job, at: now + delay)
         case .giveUp where triesOtherAddress(start, failure) || postpones(start.job, failure): break
         case .giveUp: finish(start.job, start.url, failing: failure)
         case .tooLong(let pause): finish(start.job, start.url, failing: failure.asking(for: pause))

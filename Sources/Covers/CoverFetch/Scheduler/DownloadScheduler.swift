@@ -41,18 +41,23 @@ package actor DownloadScheduler {
     private var distrusting: Task<Void, Never>?
     private var isClosed = false
     var deadlines = Heap<Deadline>()
+    let report: @Sendable (SchedulerReport) -> Void
+    private var load = SchedulerReport.Load()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
-    /// - Parameter pauses: the ends of those that hosts asked earlier runs for, by origin.
+    /// - Parameters:
+    ///   - pauses: the ends of those that hosts asked earlier runs for, by origin.
+    ///   - report: called on libcurl's thread; must not block.
     package init(
         client: HTTPClient, store: any DownloadStore, policy: FetchPolicy, pauses: [String: ContinuousClock.Instant],
-        logger: Logger
+        logger: Logger, report: @escaping @Sendable (SchedulerReport) -> Void = { _ in }
     ) {
         self.client = client
         self.store = store
         self.policy = policy
         self.logger = logger
+        self.report = report
         let usesProxies = client.usesProxies
         queue = DownloadQueue(limits: policy.limits, pauses: pauses) { usesProxies ? Proxy(for: $0.requestURL) : nil }
     }
@@ -150,7 +155,7 @@ package actor DownloadScheduler {
         // The loop may have had its last turn, and may as well have one more while this waits: both flush the same batch.
         while true {
             flushBatch()
-            guard let handingOver else { return }
+            guard let handingOver else { return reportLoad() }
             await handingOver.value
         }
     }
@@ -220,6 +225,15 @@ package actor DownloadScheduler {
             logger.warning("\(message)", metadata: ["host": "\(host)"], source: CoverFailure.logSource)
         }
         if queue.waiting < maximumWaiting / 2 { resumeSubmitters() }
+        reportLoad()
+    }
+
+    private func reportLoad() {
+        let now = SchedulerReport.Load(
+            inFlight: queue.inFlight, waiting: queue.waiting, unstoredBytes: backlog)
+        if now == load { return }
+        load = now
+        report(.load(now))
     }
 
     private func begin(_ start: DownloadQueue<Ask>.Start) {
@@ -536,4 +550,21 @@ package actor DownloadScheduler {
         submitters = []
         for submitter in resumed { submitter.resume() }
     }
+}
+
+/// What a scheduler tells those who operate it.
+package enum SchedulerReport: Sendable {
+    package struct Load: Sendable, Hashable {
+        /// Transfers.
+        package var inFlight = 0
+        /// Covers that wait for their turn or for a retry.
+        package var waiting = 0
+        /// Length of the bodies that wait to be stored.
+        package var unstoredBytes = 0
+    }
+
+    /// A request has ended because its time was over, or no attempt could start in it.
+    case expired(CoverFailure)
+    /// The load has changed.
+    case load(Load)
 }

@@ -128,7 +128,7 @@ package final class CoverPipeline: Sendable {
             if let scheduler = state.scheduler { return (scheduler, false) }
             let started = DownloadScheduler(
                 client: try configuration.makeClient(), store: persistency, policy: configuration.policy,
-                pauses: pauses, logger: configuration.logger)
+                pauses: pauses, logger: configuration.logger, report: Publisher(hub).publish)
             state.scheduler = started
             return (started, true)
         }

@@ -106,7 +106,7 @@ private final class Observer: Sendable {
 public enum LibraryEvent: Sendable, Hashable {
     /// A cover is stored by this process: on disk, indexed, and safe from power loss. Its URL is the normalised one: the cover's key in the cache.
     case arrived(CoverOutcome)
-    /// A cover could not be downloaded or stored.
+    /// A cover could not be downloaded or stored, or a request for it has expired (`CoverRequest.timeout`).
     case failed(CoverFailure)
     /// This process has removed a cover from the cache, under all its URLs: it was evicted, replaced, removed or damaged.
     /// - Parameter digest: SHA-256 of its bytes, in hexadecimal, as `CoverStatus.digest`.

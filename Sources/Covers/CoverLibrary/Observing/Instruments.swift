@@ -13,6 +13,10 @@ struct Instruments: Sendable {
         private let duration = Timer(label: "sleeve_transfer_duration")
         private let hits = Counter(label: "sleeve_lookups", dimensions: [("result", "hit")])
         private let misses = Counter(label: "sleeve_lookups", dimensions: [("result", "miss")])
+        private let expired = Counter(label: "sleeve_expired_requests")
+        private let inFlight = Gauge(label: "sleeve_transfers_in_flight")
+        private let waiting = Gauge(label: "sleeve_waiting_covers")
+        private let unstored = Gauge(label: "sleeve_unstored_bytes")
     #endif
 
     /// A transfer has ended, and what it brought is committed.
@@ -32,6 +36,21 @@ struct Instruments: Sendable {
                 bytes.increment(by: outcome.bytes)
             }
             if outcome.duration > .zero { duration.recordMicroseconds(outcome.milliseconds * 1_000) }
+        #endif
+    }
+
+    /// A request ended because its time was over.
+    func didExpire() {
+        #if Metrics
+            expired.increment()
+        #endif
+    }
+
+    func set(_ load: SchedulerReport.Load) {
+        #if Metrics
+            inFlight.record(load.inFlight)
+            waiting.record(load.waiting)
+            unstored.record(load.unstoredBytes)
         #endif
     }
 

@@ -32,6 +32,16 @@ struct Publisher {
         askAgain(pending?.complete(outcomes) ?? [])
     }
 
+    /// What happens without a commit.
+    @Sendable func publish(_ report: SchedulerReport) {
+        switch report {
+        case .expired(let failure):
+            hub.instruments.didExpire()
+            hub.publish(.failed(failure))
+        case .load(let load): hub.instruments.set(load)
+        }
+    }
+
     /// A cover that no request waits for: it was given by a person, or put back.
     func publish(stored outcome: CoverOutcome) { hub.publish(.arrived(outcome)) }
 

@@ -22,6 +22,20 @@ import Wire
         }
     }
 
+    @Test(arguments: ["fault=never", "status=503&retry-after=100"])
+    func `a request that has expired is an event, with the key of its cover`(query: String) async throws {
+        try await withStage { stage in
+            let events = stage.library.events()
+            let url = stage.url(1, query)
+            let ended = await failure(stage, url, .milliseconds(500))
+            for await event in events {
+                guard case .failed(let failure) = event else { continue }
+                #expect(failure.url == url && failure.kind == ended?.kind, "\(failure)")
+                break
+            }
+        }
+    }
+
     @Test func `a call fails when the time of its request is over, whatever it waits for`() async throws {
         try await withStage { stage in
             let late = try #require(await failure(stage, stage.url(1, "fault=never"), .milliseconds(200)))

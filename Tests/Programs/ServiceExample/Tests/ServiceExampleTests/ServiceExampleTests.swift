@@ -137,6 +137,10 @@ import Tracing
             #expect(total("sleeve_lookups", "result", "miss") == 4)
             #expect(metrics.counterTotal(label: "sleeve_downloaded_bytes") == 4 * Int64(Covers.image.count))
             #expect(try metrics.expectTimer("sleeve_transfer_duration").values.count == 5)
+            for label in ["sleeve_transfers_in_flight", "sleeve_unstored_bytes"] {
+                let gauge = try metrics.expectGauge(label)
+                #expect(gauge.lastValue != nil, "\(label) was recorded")
+            }
         }
     }
 

@@ -36,6 +36,8 @@ package final class Ask: @unchecked Sendable {
     package var cacheUse = CacheUse.useCache
     /// The cover is used now: a stored one whose server has to be asked first does not answer.
     package var isForUse = false
+    /// The outcome has the bytes of a cover that must not be stored, also if it is a failure for others.
+    package var keepsUnstored = false
     /// When the caller has waited for the time that it gives. The ask ends then, wherever it is.
     package private(set) var deadline: (end: ContinuousClock.Instant, time: Duration)?
     /// Its caller shuts down, and its time is what is left of that.
@@ -151,7 +153,9 @@ package final class Ask: @unchecked Sendable {
             // Other header fields may get another answer.
             if !isOwn, ownFields == nil, !failure.isGivenUp, !failure.endsRequest { sink.didFail(url, failure) }
             guard let last = goOn(after: failure) else { return false }
+            let body = keepsUnstored ? outcome.bodyIfNotStored : nil
             outcome = CoverOutcome(failed: last, duration: outcome.duration)
+            outcome.bodyIfNotStored = body
         } else {
             if outcome.url == url.string { outcome.url = location }
             outcome.line = line

@@ -30,7 +30,7 @@ extension LibraryAPI {
         return try await cover(for: request, within: longestSide)
     }
 
-    private static func requireKept(_ longestSide: Int, of url: String) throws(CoverFailure) {
+    static func requireKept(_ longestSide: Int, of url: String) throws(CoverFailure) {
         if keptSizes.contains(longestSide) { return }
         let kept = keptSizes.map(String.init).joined(separator: ", ")
         let detail = "\(longestSide) pixels is none of the sizes that are kept: \(kept)"

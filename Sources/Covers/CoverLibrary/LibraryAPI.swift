@@ -77,7 +77,8 @@ public final class LibraryAPI: Sendable {
     /// The request is sent before all others of the host that wait, such as those of a prefetch, unless it has another priority.
     /// - Throws: `CoverFailure`, which names every URL that was tried.
     public func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
-        try await traced("sleeve.cover", url: request.location.isEmpty ? nil : request.location) { () async throws(CoverFailure) in
+        try await traced("sleeve.cover", url: request.location.isEmpty ? nil : request.location) {
+            () async throws(CoverFailure) in
             try await covers.cover(for: request)
         }
     }

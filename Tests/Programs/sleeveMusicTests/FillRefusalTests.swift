@@ -53,6 +53,28 @@ extension MusicTests {
             }
         }
 
+        @Test func `a cover that was accepted is not called refused for the one that was in its place before`()
+            async throws
+        {
+            let album = ServiceAlbum(
+                artist: "The Harbour Lights", title: "Low Tide", year: 1971, tracks: 10, services: [.itunes, .deezer])
+            try await withMusic(albums: [Self.albums[0]], provided: [album]) { stage, fill in
+                #expect(try await run(stage, fill).0.filled == 1)
+                #expect(try await stage.run("fill", "refuse", "Low Tide").status == 0)
+                let refused = try await stage.run("why", "Low Tide")
+                #expect(refused.stdout.contains("; you have refused it since it was written"), "\(refused)")
+                let folder = "\(stage.folder)/music/The Harbour Lights/Low Tide"
+                try FileManager.default.removeItem(atPath: folder + "/cover.jpg")
+                _ = try await run(stage, fill)
+                let listed = try await stage.run("fill", "review", "--refused")
+                let url = try #require(listed.stdout.split(separator: "\n").last { $0.contains("://") }, "\(listed)")
+                let accepted = try await stage.run("fill", "accept", url.trimmingCharacters(in: .whitespaces))
+                #expect(FileManager.default.fileExists(atPath: folder + "/cover.jpg"), "\(accepted)")
+                let why = try await stage.run("why", "Low Tide")
+                #expect(!why.stdout.contains("refused it since"), "\(why)")
+            }
+        }
+
         @Test func `what was refused stays so when the tags change, and when either database is lost`()
             async throws
         {

@@ -90,6 +90,10 @@ extension MusicTests {
                 #expect(result.stderr.contains("\(folder)/cover.jpg: it was written for another album"), "\(result)")
                 let why = try await stage.run("why", "Quay")
                 #expect(why.stdout.contains("of another album: The Harbour Lights, Low Tide (1971)"), "\(why)")
+                let gone = try await stage.run("why", "Low Tide")
+                #expect(gone.stdout.contains("The last scan has found none of its songs."), "\(gone)")
+                let audit = try await stage.run("audit", stage.folder + "/music", "--only", "outdated")
+                #expect(audit.stdout.contains("it was written for another album"), "\(audit)")
             }
         }
 

@@ -1,5 +1,7 @@
 public import CoverFetch
 import CurlHTTP
+import DequeModule
+import ImageHeader
 import Synchronization
 
 /// A window on covers, for a view that shows some of many: a scroller, a wall. What is shown in it is downloaded ahead of all other requests,
@@ -8,7 +10,9 @@ import Synchronization
 /// ```swift
 /// let window = library.window(of: Album.ID.self)
 /// window.show(visible.map { ($0.id, CoverRequest(album: $0)) })       // again with each scroll
-/// for await arrival in window.arrivals { show(arrival.outcome, at: arrival.id) }
+/// for await arrival in window.arrivals {
+///     tile(of: arrival.id)?.picture = try? await arrival.cover(longestSide: 256)
+/// }
 /// ```
 public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
     /// How the request for a shown cover ended.
@@ -17,6 +21,30 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
         public let id: ID
         /// Nothing but `fresh` or `joined` for a cover that was cached.
         public let outcome: CoverOutcome
+        fileprivate let covers: CoverPipeline
+
+        /// The cover, read from the cache: also one whose server forbids storing it.
+        /// - Parameter longestSide: one of `LibraryAPI.keptSizes`, for a smaller size as `LibraryAPI.cover(for:longestSide:)` describes it; nil for
+        ///   the cover as it is.
+        /// - Throws: `CoverFailure`: that of the outcome, or if the cache cannot be read or has evicted the cover since.
+        public func cover(longestSide: Int? = nil) async throws(CoverFailure) -> Cover {
+            if let longestSide { try LibraryAPI.requireKept(longestSide, of: outcome.url) }
+            let url = try covers.key(outcome.url)
+            if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
+                let cover = Cover(url.string, header, body)
+                return longestSide.map { cover.resized(longestSide: $0) } ?? cover
+            }
+            if let failure = outcome.failure { throw failure }
+            if let longestSide, let digest = outcome.contentDigest,
+                let small = try await covers.shelf.cover(digest, longestSide: longestSide)
+            {
+                return small
+            }
+            if longestSide == nil, let cover = try await covers.shelf.cachedCover(url, location: outcome.url) {
+                return cover
+            }
+            throw CoverFailure(.cache, url: outcome.url, detail: "evicted since it arrived")
+        }
     }
 
     /// One shown cover.
@@ -36,37 +64,65 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
         var shown: [ID: (request: CoverRequest, key: String, slot: Slot?)] = [:]
         /// The keys of those that have not ended, the most wanted first.
         var order: [String] = []
+        /// Those of the shown that have arrived and were not read.
+        var arrived: Deque<(id: ID, outcome: CoverOutcome)> = []
+        var isClosed = false
     }
 
     private final class View: Sendable {
         let state = Mutex(State())
-        let continuation: AsyncStream<Arrival>.Continuation
-
-        init(_ continuation: AsyncStream<Arrival>.Continuation) { self.continuation = continuation }
+        let changed = Signal()
 
         func end(_ slot: Slot, _ outcome: CoverOutcome) {
-            let isShown = state.withLock { state in
-                guard state.shown[slot.id]?.slot === slot else { return false }
+            state.withLock { state in
+                guard state.shown[slot.id]?.slot === slot else { return }
                 state.shown[slot.id]?.slot = nil
-                return true
+                state.arrived.append((slot.id, outcome))
             }
-            if isShown { continuation.yield(Arrival(id: slot.id, outcome: outcome)) }
+            changed.send()
+        }
+
+        /// Nil at the end.
+        func next() async -> (id: ID, outcome: CoverOutcome)? {
+            while true {
+                let (arrival, isClosed) = state.withLock { ($0.arrived.popFirst(), $0.isClosed) }
+                if isClosed || Task.isCancelled { return nil }
+                if let arrival { return arrival }
+                guard await changed.wait() else { return nil }
+            }
+        }
+
+        /// - Returns: the slots that have not ended.
+        func close() -> [Slot] {
+            defer { changed.finish() }
+            return state.withLock { state in
+                defer { (state.shown, state.arrived, state.isClosed) = ([:], [], true) }
+                return state.shown.values.compactMap(\.slot)
+            }
         }
     }
 
-    /// One arrival for each cover that was shown, unless it was given up before. For one reader. It ends with the window.
+    /// One arrival for each cover that is shown, for one reader. What is no longer shown when its turn comes is left out, so no more wait to be read
+    /// than are shown. It ends with the window or its library.
     public let arrivals: AsyncStream<Arrival>
     private let view: View
     private let covers: CoverPipeline
 
     init(_ covers: CoverPipeline) {
-        let (arrivals, continuation) = AsyncStream.makeStream(of: Arrival.self)
-        (self.arrivals, view, self.covers) = (arrivals, View(continuation), covers)
+        let view = View()
+        (self.view, self.covers) = (view, covers)
+        arrivals = AsyncStream {
+            await view.next().map { Arrival(id: $0.id, outcome: $0.outcome, covers: covers) }
+        }
+        covers.beginRun(ObjectIdentifier(view)) { [weak view] in _ = view?.close() }
     }
 
-    deinit {
-        view.continuation.finish()
-        for slot in view.state.withLock({ $0.shown.values.compactMap(\.slot) }) { covers.cancelAsks(of: slot) }
+    deinit { close() }
+
+    /// Gives up what is shown, and ends `arrivals`. A window that is no longer used does so itself.
+    public func close() {
+        for slot in view.close() { covers.cancelAsks(of: slot) }
+        covers.endRun(ObjectIdentifier(view))
     }
 
     /// Replaces what is shown. Requests of ids that were shown before go on. One that has ended is asked for again if its request differs, or once
@@ -76,6 +132,8 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
         let ids = Set(requests.map(\.id))
         var asks: [Ask] = []
         let (isChanged, gone) = view.state.withLock { state in
+            if state.isClosed { return (false, [String]()) }
+            state.arrived.removeAll { !ids.contains($0.id) }
             let gone = state.shown.filter { !ids.contains($0.key) }
             for id in gone.keys { state.shown[id] = nil }
             for (id, request) in requests {
@@ -83,18 +141,19 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
                 let slot = Slot(id, view)
                 do throws(CoverFailure) {
                     let ask = try covers.ask(request, for: slot)
-                    ask.priority = .immediate
+                    (ask.priority, ask.keepsUnstored) = (.immediate, true)
                     asks.append(ask)
                     state.shown[id] = (request, ask.url.string, slot)
                 } catch {
                     state.shown[id] = (request, "", nil)
-                    view.continuation.yield(Arrival(id: id, outcome: CoverOutcome(failed: error)))
+                    state.arrived.append((id, CoverOutcome(failed: error)))
                 }
             }
             let before = state.order
             state.order = requests.compactMap { state.shown[$0.id] }.filter { $0.slot != nil }.map(\.key)
             return (state.order != before, gone.values.filter { $0.slot != nil }.map(\.key))
         }
+        view.changed.send()
         if asks.isEmpty, gone.isEmpty, !isChanged { return }
         Task { [covers, view, asks] in
             await covers.submit(asks, order: { view.state.withLock { $0.order } }, withdrawing: gone)
@@ -110,9 +169,13 @@ extension CoverPipeline {
     fileprivate func submit(
         _ asks: [Ask], order: @Sendable () -> [String], withdrawing withdrawn: [String]
     ) async {
+        // What has left the view waits for no look-up.
+        if !withdrawn.isEmpty {
+            await startedScheduler?.submit([], order: order, withdrawing: withdrawn) { !$0.sink.isWanted }
+        }
         let missing = await self.missing(among: asks)
         do throws(LibraryError) {
-            try await scheduler().submit(missing, order: order, withdrawing: withdrawn) { !$0.sink.isWanted }
+            try await scheduler().submit(missing, order: order, withdrawing: []) { !$0.sink.isWanted }
         } catch {
             for ask in missing { ask.fail(error, isClosed: isClosed) }
         }

@@ -99,7 +99,8 @@ struct AuditCommand: AsyncParsableCommand {
                 guard let file = files[path], let album = library[file.album] else { continue }
                 let query = one.query(album, since: records[file.album])
                 guard let found = try await covers.judge(file, for: query), found.isOther else { continue }
-                if file.isUnchanged { outdated[path] = found.cause }
+                let isLeft = records[file.album]?.isIn(file.folder) == false
+                if file.isUnchanged { outdated[path] = isLeft && found.cause == .tags ? .album : found.cause }
             }
         }
         return outdated
@@ -154,3 +155,10 @@ struct AuditCommand: AsyncParsableCommand {
 }
 
 extension AuditKind: ExpressibleByArgument {}
+
+extension AlbumRecord {
+    /// Whether the last scan has found the album in a folder.
+    fileprivate func isIn(_ folder: BytePath) -> Bool {
+        !isGone && places.contains { $0.allFolders.contains(folder) }
+    }
+}

@@ -104,8 +104,8 @@ struct FillAccept: AsyncParsableCommand {
                 in: library, "accepted", isQuiet: true,
                 nothing: {
                     """
-                    `sleeve fill review` lists no cover of \($0); name one by its URL, as `sleeve why` prints it, also one that you \
-                    refused
+                    `sleeve fill review` lists no cover of \($0); name one by its URL: `sleeve fill review --refused` prints those that \
+                    you refused
                     """
                 }
             ) { found, reference in

@@ -312,7 +312,9 @@ extension FillWork {
             if let cover = known.certain, cover.match != .accepted {
                 steps.append(("would download \(cover.pictures[0]) (\(cover.source.title))", cover))
             }
-            let refused = known.areRefused ? ", you refused its covers" : ""
+            let refused =
+                !known.candidates.isEmpty
+                ? ", `sleeve fill review` lists what was found" : known.areRefused ? ", you refused its covers" : ""
             let again = known.answers.isEmpty ? "" : " again yet\(refused); `sleeve why` tells what each answered"
             if steps.isEmpty {
                 idle += 1

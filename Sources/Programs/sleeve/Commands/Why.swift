@@ -82,23 +82,24 @@ struct Why: AsyncParsableCommand {
                 of: album, written: written + formers.filter { $0.album != album.id }, outdated: outdated,
                 names: Dictionary(albums.map { ($0.id, $0.fullName) }) { first, _ in first },
                 embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
+            isGone: try state?.albums().contains { $0.id == album.id && $0.isGone } == true ? true : nil,
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
             candidates: candidates.map { .init($0) },
             urls: (addresses + others).map { .init($0) })
     }
 
-    /// The paths of those files that are not certain for the album as the last scan found it.
+    /// Those files, by their numbers, that are not certain for the album as the last scan found it.
     private func outdated(
         _ written: [Written], of album: Album, _ albums: [Album], _ state: MusicState?,
         _ configuration: LibraryConfiguration
-    ) async throws -> [BytePath: OutdatedCover.Cause] {
+    ) async throws -> [Int64: OutdatedCover.Cause] {
         guard let state, let record = try? state.albums().first(where: { $0.id == album.id }) else { return [:] }
         var covers = try OutdatedCovers(albums, state, configuration)
         let query = AlbumQuery(record.facts, edited: album)
-        var outdated: [BytePath: OutdatedCover.Cause] = [:]
+        var outdated: [Int64: OutdatedCover.Cause] = [:]
         for file in written {
             guard let found = try await covers.judge(file, for: query), found.isOther else { continue }
-            outdated[file.path] = found.cause
+            outdated[file.number] = found.cause
         }
         return outdated
     }

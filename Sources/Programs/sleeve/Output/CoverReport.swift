@@ -13,6 +13,8 @@ struct CoverReport: Encodable {
     var sources: [Answer]?
     /// Its cover files.
     var files: [File]?
+    /// True if the last scan has found none of the album's songs; nil for false.
+    var isGone: Bool?
     /// Why a fill looks for no cover for folders of the album.
     var obstacles: [String]?
     var candidates: [Candidate]?
@@ -44,11 +46,11 @@ struct CoverReport: Encodable {
 
         /// - Parameters:
         ///   - written: The files that fills have written for the album, and for others that were in its folders.
-        ///   - outdated: Those that are not certain for the album's tags by now.
+        ///   - outdated: Those that are not certain for the album's tags by now, by their numbers.
         ///   - names: Of all albums.
         ///   - embedded: The pictures that fills have written into tags.
         static func all(
-            of album: Album, written: [Written], outdated: [BytePath: OutdatedCover.Cause],
+            of album: Album, written: [Written], outdated: [Int64: OutdatedCover.Cause],
             names: [Album.ID: String], embedded: Set<String>, _ places: [AlbumPlace]
         ) -> [File] {
             let tags = Set(places.compactMap(\.embedded?.digest)).subtracting(embedded)
@@ -69,7 +71,7 @@ struct CoverReport: Encodable {
                         }
                     var found = File(
                         file.path, state, fill: file.run, fromTags: tags.contains("\(file.digest)"),
-                        state == "written" ? outdated[file.path] : nil)
+                        state == "written" ? outdated[file.number] : nil)
                     if file.album != album.id { found.formerAlbum = names[file.album] }
                     return found
                 }
@@ -185,6 +187,7 @@ struct CoverReport: Encodable {
             text +=
                 ((artist.isEmpty ? "" : "\(artist): ") + album.title + (year.isEmpty ? "" : " (\(year))"))
                 .withoutControls + "\n"
+            if isGone == true { text += "The last scan has found none of its songs.\n" }
             if let shown { text += "Shown: \(shown)".withoutControls + "\n" }
             for file in files ?? [] { text += "Cover file: \(file.text)".withoutControls + "\n" }
             for obstacle in obstacles ?? [] { text += "Not searched for \(obstacle)".withoutControls + "\n" }

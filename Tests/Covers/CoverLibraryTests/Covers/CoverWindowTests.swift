@@ -78,8 +78,49 @@ import Wire
             let first = try #require(await arrivals.next())
             #expect(first.id == album.id && first.outcome.digest != nil)
             await stage.library.close()
-            #expect(await arrivals.next()?.outcome.failure != nil)
+            #expect(await arrivals.next() == nil)
+            window.show([("late", CoverRequest(location: stage.url(4)))])
+            #expect(await arrivals.next() == nil)
             stage.origin.release()
+        }
+    }
+
+    @Test func `what has left the view before it was read is left out, and closing the window ends its arrivals`()
+        async throws
+    {
+        try await withStage { stage in
+            let window = stage.library.window(of: Int.self)
+            func request(_ number: Int) -> (Int, CoverRequest) { (number, CoverRequest(location: stage.url(number))) }
+            window.show([1, 2].map(request))
+            for number in 1...2 { try await eventually { try stage.library.cached(stage.url(number)) != nil } }
+            window.show([3].map(request))
+            var arrivals = window.arrivals.makeAsyncIterator()
+            #expect(await arrivals.next()?.id == 3)
+            window.close()
+            #expect(await arrivals.next() == nil)
+            _ = try await stage.library.cover(at: stage.url(4))
+        }
+    }
+
+    @Test func `an arrival gives its cover in the size of the view, also one that may not be stored, or its failure`()
+        async throws
+    {
+        try await withStage { stage in
+            let window = stage.library.window(of: Int.self)
+            let queries = ["", "cache-control=no-store", "status=404"]
+            window.show(queries.enumerated().map { ($0, CoverRequest(location: stage.url($0 + 1, $1))) })
+            var (covers, failures): ([Int: Cover], [Int: CoverFailure]) = ([:], [:])
+            for await arrival in window.arrivals {
+                do throws(CoverFailure) {
+                    covers[arrival.id] = try await arrival.cover()
+                    let small = try await arrival.cover(longestSide: LibraryAPI.keptSizes[0])
+                    #expect(max(small.width ?? 0, small.height ?? 0) <= LibraryAPI.keptSizes[0])
+                } catch {
+                    failures[arrival.id] = error
+                }
+                if covers.count + failures.count == 3 { break }
+            }
+            #expect(covers.keys.sorted() == [0, 1] && failures[2]?.status == 404, "\(failures)")
         }
     }
 }

@@ -26,15 +26,8 @@ extension LibraryAPI {
     /// The cover of a request in a smaller size, as `cover(for:longestSide:)` returns it.
     /// - Throws: `CoverFailure`, as `cover(for:)` does.
     public func cover(for request: CoverRequest, longestSide: Int) async throws(CoverFailure) -> Cover {
-        try Self.requireKept(longestSide, of: request.location)
+        try Shelf.requireKept(longestSide, of: request.location)
         return try await cover(for: request, within: longestSide)
-    }
-
-    static func requireKept(_ longestSide: Int, of url: String) throws(CoverFailure) {
-        if keptSizes.contains(longestSide) { return }
-        let kept = keptSizes.map(String.init).joined(separator: ", ")
-        let detail = "\(longestSide) pixels is none of the sizes that are kept: \(kept)"
-        throw CoverFailure(.badSize, url: url, detail: detail)
     }
 
     /// The same in any size. Each call makes a size that is not kept.
@@ -55,7 +48,7 @@ extension LibraryAPI {
     ///   - longestSide: of the result, in pixels: one of `keptSizes`.
     /// - Throws: `CoverFailure` if the cache cannot be read, and of the kind `badSize` for another size.
     public func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
-        try Self.requireKept(longestSide, of: digest)
+        try Shelf.requireKept(longestSide, of: digest)
         guard let digest = Digest(digest) else { return nil }
         return try await covers.shelf.cover(digest, longestSide: longestSide)
     }

@@ -28,7 +28,7 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
         ///   the cover as it is.
         /// - Throws: `CoverFailure`: that of the outcome, or if the cache cannot be read or has evicted the cover since.
         public func cover(longestSide: Int? = nil) async throws(CoverFailure) -> Cover {
-            if let longestSide { try LibraryAPI.requireKept(longestSide, of: outcome.url) }
+            if let longestSide { try Shelf.requireKept(longestSide, of: outcome.url) }
             let url = try covers.key(outcome.url)
             if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
                 let cover = Cover(url.string, header, body)

@@ -22,6 +22,13 @@ extension Shelf {
         case damaged(key: String)
     }
 
+    static func requireKept(_ longestSide: Int, of url: String) throws(CoverFailure) {
+        if SizeFolder.steps.contains(longestSide) { return }
+        let kept = SizeFolder.steps.map(String.init).joined(separator: ", ")
+        let detail = "\(longestSide) pixels is none of the sizes that are kept: \(kept)"
+        throw CoverFailure(.badSize, url: url, detail: detail)
+    }
+
     /// A cached cover in a smaller size, or as it is if it cannot be made smaller; nil if there is no such cover. Counts as a use.
     /// - Throws: `CoverFailure` if the cache cannot be read.
     func cover(_ digest: Digest, longestSide: Int) async throws(CoverFailure) -> Cover? {

@@ -1,6 +1,8 @@
+import AlbumLibrary
 import CoverCache
 public import CoverFetch
 import CurlHTTP
+import Files
 import ImageHeader
 public import Platform
 
@@ -56,6 +58,56 @@ extension LibraryAPI {
         } catch {
             return pictures.map { .failure(CoverFailure(cache: error, url: $0.url.string)) }
         }
+    }
+}
+
+extension LibraryAPI {
+    /// Writes a cover as a file into a folder, such as one of music: whole or not at all, and durable when it returns. What is there stays: a picture
+    /// of this name, whatever its type and whoever wrote it.
+    /// - Parameters:
+    ///   - name: of the file, without its extension, which follows from the cover's type.
+    /// - Returns: the file of this name, and whether it is new.
+    /// - Throws: `LibraryError` if the name is none of a file, or the folder cannot be read or written.
+    @discardableResult
+    public func place(
+        _ cover: Cover, in folder: URL, as name: String = "cover"
+    ) async throws(LibraryError) -> (file: URL, isNew: Bool) {
+        let path = try folder.filePath { LibraryError.unwritableFile(path: $0, reason: $1) }
+        guard let file = FileName("\(name).\(PictureType.fileExtension(cover.mediaType))"), !name.isEmpty else {
+            throw .unwritableFile(path: path, reason: "“\(name)” is no name of a file")
+        }
+        do {
+            return try await covers.shelf.read { _ in
+                let opened = try OpenFolder(path: path)
+                func found() throws -> FileName? { try opened.names().first { $0.isPicture(name) } }
+                if let found = try found() { return (folder.appending(path: "\(found)"), false) }
+                let new = try NewFile(in: opened)
+                try new.write(Array(cover.data))
+                try new.sync()
+                do throws(SystemError) {
+                    try OwnFile(file, in: opened, nil).create(new)
+                } catch {
+                    // Another program has just written one.
+                    guard error.cause == .exists, let found = try found() else { throw error }
+                    return (folder.appending(path: "\(found)"), false)
+                }
+                try opened.sync()
+                return (folder.appending(path: "\(file)"), true)
+            }
+        } catch let error as SystemError {
+            throw .unwritableFile(path: path, reason: error.reason)
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+}
+
+extension FileName {
+    /// Whether it is that of a picture, in any case.
+    fileprivate func isPicture(_ name: String) -> Bool {
+        let text = description.lowercased()
+        guard let dot = text.lastIndex(of: "."), text[..<dot] == name.lowercased() else { return false }
+        return PictureType.mediaType(extension: String(text[text.index(after: dot)...])) != nil
     }
 }
 

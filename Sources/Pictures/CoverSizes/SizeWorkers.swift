@@ -8,12 +8,17 @@ import Synchronization
 package final class SizeWorkers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         var threads = 0
-        /// Jobs that have not started, in order.
+        /// Jobs that have not started: the urgent ones, the latest first, and the others in order.
         var jobs: [Key] = []
+        /// How many are urgent, and how many of these have started.
+        var (urgent, started) = (0, 0)
         var work: [Key: @Sendable () throws -> Value] = [:]
         /// Those who wait for a job that is in `jobs` or runs.
         var waiting: [Key: [CheckedContinuation<Value, any Error>]] = [:]
     }
+
+    /// Of the urgent jobs, each fourth one that starts is the oldest: what a view shows now is wanted first, and what was wanted before comes, too.
+    private static var turn: Int { 4 }
 
     private let maximumThreads: Int
     private let state = Mutex(State())
@@ -31,9 +36,16 @@ package final class SizeWorkers<Key: Hashable & Sendable, Value: Sendable>: Send
                 state.waiting[key, default: []].append(continuation)
                 if isNew { state.work[key] = work }
                 // An urgent caller takes a job along that waits.
-                if isUrgent, !isNew, let place = state.jobs.firstIndex(of: key) { state.jobs.remove(at: place) }
-                let waits = isNew || state.work[key] != nil
-                if waits, isUrgent { state.jobs.insert(key, at: 0) } else if isNew { state.jobs.append(key) }
+                if isUrgent, !isNew, let place = state.jobs.firstIndex(of: key) {
+                    state.jobs.remove(at: place)
+                    if place < state.urgent { state.urgent -= 1 }
+                }
+                if isUrgent, state.work[key] != nil {
+                    state.jobs.insert(key, at: 0)
+                    state.urgent += 1
+                } else if isNew {
+                    state.jobs.append(key)
+                }
                 guard state.threads < maximumThreads, !state.jobs.isEmpty else { return false }
                 state.threads += 1
                 return true
@@ -50,12 +62,17 @@ package final class SizeWorkers<Key: Hashable & Sendable, Value: Sendable>: Send
     private func run() {
         while true {
             let job = state.withLock { state -> (key: Key, work: @Sendable () throws -> Value)? in
-                guard let key = state.jobs.first, let work = state.work.removeValue(forKey: key) else {
+                var place = 0
+                if state.urgent > 0 {
+                    state.started += 1
+                    if state.started.isMultiple(of: Self.turn) { place = state.urgent - 1 }
+                }
+                guard place < state.jobs.count, let work = state.work.removeValue(forKey: state.jobs[place]) else {
                     state.threads -= 1
                     return nil
                 }
-                state.jobs.removeFirst()
-                return (key, work)
+                if state.urgent > 0 { state.urgent -= 1 }
+                return (state.jobs.remove(at: place), work)
             }
             guard let job else { return }
             let result = Result { try job.work() }

@@ -103,6 +103,32 @@ import Testing
         }
     }
 
+    @Test func `a cover is placed beside music once, and never over a picture that is there`() async throws {
+        try await withStage { stage in
+            let folder = URL(filePath: stage.folder + "/music")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            let cover = try await stage.library.cover(at: stage.url(1))
+            let placed = try await stage.library.place(cover, in: folder)
+            #expect(placed.isNew && placed.file.lastPathComponent == "cover.jpg")
+            #expect(try Data(contentsOf: placed.file) == cover.data)
+            try Data("a person's".utf8).write(to: folder.appending(path: "Folder.PNG"))
+            for name in ["cover", "folder"] {
+                let kept = try await stage.library.place(
+                    try await stage.library.cover(at: stage.url(2)), in: folder, as: name)
+                #expect(!kept.isNew)
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+            #expect(names.sorted() == ["Folder.PNG", "cover.jpg"], "\(names)")
+            #expect(try Data(contentsOf: placed.file) == cover.data)
+            for name in ["", "a/b", "/", "a\0b"] {
+                await #expect(throws: LibraryError.self) { try await stage.library.place(cover, in: folder, as: name) }
+            }
+            await #expect(throws: LibraryError.self) {
+                try await stage.library.place(cover, in: folder.appending(path: "none"))
+            }
+        }
+    }
+
     @Test func `an album goes on to its next URL if the file that was given is lost`() async throws {
         try await withStage { stage in
             var album = Album(title: "A", coverURL: given)

@@ -78,6 +78,28 @@ struct SizeWorkersTests {
         #expect(order.current == ["both", "ahead"])
     }
 
+    @Test func `the oldest of many urgent jobs does not wait for all that come after it`() async throws {
+        let workers = SizeWorkers<Int, Void>(threads: 1)
+        let order = Shared<[Int]>([])
+        let (isBusy, mayEnd) = (Flag(), Flag())
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await workers.value(for: 0) {
+                    isBusy.set()
+                    while !mayEnd.isSet { sched_yield() }
+                }
+            }
+            while !isBusy.isSet { await Task.yield() }
+            for number in 1...8 {
+                group.addTask { try await workers.value(for: number) { order.change { $0.append(number) } } }
+                while workers.waitingKeys.first != number { await Task.yield() }
+            }
+            mayEnd.set()
+            try await group.waitForAll()
+        }
+        #expect(order.current == [8, 7, 1, 6, 5, 4, 2, 3])
+    }
+
     @Test func `a failure reaches every caller, and the next call tries again`() async throws {
         let workers = SizeWorkers<Int, Int>()
         await #expect(throws: Failure.self) { try await workers.value(for: 1) { throw Failure() } }

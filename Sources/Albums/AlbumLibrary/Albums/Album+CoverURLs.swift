@@ -31,8 +31,8 @@ extension Album {
     }
 
     /// The path of the cover file that a person has beside the album's music: `coverFile` in the library file. Only a scan writes it; a list
-    /// that is read never has one. Bytes that are no UTF-8, and `%`, are percent-encoded.
-    package var coverFile: String? {
+    /// that is read, and an album that is decoded, never has one. Bytes that are no UTF-8, and `%`, are percent-encoded.
+    public package(set) var coverFile: String? {
         get { text(of: .file) }
         set {
             // A list may name it twice.

@@ -2,6 +2,7 @@ public import CoverFetch
 import CurlHTTP
 import DequeModule
 import ImageHeader
+import Platform
 import Synchronization
 
 /// A window on covers, for a view that shows some of many: a scroller, a wall. What is shown in it is downloaded ahead of all other requests,
@@ -29,21 +30,27 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
         /// - Throws: `CoverFailure`: that of the outcome, or if the cache cannot be read or has evicted the cover since.
         public func cover(longestSide: Int? = nil) async throws(CoverFailure) -> Cover {
             if let longestSide { try Shelf.requireKept(longestSide, of: outcome.url) }
-            let url = try covers.key(outcome.url)
-            if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
-                let cover = Cover(url.string, header, body)
+            if let failure = outcome.failure {
+                guard let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) else {
+                    throw failure
+                }
+                let cover = Cover(try covers.key(outcome.url).string, header, body)
                 return longestSide.map { cover.resized(longestSide: $0) } ?? cover
             }
-            if let failure = outcome.failure { throw failure }
-            if let longestSide, let digest = outcome.contentDigest,
-                let small = try await covers.shelf.cover(digest, longestSide: longestSide)
-            {
-                return small
+            let url = try covers.key(outcome.url)
+            var found: Cover?
+            if let longestSide, let digest = outcome.contentDigest {
+                found = try await covers.shelf.cover(digest, longestSide: longestSide)
+                // Other URLs may have the same bytes.
+                found?.url = URL(key: url.string)
+                found?.key = url.string
+            } else {
+                found = try await covers.shelf.cachedCover(url, location: outcome.url)
             }
-            if longestSide == nil, let cover = try await covers.shelf.cachedCover(url, location: outcome.url) {
-                return cover
+            guard let found else {
+                throw CoverFailure(.cache, url: outcome.url, detail: "evicted since it arrived")
             }
-            throw CoverFailure(.cache, url: outcome.url, detail: "evicted since it arrived")
+            return found
         }
     }
 
@@ -85,9 +92,8 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
         /// Nil at the end.
         func next() async -> (id: ID, outcome: CoverOutcome)? {
             while true {
-                let (arrival, isClosed) = state.withLock { ($0.arrived.popFirst(), $0.isClosed) }
-                if isClosed || Task.isCancelled { return nil }
-                if let arrival { return arrival }
+                if Task.isCancelled { return nil }
+                if let arrival = state.withLock({ $0.arrived.popFirst() }) { return arrival }
                 guard await changed.wait() else { return nil }
             }
         }

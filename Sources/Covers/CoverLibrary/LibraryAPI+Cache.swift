@@ -25,16 +25,21 @@ extension LibraryAPI {
 
     // MARK: What is cached
 
-    /// The keys of a request's cover in the cache, in the order of trying: normalised URLs, as in `CoverListing.url` and in events. An album
+    /// The keys of a cover in the cache, in the order of trying: normalised URLs, as in `CoverListing.url` and in events. An album
     /// may have several.
     /// - Throws: `CoverFailure` if nothing usable locates the cover.
-    public func keys(of request: CoverRequest) throws(CoverFailure) -> [String] { try covers.keys(of: request) }
+    public func keys(of cover: some CoverRequestConvertible) throws(CoverFailure) -> [String] {
+        try covers.keys(of: cover.coverRequest)
+    }
 
     /// Whether covers are cached, many in one read. Never connects, and counts as no use.
-    /// - Returns: for each request, in order, its first URL's cover that is cached; nil if none is, or its URL cannot be used.
+    /// - Parameter requests: URLs, albums, or requests.
+    /// - Returns: for each, in order, its first URL's cover that is cached; nil if none is, or its URL cannot be used.
     /// - Throws: `CoverFailure` if the index cannot be read, or the library is closed.
-    public func statuses(of requests: some Sequence<CoverRequest>) async throws(CoverFailure) -> [CoverStatus?] {
-        let keys = requests.map { (try? covers.keys(of: $0)) ?? [] }
+    public func statuses(
+        of requests: some Sequence<some CoverRequestConvertible>
+    ) async throws(CoverFailure) -> [CoverStatus?] {
+        let keys = requests.map { (try? covers.keys(of: $0.coverRequest)) ?? [] }
         do {
             let all = keys.flatMap(\.self)
             if all.isEmpty, !covers.isClosed { return keys.map { _ in nil } }
@@ -53,18 +58,16 @@ extension LibraryAPI {
         }
     }
 
-    /// As `statuses(of:)` of requests for these URLs.
-    public func statuses(of urls: some Sequence<URL>) async throws(CoverFailure) -> [CoverStatus?] {
-        try await statuses(of: urls.map { CoverRequest(url: $0) })
-    }
-
-    /// The file of the cached cover at `url`, for `sendfile` and for what reads in pieces; nil if it is not cached. Never connects. The whole
+    /// The file of a cached cover, for `sendfile` and for what reads in pieces; nil if it is not cached. Never connects. The whole
     /// file is compared with its digest first, on a thread that may block.
-    /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the cache cannot be read.
-    public func cachedFile(for url: URL) async throws(CoverFailure) -> CachedFile? {
-        let location = url.absoluteString
-        let key = try covers.key(location).string
-        return try await covers.shelf.cachedFile(location) { try $0.entry(for: key) }
+    /// - Parameter cover: a URL, an album, or a request, of which only the URLs count.
+    /// - Throws: `CoverFailure` if nothing usable locates the cover, the library is closed, or the cache cannot be read.
+    public func cachedFile(for cover: some CoverRequestConvertible) async throws(CoverFailure) -> CachedFile? {
+        for url in try covers.urls(of: cover.coverRequest) {
+            let key = url.string
+            if let file = try await covers.shelf.cachedFile(key, { try $0.entry(for: key) }) { return file }
+        }
+        return nil
     }
 
     /// As `cachedFile(for:)`, of the cached cover whose bytes have this digest, under whichever URL.

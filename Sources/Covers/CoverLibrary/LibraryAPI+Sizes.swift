@@ -3,36 +3,24 @@ public import CoverFetch
 import CoverSizes
 import CurlHTTP
 import ImageHeader
-public import Platform
+package import Platform
 
 /// Covers in smaller sizes.
 extension LibraryAPI {
     /// The longest sides, in pixels, of the sizes that the cache keeps beside its covers. Each is made once.
     public static let keptSizes = SizeFolder.steps
 
-    /// The cover at `url` in a smaller size, made from the cover as `cover(for:)` returns it.
-    ///
-    /// The result is a baseline JPEG, turned by its Exif orientation, with alpha on white, and never enlarged. A cover that is a JPEG of this
-    /// size already is returned as it is; so is one that cannot be made smaller: a GIF, AVIF, JPEG XL, HEIC, TIFF, BMP or SVG, an animation, one
-    /// of more than 50 million pixels or 16,384 on a side, or one whose bytes are damaged. `mediaType` and `digest` are those of the returned bytes.
-    /// - Parameters:
-    ///   - url: an http or https URL.
-    ///   - longestSide: of the result, in pixels: one of `keptSizes`.
-    /// - Throws: `CoverFailure`, as `cover(for:)` does, and of the kind `badSize` for another size.
-    public func cover(for url: URL, longestSide: Int) async throws(CoverFailure) -> Cover {
-        try await cover(for: CoverRequest(url: url), longestSide: longestSide)
-    }
-
-    /// The cover of a request in a smaller size, as `cover(for:longestSide:)` returns it.
-    /// - Throws: `CoverFailure`, as `cover(for:)` does.
-    public func cover(for request: CoverRequest, longestSide: Int) async throws(CoverFailure) -> Cover {
-        try Shelf.requireKept(longestSide, of: request.location)
-        return try await cover(for: request, within: longestSide)
-    }
-
     /// The same in any size. Each call makes a size that is not kept.
-    package func cover(for request: CoverRequest, within longestSide: Int) async throws(CoverFailure) -> Cover {
-        let cover = try await cover(for: request)
+    package func cover(for request: CoverRequest, within longestSide: Int?) async throws(CoverFailure) -> Cover {
+        let cover = try await traced("sleeve.cover", url: request.location.isEmpty ? nil : request.location) {
+            () async throws(CoverFailure) in
+            try await covers.cover(for: request)
+        }
+        return try await sized(cover, within: longestSide)
+    }
+
+    func sized(_ cover: Cover, within longestSide: Int?) async throws(CoverFailure) -> Cover {
+        guard let longestSide else { return cover }
         var small: Cover?
         if let digest = Digest(cover.digest) { small = try await covers.shelf.cover(digest, longestSide: longestSide) }
         // A cover that must not be stored is not in the cache.

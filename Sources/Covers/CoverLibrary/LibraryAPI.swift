@@ -4,7 +4,7 @@ package import CoverFetch
 import CurlHTTP
 import HTTPCaching
 import HTTPTypes
-public import Platform
+import Platform
 import Synchronization
 
 /// A library of albums and their covers: downloaded in bulk, kept on disk, readable without a network.
@@ -59,43 +59,59 @@ public final class LibraryAPI: Sendable {
 
     // MARK: Covers
 
-    /// The cover at `url`: from the cache, else downloaded and stored. Concurrent calls for one URL share a transfer.
+    /// A cover: from the cache, else downloaded and stored. Concurrent calls for one URL share a transfer.
     ///
     /// A cached cover is returned without a request, even if it is stale (`Cover.isStale`), unless its server forbids that
     /// (`must-revalidate`, `no-cache`): then the server is asked first, and the call fails if it cannot be (RFC 9111 §4.2.4). A
-    /// cover that must not be stored (`no-store`) is returned but never cached: each call downloads it again.
+    /// cover that must not be stored (`no-store`) is returned but never cached: each call downloads it again. Of an album with several URLs, it is
+    /// the first that is cached, else the first that can be downloaded.
     ///
+    /// The request is sent before all others of the host that wait, such as those of a prefetch, unless it has another priority.
     /// Without `CoverRequest.timeout` there is no limit of the whole call. By default it ends after at most four attempts of up to 60 s for each
     /// request and redirect, with the pauses that the server asks for, each at most two minutes, and the wait for its turn; a server that does
     /// not answer costs a little over four minutes, and less once others have found that out. See <doc:Requests>.
-    /// - Throws: `CoverFailure`; of the kind `closed` when the library is closed.
-    public func cover(for url: URL) async throws(CoverFailure) -> Cover { try await cover(for: CoverRequest(url: url)) }
-
-    /// The cover of a request, as `cover(for:)` returns it, by the request's cache policy. Of an album with several URLs, the first that
-    /// is cached, else the first that can be downloaded.
     ///
-    /// The request is sent before all others of the host that wait, such as those of a prefetch, unless it has another priority.
-    /// - Throws: `CoverFailure`, which names every URL that was tried.
-    public func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
-        try await traced("sleeve.cover", url: request.location.isEmpty ? nil : request.location) {
-            () async throws(CoverFailure) in
-            try await covers.cover(for: request)
-        }
+    /// A smaller size is a baseline JPEG, turned by its Exif orientation, with alpha on white, and never enlarged. A cover that is a JPEG of this
+    /// size already is returned as it is; so is one that cannot be made smaller: a GIF, AVIF, JPEG XL, HEIC, TIFF, BMP or SVG, an animation, one
+    /// of more than 50 million pixels or 16,384 on a side, or one whose bytes are damaged. `mediaType` and `digest` are those of the returned bytes.
+    /// - Parameters:
+    ///   - cover: an http or https URL, an album, or a request.
+    ///   - longestSide: of a smaller size, in pixels: one of `keptSizes`; nil for the cover as it is.
+    /// - Throws: `CoverFailure`, which names every URL that was tried; of the kind `closed` when the library is closed, and `badSize` for another
+    ///   size.
+    public func cover(
+        for cover: some CoverRequestConvertible, longestSide: Int? = nil
+    ) async throws(CoverFailure) -> Cover {
+        let request = cover.coverRequest
+        if let longestSide { try Shelf.requireKept(longestSide, of: request.location) }
+        return try await self.cover(for: request, within: longestSide)
     }
 
-    /// The cached cover at `url`, verified, however old; nil if it is not cached. Never connects. Reads on a thread that may block.
-    /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
-    public func cachedCover(for url: URL) async throws(CoverFailure) -> Cover? {
-        let location = url.absoluteString
-        return try await covers.shelf.cachedCover(covers.key(location), location: location)
+    /// A cached cover, verified, however old; nil if it is not cached. Never connects. Reads on a thread that may block.
+    /// - Parameters:
+    ///   - cover: a URL, an album, or a request, of which only the URLs count.
+    ///   - longestSide: as that of `cover(for:longestSide:)`.
+    /// - Throws: `CoverFailure` if nothing usable locates the cover, the library is closed, or the cache cannot be read.
+    public func cachedCover(
+        for cover: some CoverRequestConvertible, longestSide: Int? = nil
+    ) async throws(CoverFailure) -> Cover? {
+        let request = cover.coverRequest
+        if let longestSide { try Shelf.requireKept(longestSide, of: request.location) }
+        for url in try covers.urls(of: request) {
+            guard let cover = try await covers.shelf.cachedCover(url, location: url.string) else { continue }
+            return try await sized(cover, within: longestSide)
+        }
+        return nil
     }
 
     /// The same on the caller's thread, which it blocks: for about 20 µs, and a millisecond or more for a large cover, whose bytes are read and
     /// hashed. For a call outside of a task.
     /// - Throws: `CoverFailure`, as the asynchronous method does.
-    public func cachedCover(for url: URL) throws(CoverFailure) -> Cover? {
-        let location = url.absoluteString
-        return try covers.shelf.cachedCover(covers.key(location), location: location)
+    public func cachedCover(for cover: some CoverRequestConvertible) throws(CoverFailure) -> Cover? {
+        for url in try covers.urls(of: cover.coverRequest) {
+            if let found = try covers.shelf.cachedCover(url, location: url.string) { return found }
+        }
+        return nil
     }
 
     // MARK: Runs

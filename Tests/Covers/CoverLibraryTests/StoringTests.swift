@@ -129,6 +129,30 @@ import Testing
         }
     }
 
+    @Test func `whatever takes a URL takes an album, by the first of its URLs that is cached`() async throws {
+        try await withStage { stage in
+            let (library, url) = (stage.library, try #require(URL(string: stage.url(2))))
+            var album = Album(title: "A", coverURL: stage.url(1))
+            album.alternateCoverURLs = [url.absoluteString]
+            #expect(try await library.cachedCover(for: album) == nil)
+            let cover = try await library.cover(for: url)
+            #expect(try await library.cachedCover(for: album) == cover)
+            let file = try await library.cachedFile(for: album)
+            #expect(file?.digest == cover.digest)
+            let side = LibraryAPI.keptSizes[0]
+            for small in [
+                try await library.cover(for: album, longestSide: side),
+                try await library.cachedCover(for: CoverRequest(album: album), longestSide: side),
+            ] {
+                #expect(small?.url == cover.url && max(small?.width ?? 0, small?.height ?? 0) == side)
+            }
+            #expect(try await library.statuses(of: [album]).first??.digest == cover.digest)
+            #expect(try library.keys(of: album) == [stage.url(1), stage.url(2)])
+            #expect(try await library.prefetch([album]).summary().fresh == 1)
+            #expect(stage.origin.requestCount == 1)
+        }
+    }
+
     @Test func `an album goes on to its next URL if the file that was given is lost`() async throws {
         try await withStage { stage in
             var album = Album(title: "A", coverURL: given)

@@ -1,4 +1,4 @@
-import AlbumLibrary
+public import AlbumLibrary
 import CoverCache
 package import CoverFetch
 import CurlHTTP
@@ -36,23 +36,25 @@ public struct CoverRequest: Sendable, Hashable {
 
     /// A request for the cover at an http or https URL.
     public init(
-        url: URL, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache,
-        headerFields: RequestHeaderFields = [:]
+        url: URL, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache, timeout: Duration? = nil,
+        retries: Int? = nil, headerFields: RequestHeaderFields = [:], deniesPrivateAddresses: Bool = false
     ) {
         self.init(location: url.absoluteString, priority: priority, cachePolicy: cachePolicy)
-        self.headerFields = headerFields
+        (self.timeout, self.retries, self.headerFields) = (timeout, retries, headerFields)
+        self.deniesPrivateAddresses = deniesPrivateAddresses
     }
 
     /// A request for the cover of an album: at its cover URL, else at one of its alternative URLs, else at the Cover Art Archive
     /// under its MusicBrainz ids.
     public init(
-        album: Album, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache,
-        headerFields: RequestHeaderFields = [:]
+        album: Album, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache, timeout: Duration? = nil,
+        retries: Int? = nil, headerFields: RequestHeaderFields = [:], deniesPrivateAddresses: Bool = false
     ) {
         self.init(
             location: album.coverURL?.trimmingWhitespace() ?? "", priority: priority, cachePolicy: cachePolicy)
         self.album = album
-        self.headerFields = headerFields
+        (self.timeout, self.retries, self.headerFields) = (timeout, retries, headerFields)
+        self.deniesPrivateAddresses = deniesPrivateAddresses
     }
 
     /// A request for the cover at a URL as a list has it. A text that is none is a failure of the request.
@@ -62,6 +64,27 @@ public struct CoverRequest: Sendable, Hashable {
         self.cachePolicy = cachePolicy
         headerFields = [:]
     }
+}
+
+/// What names a cover: a URL, an album, or a request, which has options.
+public protocol CoverRequestConvertible: Sendable {
+    /// The request for the cover.
+    var coverRequest: CoverRequest { get }
+}
+
+extension CoverRequest: CoverRequestConvertible {
+    /// The request itself.
+    public var coverRequest: CoverRequest { self }
+}
+
+extension URL: CoverRequestConvertible {
+    /// A request for the cover at the URL.
+    public var coverRequest: CoverRequest { CoverRequest(url: self) }
+}
+
+extension Album: CoverRequestConvertible {
+    /// A request for the album's cover.
+    public var coverRequest: CoverRequest { CoverRequest(album: self) }
 }
 
 extension CoverRequest {

@@ -235,15 +235,15 @@ struct RequestBatches: AsyncSequence, Sendable {
     ///   - left: receives the number of requests that were read and not given, because the batches were not read to their end.
     init<Requests: AsyncSequence & Sendable>(
         _ requests: Requests, failed: @escaping @Sendable (any Error) -> Void, left: @escaping @Sendable (Int) -> Void
-    ) where Requests.Element == CoverRequest {
+    ) where Requests.Element: CoverRequestConvertible {
         let buffer = buffer
         self.left = left
         reading = Task {
             var line = 0
             do {
-                for try await request in requests {
+                for try await element in requests {
                     line += 1
-                    var request = request
+                    var request = element.coverRequest
                     request.line = request.line ?? line
                     guard !Task.isCancelled, await buffer.add(request) else { break }
                 }

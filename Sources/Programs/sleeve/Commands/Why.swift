@@ -20,7 +20,9 @@ struct Why: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The album's number, title, id, or folder; or a URL.", valueName: "album or url"))
+        help: ArgumentHelp(
+            "The album's number in `fill review`, else in `album list`; its title, id, or folder; or a URL.",
+            valueName: "album or url"))
     var subject: String
 
     @OptionGroup(visibility: .hidden) var archive: ArchiveServerOptions

@@ -160,7 +160,8 @@ actor PrefetchRun {
             }
             total = albums.count
             // The user asked for all covers, so those with a cached 404 or 410 are requested again.
-            let outcomes = library.prefetch(albums, cachePolicy: .ignoreAbsence)
+            let outcomes = library.prefetch(
+                albums.map { CoverRequest(album: $0, cachePolicy: .ignoreAbsence) })
             defer { summary = outcomes.progress }
             async let _: Void = publish(total: albums.count) { outcomes.progress }
             for try await outcome in outcomes {

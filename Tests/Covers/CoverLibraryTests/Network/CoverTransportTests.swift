@@ -68,7 +68,9 @@ import Wire
             let run = library.prefetch([try url("/moved"), try url("/cover"), try url("/none"), try url("/page")])
             let summary = try await run.summary()
             #expect(summary.fresh == 1 && summary.downloaded == 1 && summary.failed == 2)
-            let again = try await library.prefetch([try url("/cover")], cachePolicy: .revalidate).summary()
+            let again = try await library.prefetch(
+                [CoverRequest(url: url("/cover"), cachePolicy: .revalidate)]
+            ).summary()
             #expect(again.revalidated == 1)
             let before = server.requests.count
             await #expect(throws: CoverFailure.self) { try await library.cover(for: url("/none")) }

@@ -126,7 +126,7 @@ import Tracing
             _ = try await library.cachedCover(for: url("/1"))
             await #expect(throws: CoverFailure.self) { try await library.cover(for: url("/none")) }
             _ = try await library.prefetch([try url("/1"), try url("/2"), try url("/3")]).summary()
-            _ = try await library.prefetch([try url("/2")], cachePolicy: .reload).summary()
+            _ = try await library.prefetch([CoverRequest(url: try url("/2"), cachePolicy: .reload)]).summary()
             let metrics = Self.metrics
             func total(_ label: String, _ name: String, _ value: String) -> Int64 {
                 metrics.counterTotal(label: label, dimensions: [(name, value)])

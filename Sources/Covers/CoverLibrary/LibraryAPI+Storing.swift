@@ -65,6 +65,8 @@ extension LibraryAPI {
     /// Writes a cover as a file into a folder, such as one of music: whole or not at all, and durable when it returns. What is there stays: a picture
     /// of this name, whatever its type and whoever wrote it.
     /// - Parameters:
+    ///   - cover: the cover.
+    ///   - folder: the folder, which is there.
     ///   - name: of the file, without its extension, which follows from the cover's type.
     /// - Returns: the file of this name, and whether it is new.
     /// - Throws: `LibraryError` if the name is none of a file, or the folder cannot be read or written.

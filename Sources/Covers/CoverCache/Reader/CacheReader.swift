@@ -24,8 +24,7 @@ package final class CacheReader: Sendable {
 
     package let directory: CacheDirectory
     private let covers: CoverFolder
-    private let index: Mutex<(number: UInt64, idle: [ReadConnection])>
-    private let isClosed = Mutex(false)
+    private let index: Mutex<(number: UInt64, idle: [ReadConnection], isClosed: Bool)>
     private let didReplace: @Sendable () -> Void
     private let usage = Mutex(CacheUsage())
 
@@ -34,7 +33,7 @@ package final class CacheReader: Sendable {
     package init(directory: CacheDirectory, didReplace: @escaping @Sendable () -> Void = {}) throws {
         (self.directory, self.didReplace) = (directory, didReplace)
         let number = directory.indexNumber
-        index = Mutex((number, [try ReadConnection(directory)]))
+        index = Mutex((number, [try ReadConnection(directory)], false))
         covers = directory.covers
     }
 
@@ -49,7 +48,7 @@ package final class CacheReader: Sendable {
             index.withLock { index in
                 if index.number != number {
                     connection.leave(directory)
-                } else if index.idle.count < Self.maximumIdle, !isClosed.withLock(\.self) {
+                } else if index.idle.count < Self.maximumIdle, !index.isClosed {
                     index.idle.append(connection)
                 }
             }
@@ -59,8 +58,7 @@ package final class CacheReader: Sendable {
 
     /// Keeps no file of the cache open from now on.
     package func close() {
-        isClosed.withLock { $0 = true }
-        index.withLock { $0.idle = [] }
+        index.withLock { ($0.idle, $0.isClosed) = ([], true) }
     }
 
     /// From now on, reads the index that is there. One that was removed is read on until there is a new one.
@@ -73,7 +71,7 @@ package final class CacheReader: Sendable {
             for connection in index.idle { connection.leave(directory) }
             // Another process has created it while this one opened it.
             let isFirst = index.number == 0
-            index = (number, [])
+            (index.number, index.idle) = (number, [])
             return !isFirst
         }
     }

@@ -1,11 +1,8 @@
 import AlbumLibrary
 import CoverCache
 import CoverFetch
-import CoverSizes
 import CurlHTTP
-import Dispatch
 import HTTPCaching
-import ImageHeader
 import Logging
 import Platform
 import Synchronization

@@ -1,8 +1,8 @@
 import CoverFetch
 import Platform
 
-/// The one place where an outcome becomes known: to the requests that wait for it, and, made from it, to observers. The commit that makes it true is
-/// behind it.
+/// The one place where the outcome of a request becomes known: to those who wait for it, and, made from it, to observers. The commit that makes it
+/// true is behind it. Covers that no request asked for, those of packs and of a person's files, are published by what stores them.
 struct Publisher {
     private let hub: EventHub
     /// The requests that wait for outcomes.

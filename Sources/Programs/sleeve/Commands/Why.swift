@@ -59,7 +59,8 @@ struct Why: AsyncParsableCommand {
         scanned.places = try state?.places(of: album.id) ?? []
         let written = try state?.written(of: album.id) ?? []
         let formers = try state?.written(in: scanned.places.flatMap(\.allFolders)) ?? []
-        let outdated = try await outdated(written, of: album, albums, state, library.configuration)
+        let record = try state?.albums().first { $0.id == album.id }
+        let outdated = try await outdated(written, of: album, record, albums, state, library.configuration)
         let plan = FillPlan(
             [(scanned, album)], written: [], options: .init(), obstacle: FillPlan.Obstacle.ofWriting)
         var urls = library.coverURLs(of: album)
@@ -84,7 +85,7 @@ struct Why: AsyncParsableCommand {
                 of: album, written: written + formers.filter { $0.album != album.id }, outdated: outdated,
                 names: Dictionary(albums.map { ($0.id, $0.fullName) }) { first, _ in first },
                 embedded: (try? state?.embeddedPictures()) ?? [], scanned.places),
-            isGone: try state?.albums().contains { $0.id == album.id && $0.isGone } == true ? true : nil,
+            isGone: record?.isGone == true ? true : nil,
             obstacles: plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" },
             candidates: candidates.map { .init($0) },
             urls: (addresses + others).map { .init($0) })
@@ -92,10 +93,10 @@ struct Why: AsyncParsableCommand {
 
     /// Those files, by their numbers, that are not certain for the album as the last scan found it.
     private func outdated(
-        _ written: [Written], of album: Album, _ albums: [Album], _ state: MusicState?,
+        _ written: [Written], of album: Album, _ record: AlbumRecord?, _ albums: [Album], _ state: MusicState?,
         _ configuration: LibraryConfiguration
     ) async throws -> [Int64: OutdatedCover.Cause] {
-        guard let state, let record = try? state.albums().first(where: { $0.id == album.id }) else { return [:] }
+        guard let state, let record else { return [:] }
         var covers = try OutdatedCovers(albums, state, configuration)
         let query = AlbumQuery(record.facts, edited: album)
         var outdated: [Int64: OutdatedCover.Cause] = [:]

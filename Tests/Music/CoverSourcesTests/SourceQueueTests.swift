@@ -202,6 +202,22 @@ import Testing
         #expect(findings.candidates.map(\.source) == [.itunes, .deezer])
     }
 
+    @Test(arguments: [true, false])
+    func `a cover of another edition is taken if no source has one of the album's own`(_ isElsewhere: Bool) async throws
+    {
+        let service = TestService(clock) { url, _ in
+            if url.contains("deezer") {
+                return .json(isElsewhere ? Answers.deezer("A", "B", tracks: 10) : Answers.deezerNothing)
+            }
+            return .json(Answers.iTunes("A", "B (Deluxe Edition)", year: 1994, tracks: 10))
+        }
+        let queue = queue([.itunes, .deezer], service)
+        let findings = try await queue.find(Self.album)
+        #expect(findings.candidates.map(\.source) == (isElsewhere ? [.deezer, .itunes] : [.itunes]))
+        #expect(findings.candidates.allSatisfy { $0.certainty == .certain })
+        #expect(service.searches.count == 2)
+    }
+
     // MARK: Lengths that a source does not tell
 
     private static let lengths = (0..<10).map { 150_000 + $0 * 11_000 }

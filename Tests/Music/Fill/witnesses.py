@@ -72,8 +72,8 @@ class Album:
 
     # ---- Files
 
-    def files(self, accept=None, *, title=None, year=None, lengths=None, art=None, found=(), isTrue=False):
-        """The album's files, whose tags deviate, too."""
+    def files(self, accept=None, *, title=None, year=None, lengths=None, art=None, found=(), isTrue=False, wrong=False):
+        """The album's files, whose tags deviate, too. `wrong`: a service has another's picture under the right facts."""
         w, art, title, year = self.world, art or self.art, title or self.title, year or self.year
         accept = [art] if accept is None else accept
         release = w.release(self.artist, title, year, lengths or self.lengths, "", picture=art)
@@ -87,11 +87,12 @@ class Album:
                 tags.update(DATE=None, TRACKTOTAL=None, LENGTH=0)
                 if not hasNumbers: tags.update(TRACKNUMBER=None)
             options.update(edit=poor, format="flac")
-        labels, own = ["facts as they are" if isTrue else "facts that deviate"], []
+        labels, own, isLie = ["facts as they are" if isTrue else "facts that deviate"], [], bool(wrong)
         if self.does(.35):
             w.tagged = getattr(w, "tagged", 0) + 1
             isRight = w.tagged % 25 != 12
             own = [art if isRight else self.random.choice(self.neighbours + [self.other()])]
+            isLie = isLie or not isRight
             labels.append("tags with its picture" if isRight else "tags with another's picture")
             data = artwork.tagged(own[0], self.random)
             options["cover"] = lambda _: data
@@ -99,7 +100,7 @@ class Album:
             labels.append("tags without a picture")
         album, _ = w.album(f"{self.top}/{self.artist}/{title}", release, accept, **{"title": title, "year": year, **options})
         isNowhere = not any(entry["picture"] in accept and entry["on"] != "m" for entry in found.values()) if found else True
-        album.update(own=own, labels=labels, isNowhere=isNowhere)
+        album.update(own=own, labels=labels, isNowhere=isNowhere, isLie=isLie)
         return album
 
     def garble(self, options, release, title, year):
@@ -197,13 +198,13 @@ def regional_artwork(album, n):
 
 @kind(2)
 def wrong_file(album, n):
-    album.files(found=album.entries(arts={"cid"[n % 3]: album.other()}, holds={"mc": .8, "i": .8, "d": .8}))
+    album.files(wrong=True, found=album.entries(arts={"cid"[n % 3]: album.other()}, holds={"mc": .8, "i": .8, "d": .8}))
 
 
 @kind(2)
 def wrong_file_at_two_services(album, n):
     wrong = album.other()
-    album.files(found=album.entries(arts={"i": wrong, "d": wrong}, holds={"mc": .6, "i": .8, "d": .8}))
+    album.files(wrong=True, found=album.entries(arts={"i": wrong, "d": wrong}, holds={"mc": .6, "i": .8, "d": .8}))
 
 
 @kind(3)

@@ -29,6 +29,9 @@ struct Evidence: Sendable {
     /// Whether artist and title agree, or, of joined names, one artist's.
     var namesAgree: Bool { artist.line.agrees && title.line.agrees }
 
+    /// One title has the word of an edition that the other has not, and the songs are not known to be the same.
+    var isOfOtherEdition: Bool { titles.0.editions != titles.1.editions && tracks.lengths?.areOfAll != true }
+
     /// The lines for a person, without an artist that agrees.
     var told: [Match.Line] { lines.filter { $0 != artist.line || !$0.agrees } }
 

@@ -45,6 +45,8 @@ package struct Match: Sendable, Hashable {
     package var lines: [Line]
     /// Orders matches of one certainty: the higher, the better.
     package var score: Int
+    /// The songs may be those of another edition, which may have a picture of its own.
+    package var isOfOtherEdition = false
 
     init(_ certainty: Certainty, _ lines: [Line], ground: Ground = .evidence, score: Int = 0) {
         (self.certainty, self.lines, self.ground, self.score) = (certainty, lines, ground, score)
@@ -105,7 +107,9 @@ package struct Match: Sendable, Hashable {
         if suffices(evidence, weakness) || evidence.isCertainInAnotherScript
             || evidence.isCertainByLengths(isContested: isContested)
         {
-            return Match(.certain, evidence.told, score: evidence.score)
+            var match = Match(.certain, evidence.told, score: evidence.score)
+            match.isOfOtherEdition = evidence.isOfOtherEdition
+            return match
         }
         guard evidence.isDoubtful else { return Match(.none, evidence.told) }
         let why = evidence.isCertain ? weakness.map { [Line(.silent, $0.reason)] } ?? [] : []

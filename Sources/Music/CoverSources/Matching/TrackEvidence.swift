@@ -106,6 +106,8 @@ struct LengthEvidence: Sendable {
         isHalf = more == fewer && zip(songs, others).count { abs($0 - $1) <= Self.largeTolerance } * 2 >= fewer
     }
 
+    /// Whether they agree of all songs of both.
+    var areOfAll: Bool { agree && more == fewer }
     /// Whether one of many songs is missing at the end, or another one.
     var isLast: Bool { fewer >= 8 && more - fewer == 1 && close >= SongLengths.needed(fewer) }
     /// Whether all songs are in the other list, which is too long to say more.

@@ -61,7 +61,8 @@ package actor SourceQueue {
             })
     }
 
-    /// Asks the sources in order, until one has a cover that is certain. May be called for many albums at a time: none passes a source by because
+    /// Asks the sources in order, until one has a cover that is certain, and of the album's own edition. That of another edition, which may have
+    /// another picture, is taken if no source has one. May be called for many albums at a time: none passes a source by because
     /// others wait for it, so that an album gets the same cover alone and among thousands.
     ///
     /// What the others have answered, now or in earlier runs, weighs when an answer is judged: they may know of several albums of one name. An
@@ -80,7 +81,7 @@ package actor SourceQueue {
         for index in sources.indices {
             counts[index].passed += 1
             let isDone = skipped.union(search.findings.askedSources).contains(sources[index].name)
-            if isDone || search.findings.certain != nil { continue }
+            if isDone || search.findings.areEnough { continue }
             try await take(index, &search)
             await leaveOutAbsent(&search)
             guard let next = witness(after: index, search, query, skipped) else { continue }
@@ -124,7 +125,7 @@ package actor SourceQueue {
     ) async -> (sources: [SourceName], known: SourceFindings) {
         var search = await search(query, decisions)
         var names: [SourceName] = []
-        for index in sources.indices where search.findings.certain == nil {
+        for index in sources.indices where !search.findings.areEnough {
             let answer = known(index, &search)
             let isLocated = answer?.kind == .found && sources[index].location != nil
             if answer == nil || isLocated { names.append(sources[index].name) }
@@ -260,7 +261,7 @@ package actor SourceQueue {
 
 /// What the sources have for an album.
 package struct SourceFindings: Sendable {
-    /// The covers that match, the certain ones first, then in the order of asking.
+    /// The covers that match: the certain ones first, of those the ones of the album's edition, then in the order of asking.
     package var candidates: [SourceCandidate] = []
     /// The answer of each source that was asked, in order.
     package var answers: [SourceAnswer] = []
@@ -271,6 +272,9 @@ package struct SourceFindings: Sendable {
 
     /// The best certain cover.
     package var certain: SourceCandidate? { candidates.first { $0.certainty == .certain } }
+
+    /// Whether no other source is to be asked.
+    var areEnough: Bool { certain.map { !$0.match.isOfOtherEdition } ?? false }
 
     /// The sources that are done with: pass them to `SourceQueue.find` to ask the others only.
     package var askedSources: Set<SourceName> { Set(answers.map(\.source)) }
@@ -287,6 +291,9 @@ package struct SourceFindings: Sendable {
     }
 
     private mutating func order(_ all: [SourceCandidate]) {
-        candidates = all.filter { $0.certainty == .certain } + all.filter { $0.certainty == .doubtful }
+        let certain = all.filter { $0.certainty == .certain }
+        candidates =
+            certain.filter { !$0.match.isOfOtherEdition } + certain.filter(\.match.isOfOtherEdition)
+            + all.filter { $0.certainty == .doubtful }
     }
 }

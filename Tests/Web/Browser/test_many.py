@@ -23,6 +23,20 @@ class Many(GalleryTest):
         self.assertLess(self.options(page), 100)
         self.assert_lean(page)
 
+    def test_the_first_covers_are_shown_before_all_albums_have_come(self):
+        page = self.shared_gallery(10_000, warm=False)
+        page.leave()
+        page.browser.cdp("Network.clearBrowserCookies")
+        hold = page.browser.cdp("Page.addScriptToEvaluateOnNewDocument", source="""
+            const original = fetch, held = new Promise((resolve) => (window.release = resolve));
+            window.fetch = async (path, request) => (await (path.endsWith('api/library') && held), original(path, request));""")
+        page.browser.get(self.stage.server.address)
+        self.assertIn("ready", page.covers_settle().values())
+        self.assertFalse(page.run("return document.documentElement.dataset.ready"))
+        page.browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **hold)
+        page.run("release()")
+        page.ready().size(10_000)
+
     def options(self, page):
         return page.run("return document.querySelectorAll('[role=option]').length")
 

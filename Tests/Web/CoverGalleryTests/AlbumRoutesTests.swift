@@ -164,7 +164,7 @@ import Wire
     @Test func `each browser gets its own memento, resolved against the current library`() async throws {
         try await withGallery { stage in
             let first = try await stage.ask("GET", "/api/state")
-            #expect(first.text == "{\"memento\":null,\"covers\":{}}")
+            #expect(first.text.hasPrefix(#"{"memento":null,"covers":{},"albums":[{"id":"#))
             let cookie = String((first.fields["set-cookie"] ?? "").prefix { $0 != ";" })
             let ids = try await stage.ids
             let place = "{\"album\": \"\(ids[3])\", \"index\": 3, \"position\": 3.25, \"sort\": \"title\"}"
@@ -174,6 +174,34 @@ import Wire
             #expect(again.text.contains("\"album\":\"\(ids[3])\",\"index\":2,\"position\":2.25,\"sort\":\"title\""))
             #expect(try await stage.ask("GET", "/api/state").text.hasPrefix("{\"memento\":null"))
             #expect(try await stage.ask("PUT", "/api/memento", json: place).status == 400)
+        }
+    }
+
+    private struct Opening: Decodable {
+        var albums: [Library.Row]?
+        var count: Int?
+    }
+
+    @Test func `a browser that opens on the first albums gets them with its state`() async throws {
+        let albums = (0..<200).map { Album(id: "n\($0)", title: "T\($0)", artist: "The A") }
+        try await withGallery(albums: { _ in albums }) { stage in
+            func opening(_ place: String?) async throws -> Opening {
+                let cookie = ["Cookie": "sleeve-client=client-1"]
+                if let place {
+                    #expect(try await stage.ask("PUT", "/api/memento", cookie, json: place).status == 204)
+                }
+                let text = try await stage.ask("GET", "/api/state", cookie).text
+                return try JSONDecoder().decode(Opening.self, from: Data(text.utf8))
+            }
+            let first = try await opening(nil)
+            #expect(first.albums?.map(\.id) == albums.prefix(first.albums?.count ?? 0).map(\.id) && first.count == 200)
+            #expect(first.albums?.first?.artistKey == "A")
+            #expect(try await opening(#"{"album": "n3", "index": 3, "view": "wall"}"#).count == 200)
+            let others = [
+                #"{"view": "wall", "position": 8}"#, #"{"view": "stage"}"#, #"{"view": "wall", "sort": "title"}"#,
+                #"{"album": "n150", "index": 150, "view": "wall"}"#,
+            ]
+            for place in others { #expect(try await opening(place).albums == nil, "\(place)") }
         }
     }
 

@@ -8,8 +8,7 @@ import { onBack, readAddress } from "./address.js";
 import { Gallery } from "./gallery.js";
 import { grow } from "./transition.js";
 
-// The page's head has the browser preload both.
-const firstLibrary = ask("GET", "api/library");
+// The page's head has the browser preload it.
 const firstState = ask("GET", "api/state").catch(() => null);
 
 const library = new Library();
@@ -25,19 +24,33 @@ gallery.leaves = (isOverWall) => memento.step(isOverWall);
 
 let problem = null;
 try {
-  await library.load(firstLibrary);
-  await start();
+  const { albums = [], count = 0 } = (await firstState) ?? {};
+  if (albums.length && isAmong(albums)) {
+    library.begin(albums, count);
+    await start();
+    await firstCovers();
+  }
+  await library.load();
+  if (!open) await start();
 } catch (caught) {
   problem = caught;
   gallery.showNothing("away", problem.away ? undefined : problem.message);
 }
-// The other modules would delay the first covers.
-if (open) await Promise.race([covers.opened, new Promise((resolve) => setTimeout(resolve, 400))]);
+if (open) await firstCovers();
 const { setUpTools } = await import("./tools.js");
 const tools = setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isStored, open: ensureOpen });
 onBack((place) => open && move(place).then(tools.follow));
 if (open) document.documentElement.dataset.ready = "true";
 if (isLost) tools.say("That album is no longer in the library.");
+
+/** Whether these first albums are all that the page opens on. */
+function isAmong(albums) {
+  const { view = "wall", sort = "library", show, q, page, album, position = 0 } = readAddress();
+  return view === "wall" && sort === "library" && !show && !q && !page && position === 0 && (!album || albums.some(({ id }) => id === album));
+}
+
+/** Waits for the covers in view, which all else would delay. */
+function firstCovers() { return Promise.race([covers.opened, new Promise((resolve) => setTimeout(resolve, 400))]); }
 
 async function start() {
   const state = (await firstState) ?? {};

@@ -10,6 +10,8 @@ import { ordered } from "./order.js";
 export class Library {
   /** @type {Album[]} in the library's order */
   albums = [];
+  /** How many the library has. Until all are here, `albums` are the first of them. */
+  count = 0;
   /** @type {Album[]} sorted and searched */
   shown = [];
   version = null;
@@ -39,12 +41,18 @@ export class Library {
   #requestCount = 0;
   #lastResponse = 0;
 
-  /** Fetches the albums, or takes them from `request`. */
-  async load(request = ask("GET", "api/library")) {
+  /** Shows the first albums of `count` until `load` has all of them. */
+  begin(albums, count) {
+    Object.assign(this, { albums, count });
+    this.arrange();
+  }
+
+  /** Fetches the albums. */
+  async load() {
     const number = ++this.#requestCount;
     let answer, isStored = false;
     try {
-      answer = await request;
+      answer = await ask("GET", "api/library");
     } catch (problem) {
       answer = !this.version && problem.away ? await storedLibrary() : null;
       if (!answer) throw problem;
@@ -58,6 +66,7 @@ export class Library {
     if (!changed) return;
     const covers = new Map(this.albums.map((album) => [album.id, album.cover]));
     this.albums = answer.albums;
+    this.count = this.albums.length;
     const others = this.albums.filter(({ id, cover }) => covers.has(id) && covers.get(id) !== cover);
     if (others.length) this.coversChanged(others.map((album) => album.id));
     this.#formerOrders = this.#orders;

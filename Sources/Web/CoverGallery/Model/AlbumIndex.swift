@@ -31,7 +31,7 @@ actor AlbumIndex {
     private let library: LibraryAPI
     nonisolated let files = CoverFiles()
     private var revision: String?
-    private var albums = ""
+    private var rows: [String] = []
     /// The latest text that was compressed.
     private var compressed: (tag: String, bytes: [UInt8])?
     /// The keys of all URLs of an album's cover, in the order of trying, or why there is none.
@@ -52,7 +52,7 @@ actor AlbumIndex {
         }
         let text = jsonText {
             $0.add("version", revision)
-            $0.add("albums", raw: albums)
+            $0.add("albums", raw: Self.list(rows))
             $0.add("undo", history?.undo?.title)
             $0.add("redo", history?.redo?.title)
             $0.add("edit", (history?.undo ?? history?.redo)?.number)
@@ -60,6 +60,14 @@ actor AlbumIndex {
         }
         return (Array(text.utf8), "\"\(revision)-\(waiting)\"")
     }
+
+    /// The first albums, as `text` has them. Nil if there are none.
+    func first(_ count: Int) async -> String? {
+        guard (try? await refresh()) != nil, !rows.isEmpty else { return nil }
+        return Self.list(rows.prefix(count))
+    }
+
+    private static func list(_ rows: some Sequence<String>) -> String { "[" + rows.joined(separator: ",") + "]" }
 
     /// `text`, compressed. Nil if there is no memory.
     func compressed(_ text: [UInt8], tag: String) -> [UInt8]? {
@@ -135,7 +143,7 @@ actor AlbumIndex {
         }
         self.keys = keys
         byID = Dictionary(list.albums.lazy.map { ($0.id, $0) }) { first, _ in first }
-        albums = "[" + rows.joined(separator: ",") + "]"
+        self.rows = rows
         revision = list.revision
         return list.revision
     }

@@ -66,21 +66,33 @@ final class GalleryModel: Sendable {
 
     private static let wallReach = 48
 
-    /// The cached covers around the album a browser opens on. Empty if it does not show the albums in the library's order.
-    func firstCovers(of client: String?) async -> [AlbumCover] {
-        guard let list = try? await library.albums.current().albums, !list.isEmpty else { return [] }
-        var centre = 0
+    /// What a browser opens on, if it shows the albums in the library's order.
+    struct Opening {
+        /// The cached covers around the album.
+        var covers: [AlbumCover] = []
+        /// The first albums as `AlbumIndex.text` has them, if the browser opens on these.
+        var albums: (text: String, count: Int)?
+    }
+
+    func opening(of client: String?) async -> Opening {
+        guard let list = try? await library.albums.current().albums, !list.isEmpty else { return Opening() }
+        var memento = LibraryMemento(album: nil, index: 0, position: 0)
+        memento.view = "wall"
+        if let client, let saved = try? await library.albums.memento(of: client) { memento = saved }
+        guard memento.order == "library" else { return Opening() }
+        // The index is the browser's claim, and the library may have shrunk. The wall's position is that of its first row.
+        let isWall = memento.view == "wall"
+        let first = isWall ? Int(memento.position) + Self.wallReach / 2 : memento.index
         /// How many albums on each side.
-        var reach = 8
-        if let client, let memento = try? await library.albums.memento(of: client) {
-            guard memento.order == "library" else { return [] }
-            // The index is the browser's claim, and the library may have shrunk. The wall's position is that of its first row.
-            let first = memento.view == "wall" ? Int(memento.position) + Self.wallReach / 2 : memento.index
-            centre = min(max(first, 0), list.count - 1)
-            if memento.view == "wall" { reach = Self.wallReach }
-        }
+        let reach = isWall ? Self.wallReach : 8
+        let centre = min(max(first, 0), list.count - 1)
         let near = list[max(centre - reach, 0)...min(centre + reach, list.count - 1)].map(\.id)
-        return ((try? await albums.covers(of: near)) ?? []).filter { $0.cached != nil }
+        var opening = Opening()
+        opening.covers = ((try? await albums.covers(of: near)) ?? []).filter { $0.cached != nil }
+        if isWall, memento.position == 0, memento.index < near.count {
+            opening.albums = await albums.first(near.count).map { ($0, list.count) }
+        }
+        return opening
     }
 
     /// Detects changes that other programs made to the library file.
@@ -207,9 +219,9 @@ actor PrefetchRun {
             ] {
                 $0.add(name, value)
             }
-            $0.add("seconds", summary.duration / .seconds(1))
-            $0.add("coversPerSecond", summary.coversPerSecond)
-            $0.add("bytesPerSecond", summary.bytesPerSecond)
+            let seconds = summary.duration / .seconds(1)
+            $0.add("seconds", seconds)
+            $0.add("coversPerSecond", seconds > 0 ? Double(summary.downloaded) / seconds : 0)
             $0.add("failures", raw: "[" + failures.joined(separator: ",") + "]")
         }
         await sessions.broadcast("prefetch", text)

@@ -58,15 +58,24 @@ struct AlbumRoutes: Sendable {
                 $0.add("tile", saved.tileSize)
             }
         }
-        let first = await model.firstCovers(of: client)
+        let opening = await model.opening(of: client)
         let covers = jsonText {
-            for cover in first {
+            for cover in opening.covers {
                 if let cached = cover.cached { $0.add(cover.album, raw: CoverState(cached).json) }
             }
         }
-        var response = Response.json {
+        let json = jsonText {
             $0.add("memento", raw: memento)
             $0.add("covers", raw: covers)
+            if let (albums, count) = opening.albums {
+                $0.add("albums", raw: albums)
+                $0.add("count", count)
+            }
+        }
+        let (text, tag) = (Array(json.utf8), "\"\(String(FNV1a.hash(json.utf8), radix: 36))\"")
+        // The page waits for it.
+        var response = await Response.text(text, type: "application/json", tag: tag, for: request, "no-store") {
+            Gzip.compressed(text)
         }
         if client == nil {
             let name = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined()

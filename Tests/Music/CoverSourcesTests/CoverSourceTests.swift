@@ -192,10 +192,10 @@ import Testing
     }
 
     @Test func `placeholders are known by their URLs and shapes`() {
-        #expect(Placeholder(url: "https://x/images/cover//500x500-000000-80-0-0.jpg") == .url)
-        #expect(Placeholder(url: "https://x/images/cover/311bba0fc112d15f72c8b5a65f0456c1/1000x1000.jpg") == nil)
-        #expect(Placeholder(width: 1, height: 1) == .size)
-        #expect(Placeholder(width: 500, height: 500) == nil)
-        #expect(Placeholder(width: 500, height: 500, hasOneColour: true) == .color)
+        #expect(Placeholder.isAt("https://x/images/cover//500x500-000000-80-0-0.jpg"))
+        #expect(!Placeholder.isAt("https://x/images/cover/311bba0fc112d15f72c8b5a65f0456c1/1000x1000.jpg"))
+        #expect(Placeholder.reason(width: 1, height: 1)?.contains("small") == true)
+        #expect(Placeholder.reason(width: 500, height: 500) == nil)
+        #expect(Placeholder.reason(width: 500, height: 500, hasOneColour: true)?.contains("colour") == true)
     }
 }

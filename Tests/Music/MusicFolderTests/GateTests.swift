@@ -54,7 +54,8 @@ import Testing
         var accepted = try picture(folder, "yes")
         accepted.hasOneColour = true
         #expect(try state.mayWrite(accepted, for: "1", options) == nil)
-        #expect(try state.mayWrite(accepted, for: "2", .init()) == .placeholder(Placeholder.color.reason))
+        let reason = "has one colour only, as placeholders have"
+        #expect(try state.mayWrite(accepted, for: "2", .init()) == .placeholder(reason))
         accepted.hasOneColour = false
         #expect(try state.mayWrite(accepted, for: "2", options) == .tooSmall(side: 500))
         let cut = try picture(folder, "yes", Array(MusicPicture.jpeg(300, 300).bytes.dropLast(2)))

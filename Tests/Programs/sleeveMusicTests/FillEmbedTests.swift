@@ -136,6 +136,10 @@ extension MusicTests {
                     #expect((second.albums, second.embedded) == (1, 0) && again.status == 0, "\(again)")
                     #expect(try await stage.run("fill", "undo").status == 0)
                     #expect(files(stage) == before)
+                    let (third, last) = try await run(stage, fill)
+                    #expect(third.embedded == 4)
+                    let told = last.stderr.split(separator: "\n").filter { $0.contains("which an undo had taken back") }
+                    #expect(told.count == 4 && told.allSatisfy { $0.contains("wrote into the tags of") }, "\(last)")
                 }
             }
         }

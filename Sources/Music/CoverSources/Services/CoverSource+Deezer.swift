@@ -85,7 +85,7 @@ extension CoverSource {
                         year: AlbumQuery.year(of: found.release_date), trackCount: found.nb_tracks)
                     let pictures = [found.cover_xl, found.cover_big, found.cover_medium].compactMap { $0 }
                     return SourceCandidate(
-                        source: .deezer, album: album, pictures: pictures.filter { Placeholder(url: $0) == nil },
+                        source: .deezer, album: album, pictures: pictures,
                         previews: [found.cover_medium ?? pictures.last].compactMap(\.self),
                         details: found.id.map { "/album/\($0)" }, id: found.id.map { "\($0)" })
                 })

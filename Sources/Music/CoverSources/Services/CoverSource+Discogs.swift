@@ -53,10 +53,9 @@ extension CoverSource {
                     let album = AlbumQuery(
                         artist: parts.count == 2 ? discogsName(parts[0]) : "",
                         title: AlbumQuery.title(parts.last ?? "", kind: found.kind), year: AlbumQuery.year(of: year))
-                    let pictures = [found.cover_image].compactMap(\.self).filter { Placeholder(url: $0) == nil }
                     return SourceCandidate(
-                        source: .discogs, album: album, pictures: pictures, details: "/\(found.path)",
-                        id: found.path)
+                        source: .discogs, album: album, pictures: [found.cover_image].compactMap(\.self),
+                        details: "/\(found.path)", id: found.path)
                 })
         }
     }
@@ -111,7 +110,7 @@ extension CoverSource {
                 AlbumQuery(
                     artist: found.artist, otherArtists: names.count == 1 ? names : [], title: found.title,
                     year: found.year, trackCount: found.lengths.count, lengths: found.lengths),
-                [front].compactMap(\.self).filter { !$0.isEmpty && Placeholder(url: $0) == nil }
+                [front].compactMap(\.self).filter { !$0.isEmpty }
             )
         }
     }

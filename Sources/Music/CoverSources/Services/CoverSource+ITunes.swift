@@ -45,8 +45,8 @@ extension CoverSource {
                         album: AlbumQuery(
                             artist: artist, title: title, year: AlbumQuery.year(of: found.releaseDate),
                             trackCount: found.trackCount),
-                        pictures: artworkSizes(artwork, [3_000, 1_200, 600]).filter { Placeholder(url: $0) == nil },
-                        previews: artworkSizes(artwork, [250]).prefix(1).filter { Placeholder(url: $0) == nil },
+                        pictures: artworkSizes(artwork, [3_000, 1_200, 600]),
+                        previews: Array(artworkSizes(artwork, [250]).prefix(1)),
                         details: found.collectionId.map {
                             url("/lookup", [("id", "\($0)"), ("entity", "song"), ("limit", "200")])
                         }, id: found.collectionId.map { "\($0)" })

@@ -5,8 +5,8 @@ package struct SourceCandidate: Sendable, Hashable, Codable {
     package var id: String?
     /// The album as the source describes it.
     package var album: AlbumQuery
-    /// URLs of the picture, in the order of trying: the largest first, the original last. One of more than 8 KiB is no URL, one of `previews`
-    /// is left out if there are others.
+    /// URLs of the picture, in the order of trying: the largest first, the original last. One of more than 8 KiB is no URL, that of a
+    /// placeholder no picture; one of `previews` is left out if there are others.
     package var pictures: [String]
     /// URLs of small renditions of the picture, to compare it by: of some 250 pixels, in the order of trying.
     package var previews: [String]
@@ -26,8 +26,9 @@ package struct SourceCandidate: Sendable, Hashable, Codable {
         (self.source, self.album, self.details, self.id, self.match) = (source, album, details, id, match)
         // A small rendition that is cached would be taken before the large one.
         let large = pictures.filter { !previews.contains($0) }
-        self.pictures = (large.isEmpty ? pictures : large).filter { $0.utf8.count <= 8 << 10 }
-        self.previews = previews.filter { $0.utf8.count <= 8 << 10 }
+        func isPicture(_ url: String) -> Bool { url.utf8.count <= 8 << 10 && !Placeholder.isAt(url) }
+        self.pictures = (large.isEmpty ? pictures : large).filter(isPicture)
+        self.previews = previews.filter(isPicture)
     }
 
     package var certainty: Match.Certainty { match.certainty }

@@ -90,9 +90,8 @@ package struct Audit: Sendable {
         }
         if let cause = place.outdated[picture.path] { add(.outdated, cause.reason) }
         if let damage = facts.damage { add(.damaged, damage) }
-        if let placeholder = Placeholder(width: facts.width, height: facts.height) {
-            return add(.placeholder, placeholder.reason)
-        }
+        let placeholder = Placeholder.reason(width: facts.width, height: facts.height)
+        if let placeholder { return add(.placeholder, placeholder) }
         guard let width = facts.width, let height = facts.height else { return }
         if min(width, height) < minimum { add(.small, "has \(width)×\(height) pixels") }
     }

@@ -94,11 +94,10 @@ package struct Embedder: Sendable {
             do {
                 let writer = TagWriter(
                     lane: lane, state: state, target: .init(folder: folder, path: file.path), options: options)
-                let bytes =
-                    try run.map { try writer.add(cover, picture, of: job.album, run: $0, replacing: former) }
-                    ?? file.size + cover.bytes.count
+                let row = try run.map { try writer.add(cover, picture, of: job.album, run: $0, replacing: former) }
                 isChanged = run != nil
-                note(.embedded(file.path, bytes: bytes))
+                let bytes = row?.length ?? file.size + cover.bytes.count
+                note(.embedded(file.path, bytes: bytes, isAgain: row?.isAgain ?? false))
             } catch is CancellationError {
                 return
             } catch let objection as Objection {
@@ -249,8 +248,10 @@ package struct EmbedJob: Sendable {
 
 /// What became of a file or a folder when covers were embedded.
 package enum EmbedEvent: Sendable, Hashable {
-    /// - Parameter bytes: Of the file.
-    case embedded(BytePath, bytes: Int)
+    /// - Parameters:
+    ///   - bytes: Of the file.
+    ///   - isAgain: Whether an undo had taken the same picture out.
+    case embedded(BytePath, bytes: Int, isAgain: Bool = false)
     /// The file stays as it is.
     case left(BytePath, reason: String)
     /// Covers are not written into files of this format, which is named as in messages.
@@ -276,7 +277,7 @@ package struct EmbedSummary: Sendable, Hashable {
 
     package mutating func add(_ event: EmbedEvent) {
         switch event {
-        case .embedded(_, let bytes):
+        case .embedded(_, let bytes, _):
             embedded += 1
             self.bytes += bytes
         case .left, .unwritable: failed += 1

@@ -18,11 +18,11 @@ struct TagWriter {
 
     /// Adds a front cover to a file that has none, or one of a fill.
     /// - Parameter former: The row of the picture that the file has.
-    /// - Returns: Bytes written.
+    /// - Returns: Its row, with the file's new length.
     /// - Throws: `Objection`, `EmbeddingProblem`, `OtherFormat`, `TagFailure` or `SystemError`; the file is as it was.
     func add(
         _ cover: EmbeddableCover, _ picture: FillPicture, of album: String, run: Int64, replacing former: Written? = nil
-    ) throws -> Int {
+    ) throws -> Written {
         guard let folder = target.path.parent else { throw EmbeddingProblem.damaged }
         var row = Written(
             folder: folder, name: target.path.name, digest: cover.digest, width: cover.width, height: cover.height,
@@ -34,15 +34,15 @@ struct TagWriter {
             let kept = BytePath(state.keptCover(former.digest))
             _ = try lane.change(TagChange(path: target.path, copy: kept, action: .take), length: 0)
         }
-        let length = try add(cover, row, replacing: former) { row in
+        let added = try add(cover, row, replacing: former) { row in
             do { return try state.begin(row, picture, options) } catch Objection.removed(let path) {
                 // A song with a picture of a fill has lost another one.
                 if former == nil { try state.noteRemoved(row) }
                 throw Objection.removed(path)
             }
         }
-        guard let length else { throw EmbeddingProblem(reason: "was changed meanwhile") }
-        return length
+        guard let added else { throw EmbeddingProblem(reason: "was changed meanwhile") }
+        return added
     }
 
     /// Adds the picture of a row again that another one had replaced.
@@ -55,7 +55,7 @@ struct TagWriter {
     /// - Returns: nil if the picture to replace is not there.
     private func add(
         _ cover: EmbeddableCover, _ row: Written, replacing former: Written?, begin: (Written) throws -> Written
-    ) throws -> Int? {
+    ) throws -> Written? {
         let (name, file) = try open()
         let expected = OwnFile.Expected(try file.source.digest(), isSleeves: false)
         if row.number == 0, try state.isRemoved(row, FileStatus(file.source.status).modified) {
@@ -81,8 +81,7 @@ struct TagWriter {
             if begun.number == 0 { try state.forget(row) } else { try state.save(begun) }
             throw error
         }
-        try state.set(row, .there)
-        return row.length
+        return try state.set(row, .there)
     }
 
     /// Removes a cover that was added.

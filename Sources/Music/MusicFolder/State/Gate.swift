@@ -48,7 +48,8 @@ extension MusicState {
         var (begun, objection) = (row, Objection?.none)
         (begun.state, begun.time) = (.begun, WallClock.milliseconds())
         begun.isAgain =
-            try row.kind == .file && rows.first { try isSame(picture.name, picture.digest, $0) }?.state == .undone
+            try rows.first { try isSame(picture.name, picture.digest, $0) }?.state == .undone
+            && decisions(of: row.album).ruling(on: picture.name) != .accepted
         try transaction {
             objection = try self.objection(to: picture, for: row.album, among: rows, options)
             if objection != nil { return }
@@ -85,8 +86,8 @@ extension MusicState {
         default: if decisions.acceptance.map({ !$0.picture.isAddress }) == true { return .other }
         }
         let (width, height) = (picture.facts.width, picture.facts.height)
-        if let placeholder = Placeholder(width: width, height: height, hasOneColour: picture.hasOneColour) {
-            return .placeholder(placeholder.reason)
+        if let reason = Placeholder.reason(width: width, height: height, hasOneColour: picture.hasOneColour == true) {
+            return .placeholder(reason)
         }
         guard let side = options.minimumPixels, min(width ?? 0, height ?? 0) < side else { return nil }
         return .tooSmall(side: side)

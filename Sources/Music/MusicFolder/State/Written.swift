@@ -56,7 +56,7 @@ package struct Written: Sendable, Hashable {
     package var root: BytePath?
     package var disk: String?
 
-    /// Whether an undo had taken the same picture back from there. It is not stored.
+    /// Whether an undo had taken the same picture back from there, and no person has accepted it. It is not stored.
     package var isAgain = false
 
     /// What is known of a song whose tags got a picture.

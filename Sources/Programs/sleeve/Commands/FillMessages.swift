@@ -124,16 +124,19 @@ final class FillMessages: Sendable {
                     "file": "\(file.path)", "url": url.map { Redaction.redact($0) }, "source": source,
                     "digest": "\(file.digest)", "bytes": bytes, "width": file.width, "height": file.height,
                 ])
-            let again = file.isAgain ? ", which an undo had taken back; `sleeve fill refuse` keeps it away" : ""
+            let again = file.isAgain ? ", \(Self.again)" : ""
             state.withLock { $0.written.append((file.path, "wrote \(file.path) (\(place))\(again)")) }
         case .exists(let album, let path): report?.add(covered: album, by: path)
         }
     }
 
+    private static let again = "which an undo had taken back; `sleeve fill refuse` keeps it away"
+
     func add(_ event: EmbedEvent) {
         switch event {
-        case .embedded(let path, let bytes):
+        case .embedded(let path, let bytes, let isAgain):
             report?.add(in: path.parent, "embedded", ["file": "\(path)", "bytes": bytes])
+            if isAgain { state.withLock { $0.written.append((path, "wrote into the tags of \(path), \(Self.again)")) } }
         case .left(let path, let reason):
             report?.add(in: path.parent, "unembedded", ["file": "\(path)", "reason": reason])
             add(.file, "\(path): \(reason)")

@@ -172,8 +172,7 @@ let package = Package(
             name: "sleeve",
             dependencies: [
                 "AlbumLibrary", "CommandSupport", "CoverLibrary", "CoverGallery", "MusicFolder", "OriginServer",
-                "CoverSources",
-                "Platform",
+                "CoverPack", "CoverSources", "Platform",
                 "CLinux", argumentParser, logging,
             ],
             path: "Sources/Programs/sleeve", swiftSettings: unoptimized),
@@ -244,7 +243,7 @@ let package = Package(
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [
-                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching",
+                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CoverPack", "CurlHTTP", "HTTPCaching",
                 "OriginServer", "Platform", "Wire", httpTypes, logging,
             ],
             path: "Tests/Covers/CoverLibraryTests", swiftSettings: settings),

@@ -15,7 +15,6 @@ import tempfile
 # The library's room and those that it re-exports, each with something of it that is no part of the interface.
 LIBRARY = {
     "CoverLibrary": "LibraryAPI.initializeNetwork", "CoverCache": "CacheReader.self", "CoverFetch": "Ask.self",
-    "CoverPack": "PackReader.self",
 }
 root = pathlib.Path(__file__).resolve().parent.parent
 build = root / sys.argv[1] / "release"

@@ -42,7 +42,7 @@ public struct CoverOutcome: Sendable, Hashable, Codable {
     /// Why there is no cover.
     public var failure: CoverFailure?
     /// The same bytes were already stored.
-    public var isDuplicate = false
+    package var isDuplicate = false
     /// When the cover was committed; nil if nothing was stored.
     public var date: Date?
     /// The request joined another request's transfer.

@@ -5,4 +5,3 @@
 @_exported public import struct AlbumLibrary.Album
 @_exported public import CoverCache
 @_exported public import CoverFetch
-@_exported public import CoverPack

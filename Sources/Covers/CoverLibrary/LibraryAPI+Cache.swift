@@ -120,7 +120,7 @@ public struct CoverHistory: Sendable, Hashable, Codable {
     public var absence: Absence?
 
     /// A history made by the caller, for previews and tests. The other parts have their defaults.
-    public init(url: String) { self.url = url }
+    package init(url: String) { self.url = url }
 }
 
 extension CoverHistory.Absence {

@@ -195,20 +195,20 @@ extension LibraryAPI {
 }
 
 /// The result of `LibraryAPI.evict(to:dryRun:)`.
-public struct EvictionSummary: Sendable, Hashable, Codable {
+public struct EvictionSummary: Sendable, Hashable {
     /// Covers that were evicted.
     public var covers = 0
     /// What this has freed of the capacity, in bytes.
     public var bytes = 0
 
     /// A summary of nothing.
-    public init() {}
+    package init() {}
 
     init(_ evicted: (covers: Int, bytes: Int)) { (covers, bytes) = evicted }
 }
 
 /// The result of `LibraryAPI.pin(_:onFailure:)` or `unpin(_:onFailure:)`.
-public struct PinSummary: Sendable, Hashable, Codable {
+public struct PinSummary: Sendable, Hashable {
     /// Covers of the selection.
     public var covers = 0
     /// How many changed: newly pinned, or no longer pinned.
@@ -217,7 +217,7 @@ public struct PinSummary: Sendable, Hashable, Codable {
     public var failed = 0
 
     /// A summary of nothing.
-    public init() {}
+    package init() {}
 
     init(covers: Int, changed: Int, failed: Int = 0) {
         (self.covers, self.changed, self.failed) = (covers, changed, failed)

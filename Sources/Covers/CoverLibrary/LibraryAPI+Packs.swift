@@ -1,8 +1,8 @@
 import CoverCache
-public import CoverFetch
+import CoverFetch
 package import CoverPack
 import CurlHTTP
-public import Platform
+package import Platform
 
 /// Packs: covers with their metadata in one file, to carry to a machine that is offline.
 extension LibraryAPI {
@@ -14,7 +14,7 @@ extension LibraryAPI {
     ///   - onFailure: called for each cover that is not cached or is damaged. The others are packed.
     /// - Throws: `LibraryError` if the filter's host is not valid, the file cannot be written, or the cache not read.
     @discardableResult
-    public func pack(
+    package func pack(
         _ selection: CoverSelection = .all, to file: URL,
         onFailure: @escaping @Sendable (CoverFailure) -> Void = { _ in }
     ) async throws(LibraryError) -> PackSummary {
@@ -29,7 +29,7 @@ extension LibraryAPI {
     ///   - onFailure: called for each damaged cover, and for each cover that cannot be stored. The rest is stored.
     /// - Throws: `LibraryError` if the file cannot be read or is no pack, or the cache cannot be written.
     @discardableResult
-    public func unpack(
+    package func unpack(
         _ file: URL, onFailure: @escaping @Sendable (CoverFailure) -> Void = { _ in }
     ) async throws(LibraryError) -> UnpackSummary {
         let path = try file.filePath { LibraryError.unreadableFile(path: $0, reason: $1) }

@@ -156,7 +156,7 @@ import Wire
                         _ = try await library.cover(at: stage.url(1))
                         #expect(try threadCount(mask) > first + 1)
                         // A run in progress does not keep the library alive.
-                        let outcomes = library.prefetch([stage.url(2), stage.url(3, "hold=1")]).makeAsyncIterator()
+                        var outcomes = library.prefetch([stage.url(2), stage.url(3, "hold=1")]).makeAsyncIterator()
                         #expect(try await outcomes.next()?.kind == .downloaded)
                     }
                     try await eventually { try threadCount(mask) == first }

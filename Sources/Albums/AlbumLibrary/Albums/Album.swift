@@ -56,15 +56,15 @@ public struct Album: Hashable, Sendable, Identifiable {
     }
 
     /// A row of an album's table.
-    public struct TableRow: Hashable, Sendable {
+    package struct TableRow: Hashable, Sendable {
         /// The name of the field, such as "Artist".
-        public var title: String
+        package var title: String
         /// The album's value; `""` if it has none.
-        public var value: String
+        package var value: String
     }
 
     /// The album as a table for display: Artist, Album, Genre, Year, in this order.
-    public var tableRepresentation: [TableRow] {
+    package var tableRepresentation: [TableRow] {
         [
             TableRow(title: "Artist", value: artist), TableRow(title: "Album", value: title),
             TableRow(title: "Genre", value: genre), TableRow(title: "Year", value: year),

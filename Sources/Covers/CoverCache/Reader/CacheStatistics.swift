@@ -5,15 +5,15 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     /// URLs that have a cover.
     public var entries = 0
     /// Different covers.
-    public var blobs = 0
+    package var blobs = 0
     /// Length of the different covers in bytes.
-    public var liveBytes = 0
+    package var liveBytes = 0
     /// Blocks charged against the capacity, in bytes.
     public var chargedBytes = 0
     /// Space that the covers, the index and the files beside it take on disk, in bytes.
-    public var diskBytes = 0
+    package var diskBytes = 0
     /// The part of `chargedBytes` that covers in smaller sizes take.
-    public var sizeBytes = 0
+    package var sizeBytes = 0
     /// The limit of `chargedBytes`.
     public var capacity = 0
     /// Requests answered from the cache, over its life.
@@ -21,18 +21,18 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     /// Requests it could not answer, over its life.
     public var misses = 0
     /// Bytes saved by storing equal covers once.
-    public var deduplicatedBytes = 0
+    package var deduplicatedBytes = 0
     /// Different covers that are pinned.
-    public var pinned = 0
+    package var pinned = 0
     /// Length of the pinned covers in bytes.
-    public var pinnedBytes = 0
+    package var pinnedBytes = 0
     /// When the oldest entry was stored, in milliseconds since 1970.
-    public var oldest: Int64?
+    package var oldest: Int64?
     /// When the newest entry was stored, in milliseconds since 1970.
-    public var newest: Int64?
+    package var newest: Int64?
 
     /// The statistics of an empty cache.
-    public init() {}
+    package init() {}
 
     init(_ state: IndexState) {
         (entries, blobs, pinned) = (state.entries, state.covers, state.pinnedCovers)

@@ -106,5 +106,5 @@ public struct RemovalSummary: Sendable, Hashable {
     public var failed = 0
 
     /// A summary of nothing.
-    public init() {}
+    package init() {}
 }

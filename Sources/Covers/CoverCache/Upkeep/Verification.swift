@@ -223,18 +223,18 @@ public struct CacheVerification: Sendable, Hashable {
     /// Each damaged cover or entry.
     public var defects: [CacheDefect] = []
     /// Damaged covers that were dropped.
-    public var dropped = 0
+    package var dropped = 0
     /// Covers that the disk could not read, and that were kept.
     public var unreadable = 0
     /// The task was cancelled, and the rest was not checked or mended.
     public var isCancelled = false
     /// The number of entries in the rebuilt index; nil if it was not rebuilt.
-    public var rebuiltEntries: Int?
+    package var rebuiltEntries: Int?
     /// Why SQLite cannot read the index, or what is wrong with its rows. Only a new index helps.
     private(set) var corruption: String?
 
     /// The result for an empty cache.
-    public init() {}
+    package init() {}
 
     package mutating func add(corruption: String, at path: String) {
         self.corruption = corruption

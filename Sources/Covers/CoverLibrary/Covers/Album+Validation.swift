@@ -4,23 +4,13 @@ import CurlHTTP
 import Platform
 
 extension Album {
-    /// The cache key of the cover at `coverURL`: the normalised URL, in a cache whose keys ignore no parameters.
-    /// - Throws: `CoverFailure` if there is no URL, or it cannot be requested.
-    public var coverKey: String {
-        get throws(CoverFailure) {
-            let url = coverURL?.trimmingWhitespace() ?? ""
-            if url.isEmpty { throw CoverFailure(.badURL, url: "", detail: "the album has no cover URL") }
-            return try HTTPURL(location: url, ignoring: []).string
-        }
-    }
-
     /// Checks the album. Returns it without whitespace around its texts.
     /// - Parameter former: The album before an edit. Problems in fields that the edit does not change are ignored.
     /// - Throws: `AlbumProblem` if it has no title, or its year, a cover URL or a MusicBrainz id is not valid.
     package func validated(editing former: Album? = nil) throws(AlbumProblem) -> Album {
         try validated(editing: former) { url in
             do throws(CoverFailure) {
-                _ = try Album(coverURL: url).coverKey
+                _ = try HTTPURL(location: url.trimmingWhitespace(), ignoring: [])
                 return nil
             } catch {
                 return (error.url, error.detail)

@@ -40,8 +40,7 @@ public struct CoverRequest: Sendable, Hashable {
         retries: Int? = nil, headerFields: RequestHeaderFields = [:], deniesPrivateAddresses: Bool = false
     ) {
         self.init(location: url.absoluteString, priority: priority, cachePolicy: cachePolicy)
-        (self.timeout, self.retries, self.headerFields) = (timeout, retries, headerFields)
-        self.deniesPrivateAddresses = deniesPrivateAddresses
+        limit(timeout, retries, headerFields, deniesPrivateAddresses)
     }
 
     /// A request for the cover of an album: at its cover URL, else at one of its alternative URLs, else at the Cover Art Archive
@@ -53,8 +52,16 @@ public struct CoverRequest: Sendable, Hashable {
         self.init(
             location: album.coverURL?.trimmingWhitespace() ?? "", priority: priority, cachePolicy: cachePolicy)
         self.album = album
-        (self.timeout, self.retries, self.headerFields) = (timeout, retries, headerFields)
-        self.deniesPrivateAddresses = deniesPrivateAddresses
+        limit(timeout, retries, headerFields, deniesPrivateAddresses)
+    }
+
+    /// A request for the front cover of a MusicBrainz release, at the Cover Art Archive, in the size of
+    /// `LibraryConfiguration.coverSize`. Other options are properties.
+    /// - Parameter id: the release's id (MBID).
+    public init(musicBrainzRelease id: UUID) {
+        var album = Album()
+        album.musicBrainzReleaseID = id.uuidString.lowercased()
+        self.init(album: album)
     }
 
     /// A request for the cover at a URL as a list has it. A text that is none is a failure of the request.
@@ -63,6 +70,13 @@ public struct CoverRequest: Sendable, Hashable {
         self.priority = priority
         self.cachePolicy = cachePolicy
         headerFields = [:]
+    }
+
+    private mutating func limit(
+        _ timeout: Duration?, _ retries: Int?, _ headerFields: RequestHeaderFields, _ deniesPrivateAddresses: Bool
+    ) {
+        (self.timeout, self.retries, self.headerFields) = (timeout, retries, headerFields)
+        self.deniesPrivateAddresses = deniesPrivateAddresses
     }
 }
 
@@ -89,7 +103,7 @@ extension Album: CoverRequestConvertible {
 
 extension CoverRequest {
     /// Which cached answers are used. Further policies may be added.
-    public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
+    public struct CachePolicy: Sendable, Hashable {
         package let use: CacheUse
 
         /// Use the cached cover, even if it is stale, and a cached 404 or 410 (RFC 9111).
@@ -102,25 +116,19 @@ extension CoverRequest {
         /// Download the cover, whatever is cached for its URL. Caches on the way are asked to validate theirs (`Cache-Control: no-cache`).
         /// If that fails, the request fails and the cached cover stays.
         public static let reload = Self(use: .reload)
-
-        /// The name, such as `useCache`.
-        public var description: String { "\(use)" }
     }
 }
 
 extension CoverRequest {
     /// The order in which the requests to one host are sent. A priority exceeds no limit: neither the number of transfers in flight
     /// nor a rate, nor a pause that the host asked for. Further priorities may be added.
-    public struct Priority: Sendable, Hashable, CustomStringConvertible {
+    public struct Priority: Sendable, Hashable {
         package let order: FetchPriority
 
         /// In turn with all others of a run.
         public static let normal = Self(order: .normal)
         /// Before all others of the host, and before other hosts' turns: someone waits for the cover.
         public static let immediate = Self(order: .immediate)
-
-        /// The name, such as `normal`.
-        public var description: String { "\(order)" }
     }
 }
 

@@ -39,7 +39,7 @@ public struct CoverListing: Sendable, Hashable, Codable {
         public var isGone: Bool
 
         /// A loss made by the caller, for previews and tests.
-        public init(_ kind: CoverFailure.Kind, status: Int? = nil, since: Date, isGone: Bool) {
+        package init(_ kind: CoverFailure.Kind, status: Int? = nil, since: Date, isGone: Bool) {
             (self.kind, self.status, self.since, self.isGone) = (kind, status, since, isGone)
         }
     }
@@ -97,20 +97,19 @@ extension Date {
 /// ```swift
 /// for try await cover in library.listings(.matching(CoverFilter(host: "covers.example.org"))) { print(cover.url) }
 /// ```
+///
+/// It ends with a `LibraryError` if the filter's host is not valid, the library is closed, or the index cannot be read.
 public struct CoverListings: AsyncSequence, Sendable {
-    /// A cached cover.
-    public typealias Element = CoverListing
-    /// The error that ends the sequence early.
-    public typealias Failure = LibraryError
-
     let pipeline: CoverPipeline
     let selection: CoverSelection
 
     /// Starts from the beginning, with what is cached then.
-    public func makeAsyncIterator() -> Iterator { Iterator(pipeline: pipeline, selection: selection) }
+    public func makeAsyncIterator() -> some AsyncIteratorProtocol<CoverListing, LibraryError> {
+        Iterator(pipeline: pipeline, selection: selection)
+    }
 
     /// Reads the listings in batches.
-    public struct Iterator: AsyncIteratorProtocol {
+    private struct Iterator: AsyncIteratorProtocol {
         let pipeline: CoverPipeline
         let selection: CoverSelection
         private var selected: SelectedEntries?
@@ -121,14 +120,7 @@ public struct CoverListings: AsyncSequence, Sendable {
             self.selection = selection
         }
 
-        /// The next cached cover; nil at the end.
-        /// - Throws: `LibraryError` if the filter's host is not valid, the library is closed, or the index cannot be read.
-        public mutating func next() async throws(LibraryError) -> CoverListing? {
-            try await next(isolation: #isolation)
-        }
-
-        /// As `next()`.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LibraryError) -> CoverListing? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(LibraryError) -> CoverListing? {
             do {
                 var selected = try self.selected ?? pipeline.entries(of: selection)
                 while batch.isEmpty {

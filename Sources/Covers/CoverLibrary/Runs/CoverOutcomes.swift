@@ -14,9 +14,6 @@ public import CoverFetch
 /// `any Error`. What was read of such a list before is still done, and has its outcomes; then the list's error is thrown as it is. A
 /// `CancellationError` of the list ends the run as cancelled (`RunSummary.isCancelled`), without an error.
 public struct CoverOutcomes<Failure: Error>: AsyncSequence, Sendable {
-    /// The outcome of one request.
-    public typealias Element = CoverOutcome
-
     private let run: Run
     private let makeFailure: @Sendable (any Error) -> Failure
 
@@ -45,33 +42,28 @@ public struct CoverOutcomes<Failure: Error>: AsyncSequence, Sendable {
         return self
     }
 
-    /// Runs to the end. - Throws: as `next()` does; `progress` has the counts then.
+    /// Runs to the end. - Throws: as the iteration does; `progress` has the counts then.
     public func summary() async throws(Failure) -> RunSummary {
         for try await _ in self {}
         return progress
     }
 
     /// Starts the run.
-    public func makeAsyncIterator() -> Iterator { Iterator(run, makeFailure) }
+    public func makeAsyncIterator() -> some AsyncIteratorProtocol<CoverOutcome, Failure> { Iterator(run, makeFailure) }
 
     /// Cancels the run when it is released.
-    public final class Iterator: AsyncIteratorProtocol {
+    private final class Iterator: AsyncIteratorProtocol {
         private let run: Run
         private let makeFailure: @Sendable (any Error) -> Failure
         private var batch: ArraySlice<CoverOutcome> = []
 
-        fileprivate init(_ run: Run, _ makeFailure: @escaping @Sendable (any Error) -> Failure) {
+        init(_ run: Run, _ makeFailure: @escaping @Sendable (any Error) -> Failure) {
             (self.run, self.makeFailure) = (run, makeFailure)
         }
 
         deinit { run.cancel() }
 
-        /// The next outcome; nil after the run's end.
-        /// - Throws: `LibraryError` if the library is closed before the end, or the cache cannot be read; else what the list has thrown.
-        public func next() async throws(Failure) -> CoverOutcome? { try await next(isolation: #isolation) }
-
-        /// As `next()`.
-        public func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> CoverOutcome? {
+        func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> CoverOutcome? {
             if batch.isEmpty {
                 do { batch = try await run.nextBatch()[...] } catch { throw makeFailure(error) }
             }
@@ -105,7 +97,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     /// Covers whose body was downloaded.
     public var downloaded = 0
     /// Those of `downloaded` whose bytes were already stored.
-    public var deduplicated = 0
+    package var deduplicated = 0
     /// Covers that the server confirmed (304).
     public var revalidated = 0
     /// Covers that were already cached, or that another process stored while this run waited for it.
@@ -145,9 +137,9 @@ public struct RunSummary: Sendable, Hashable, Codable {
     /// Covers that have an outcome.
     public var settled: Int { downloaded + revalidated + fresh + joined + skipped + failed }
     /// Covers downloaded and stored per second. Failures do not count.
-    public var coversPerSecond: Double { seconds > 0 ? Double(downloaded) / seconds : 0 }
+    package var coversPerSecond: Double { seconds > 0 ? Double(downloaded) / seconds : 0 }
     /// Bytes downloaded per second.
-    public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
+    package var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
 
     mutating func add(_ outcome: CoverOutcome) { count(outcome, 1) }
 

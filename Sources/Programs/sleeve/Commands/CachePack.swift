@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
+import CoverPack
 import Platform
 
 struct CachePack: AsyncParsableCommand {

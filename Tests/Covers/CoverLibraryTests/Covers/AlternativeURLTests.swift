@@ -52,6 +52,8 @@ import Wire
             #expect(try await prefetch(library, [album]).map(\.kind) == [.fresh])
             let cover = try await library.cover(for: CoverRequest(album: album))
             #expect(cover.location == url && cover.mediaType == "image/jpeg")
+            let byID = CoverRequest(musicBrainzRelease: try #require(UUID(uuidString: Self.id)))
+            #expect(try await library.cover(for: byID).digest == cover.digest)
             #expect(stage.origin.requestCount == 2, "the archive, and its redirect's target")
         }
     }

@@ -1,5 +1,7 @@
 import AlbumLibrary
 import CoverFetch
+import CoverPack
+import CurlHTTP
 import Foundation
 import Platform
 import Testing
@@ -16,7 +18,8 @@ import Testing
 
     private func numbers(_ filter: CoverFilter) throws -> [Int] {
         let matcher = try CoverMatcher(filter)
-        return try urls.indices.filter { matcher.matches(entry(try Album(coverURL: urls[$0]).coverKey)) }.map { $0 + 1 }
+        return try urls.indices.filter { matcher.matches(entry(try HTTPURL(location: urls[$0], ignoring: []).string)) }
+            .map { $0 + 1 }
     }
 
     private func entry(_ key: String) -> CachedEntry {

@@ -1,4 +1,5 @@
 import CoverCache
+import CoverPack
 import Foundation
 import OriginServer
 import Platform

@@ -35,7 +35,7 @@ import Wire
         try await withStage { stage in
             let urls = (1...200).map { stage.url($0) }
             let run = stage.library.prefetch(urls)
-            let outcomes = run.makeAsyncIterator()
+            var outcomes = run.makeAsyncIterator()
             _ = try await outcomes.next()
             try await eventually { run.progress.downloaded == 200 }
             #expect(run.total == 200)
@@ -51,7 +51,7 @@ import Wire
             let run = stage.library.prefetch(endless)
             let (released, release) = AsyncStream.makeStream(of: Void.self)
             let reader = Task {
-                let outcomes = run.makeAsyncIterator()
+                var outcomes = run.makeAsyncIterator()
                 _ = try await outcomes.next()
                 // Ends when the task is cancelled.
                 for await _ in released {}

@@ -102,7 +102,7 @@ import Wire
                 let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
                 for number in 1...300 { feed.yield(CoverRequest(location: stage.url(number))) }
                 let run = stage.library.prefetch(list)
-                let outcomes = run.makeAsyncIterator()
+                var outcomes = run.makeAsyncIterator()
                 var reported: [String] = []
                 while reported.count < 20, let outcome = try await outcomes.next() { reported.append(outcome.url) }
                 await stage.library.close()

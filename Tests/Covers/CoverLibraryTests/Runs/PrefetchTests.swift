@@ -152,7 +152,7 @@ import Wire
         try await withStage { stage in
             let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
             let run = stage.library.prefetch(list)
-            let outcomes = run.makeAsyncIterator()
+            var outcomes = run.makeAsyncIterator()
             feed.yield(CoverRequest(location: stage.url(1)))
             let first = try await outcomes.next()
             #expect(first?.kind == .downloaded)

@@ -191,14 +191,14 @@ class Accessible(Checker):
             page.click("#album-cancel")
 
     def unseen(self, page):
-        """The fields, and buttons without text, in the window in which nothing has a contrast of 3 with what is around (WCAG 2.2, 1.4.11)."""
+        """The fields that hold text, and buttons without text, in the window in which nothing has a contrast of 3 with what is around (WCAG 2.2, 1.4.11)."""
         boxes = page.run("""
             document.activeElement.blur();
             await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
             const scope = document.querySelector('dialog:modal') ?? document, boxes = [];
             for (const each of scope.querySelectorAll('input:not([type=range]), select, button')) {
-                const box = each.getBoundingClientRect(), isField = each.matches('input, select');
-                if (each.disabled || !each.checkVisibility() || box.bottom > innerHeight || !isField && each.innerText.trim()) continue;
+                const box = each.getBoundingClientRect(), isField = each.matches('input');
+                if (each.disabled || !each.checkVisibility() || box.bottom > innerHeight || each.matches('button') && each.innerText.trim()) continue;
                 // The edge of a field, left of its middle: no text is there. The icon of a button: anywhere in it.
                 const middle = Math.round((box.top + box.bottom) / 2);
                 const part = isField ? {left: box.left - 4, right: box.left + 4, top: middle, bottom: middle + 1} : box.toJSON();

@@ -154,24 +154,7 @@ package final class CacheWriter {
             throw CacheError.largerThanCapacity(bytes: body.count, capacity: capacity)
         }
         let digest = digest ?? Digest(of: body)
-        if pending.isEmpty { index.marker.begin() } else { index.marker.retry() }
-        let written: CoverFolder.Written
-        do {
-            // A file that is there counts already.
-            if !hasRoom(body.count), !covers.has(digest, length: body.count) { try reserveRoom(body.count) }
-            do { written = try covers.write(body, digest) } catch {
-                guard try reopenIfReplaced() else { throw error }
-                written = try covers.write(body, digest)
-            }
-        } catch {
-            // Under the lock: another process may have committed a file of this name.
-            if !CacheError(error).isOfCover { removeUnused([digest]) }
-            if pending.isEmpty { index.marker.end() }
-            // The capacity does not limit how many covers there are.
-            guard case CacheError.noInodes = error, try evictUnspared(to: index.state.charged / 10 * 9).bytes > 0
-            else { throw error }
-            return try self.put(metadata, body: body, digest: digest, keepsBody: keepsBody, replacing: replacing)
-        }
+        let written = try write(body, digest)
         var put = Put(metadata: metadata, digest: digest, length: body.count, file: written, replacing: replacing)
         if keepsBody || written.isDuplicate || !index.marker.isSafe {
             put.body = Array(body)
@@ -183,6 +166,27 @@ package final class CacheWriter {
         if !written.isDuplicate { writtenBytes += written.charge }
         uncommitted[digest, default: 0] += 1
         return digest
+    }
+
+    /// Writes the file of a cover. Nothing of it is left if that fails.
+    private func write(_ body: UnsafeRawBufferPointer, _ digest: Digest) throws -> CoverFolder.Written {
+        if pending.isEmpty { index.marker.begin() } else { index.marker.retry() }
+        do {
+            // A file that is there counts already.
+            if !hasRoom(body.count), !covers.has(digest, length: body.count) { try reserveRoom(body.count) }
+            do { return try covers.write(body, digest) } catch {
+                guard try reopenIfReplaced() else { throw error }
+                return try covers.write(body, digest)
+            }
+        } catch {
+            // Under the lock: another process may have committed a file of this name.
+            if !CacheError(error).isOfCover { removeUnused([digest]) }
+            if pending.isEmpty { index.marker.end() }
+            // The capacity does not limit how many covers there are.
+            guard case CacheError.noInodes = error, try evictUnspared(to: index.state.charged / 10 * 9).bytes > 0
+            else { throw error }
+        }
+        return try write(body, digest)
     }
 
     /// Whether a group should end before a cover of this length.

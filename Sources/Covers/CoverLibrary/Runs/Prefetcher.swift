@@ -73,12 +73,28 @@ final class Prefetcher: OutcomeSink {
             return run.moveToNextRun(batch.asks.count)
         }
         pipeline.shelf.passUsageOn(ofAtLeast: 8_192)
-        var missing = await restoringPictures(batch)
-        var again: [Ask] = []
+        let restored = await restoringPictures(batch)
+        let (found, again) = answer(batch, &seen, restored: restored.count)
+        let missing = restored + found
+        if !missing.isEmpty {
+            // The covers that this run has found in the cache count as used before its other covers need room.
+            if missing.count < batch.asks.count { await pipeline.shelf.flushUsage() }
+            await submit(missing)
+        }
+        // After the asks that they repeat.
+        if !again.isEmpty { await pipeline.askAgain(again) }
+    }
+
+    /// Completes the asks that need no request.
+    /// - Returns: Those to submit, and those that repeat one of them, or go on to another address.
+    private func answer(
+        _ batch: AskBatch, _ seen: inout Set<UInt64>, restored: Int
+    ) -> (missing: [Ask], again: [Ask]) {
+        var (missing, again): ([Ask], [Ask]) = ([], [])
         // The keys of those that are submitted and may have other addresses, which are submitted with them, before one can fail.
         var shared: Set<String> = []
         let ignoresParameters = !pipeline.configuration.ignoredParameters.isEmpty
-        var (hits, misses) = (0, missing.count)
+        var (hits, misses) = (0, restored)
         for (ask, answer) in zip(batch.asks, batch.answers) where answer != nil || !ask.url.isInvalidHost {
             let fingerprint = ask.url.string.fingerprint
             if var answer {
@@ -104,13 +120,7 @@ final class Prefetcher: OutcomeSink {
             }
         }
         pipeline.hub.instruments.didLookUp(hits: hits, misses: misses)
-        if !missing.isEmpty {
-            // The covers that this run has found in the cache count as used before its other covers need room.
-            if missing.count < batch.asks.count { await pipeline.shelf.flushUsage() }
-            await submit(missing)
-        }
-        // After the asks that they repeat.
-        if !again.isEmpty { await pipeline.askAgain(again) }
+        return (missing, again)
     }
 
     /// Completes the asks for covers without a server, after pictures of a person that the cache has lost were copied to it again.

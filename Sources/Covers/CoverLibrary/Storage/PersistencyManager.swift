@@ -151,38 +151,41 @@ actor PersistencyManager: DownloadStore {
             schedule.add(renewal: download, now: now)
         case .cover(let header, let response, let body, replacing: let version):
             var outcome = CoverOutcome(.downloaded, of: download)
+            let metadata = EntryMetadata(
+                download.url, header, response, from: download.target, fieldNames: download.fieldNames)
+            // Without a version, the cover was missing, or is to be loaded whatever is cached.
+            let replacing: Replacing = version == nil ? .always : runs > 0 ? .keeping : .unlessPlaceholder
             do {
                 while try !schedule.hasRoom || writer().isGroupFull(before: body.count) {
                     if schedule.syncing != nil || !seal() { await waitForRoom() }
                 }
-                let metadata = EntryMetadata(
-                    download.url, header, response, from: download.target, fieldNames: download.fieldNames)
-                try body.withUnsafeBytes { bytes in
-                    let digest = Digest(of: bytes)
-                    outcome.timings?.end(\.hash, at: .now)
-                    // Without a version, the cover was missing, or is to be loaded whatever is cached.
-                    let replacing: Replacing = version == nil ? .always : runs > 0 ? .keeping : .unlessPlaceholder
-                    // From `put` to `schedule.add` nothing is awaited: a group's covers are in the order in which they were put.
-                    func put() throws {
-                        _ = try writer().put(metadata, body: bytes, digest: digest, replacing: replacing)
-                    }
-                    // Covers on their way to the index can be evicted only from there.
-                    do { try put() } catch CacheError.noRoom where schedule.hasCovers {
-                        try commitNow()
-                        try put()
-                    }
-                }
-                let now = ContinuousClock.now
-                outcome.timings?.end(\.append, at: now)
-                outcome.bytes = body.count
-                schedule.add(outcome, groupBytes: try writer().pendingBytes, now: now)
-                _ = advance(now)
+                // Until `schedule.add` nothing is awaited: a group's covers are in the order in which they were put.
+                try put(body, metadata, replacing, &outcome)
+                schedule.add(outcome, groupBytes: try writer().pendingBytes, now: .now)
+                _ = advance(.now)
             } catch {
                 outcome = CoverOutcome(CoverFailure(cache: error, url: download.key), of: download)
                 if outcome.failure?.kind == .notStorable { outcome.bodyIfNotStored = body }
                 publish([outcome])
             }
         }
+    }
+
+    private func put(
+        _ body: [UInt8], _ metadata: EntryMetadata, _ replacing: Replacing, _ outcome: inout CoverOutcome
+    ) throws {
+        try body.withUnsafeBytes { bytes in
+            let digest = Digest(of: bytes)
+            outcome.timings?.end(\.hash, at: .now)
+            func put() throws { _ = try writer().put(metadata, body: bytes, digest: digest, replacing: replacing) }
+            // Covers on their way to the index can be evicted only from there.
+            do { try put() } catch CacheError.noRoom where schedule.hasCovers {
+                try commitNow()
+                try put()
+            }
+        }
+        outcome.timings?.end(\.append, at: .now)
+        outcome.bytes = body.count
     }
 
     // MARK: - Suspects

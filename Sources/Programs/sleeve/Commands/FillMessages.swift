@@ -94,7 +94,8 @@ final class FillMessages: Sendable {
             report?.add(album, "failed", ["reason": Redaction.redact(reason)])
             add(.failure, "\(album.fullName): \(reason)")
         case .outdated(_, let path, let cause):
-            add(.file, "\(path): \(cause.reason); accept a cover, or remove it")
+            let end = "it stays until another cover is certain, you accept one, or you remove it"
+            add(.file, "\(path): \(cause.reason); \(end)")
         case .stopped(let folder, let reason):
             state.withLock { _ = $0.stops.insert(reason) }
             add(.failure, "\(folder): \(reason); no more covers are written to its disk")

@@ -90,11 +90,12 @@ extension LibraryAPI {
     public func unpin(
         _ selection: CoverSelection, onFailure: @Sendable (CoverFailure) -> Void = { _ in }
     ) async throws(LibraryError) -> PinSummary {
-        switch selection {
-        case .requests(let requests): return try await unpin(requests, onFailure)
-        case .all:
+        if selection == .all {
             let changed = try await maintain { try $0.unpinAll() }
             return PinSummary(covers: changed, changed: changed)
+        }
+        switch selection.covers {
+        case .requests(let requests): return try await unpin(requests, onFailure)
         case .matching(var filter):
             filter.isPinned = true
             return try await changingPins(.matching(filter), onFailure) { keys in

@@ -2,46 +2,16 @@ import CoverCache
 import CoverFetch
 package import CoverPack
 import CurlHTTP
-package import Platform
+import Platform
 
 /// Packs: covers with their metadata in one file, to carry to a machine that is offline.
 extension LibraryAPI {
     /// Writes cached covers into one tar file, with what is needed to serve and revalidate them. The file appears when it is complete;
     /// only the covers' metadata is held in memory.
     /// - Parameters:
-    ///   - selection: the covers.
-    ///   - file: replaced if it exists. A selection other than `all` that has no cover leaves it as it is.
+    ///   - output: a file is replaced if it exists. A selection other than `all` that has no cover leaves it as it is.
     ///   - onFailure: called for each cover that is not cached or is damaged. The others are packed.
     /// - Throws: `LibraryError` if the filter's host is not valid, the file cannot be written, or the cache not read.
-    @discardableResult
-    package func pack(
-        _ selection: CoverSelection = .all, to file: URL,
-        onFailure: @escaping @Sendable (CoverFailure) -> Void = { _ in }
-    ) async throws(LibraryError) -> PackSummary {
-        let path = try file.filePath { LibraryError.unwritableFile(path: $0, reason: $1) }
-        return try await pack(selection, to: .file(path), onFailure: onFailure)
-    }
-
-    /// Stores the covers of a pack, each verified against its digest. A cover that is cached already and was validated at the same time
-    /// or later stays. What was pinned is pinned here, too. Damaged covers are skipped.
-    /// - Parameters:
-    ///   - file: a file that `pack` wrote, or a tar of a cache.
-    ///   - onFailure: called for each damaged cover, and for each cover that cannot be stored. The rest is stored.
-    /// - Throws: `LibraryError` if the file cannot be read or is no pack, or the cache cannot be written.
-    @discardableResult
-    package func unpack(
-        _ file: URL, onFailure: @escaping @Sendable (CoverFailure) -> Void = { _ in }
-    ) async throws(LibraryError) -> UnpackSummary {
-        let path = try file.filePath { LibraryError.unreadableFile(path: $0, reason: $1) }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw .unreadableFile(path: path, reason: SystemError("open", path: path).reason)
-        }
-        defer { systemClose(descriptor) }
-        if covers.isClosed { throw .closed }
-        return try await unpack(Self.pack(in: descriptor, name: path), onFailure: onFailure)
-    }
-
     package func pack(
         _ selection: CoverSelection, to output: PackOutput,
         onFailure: @escaping @Sendable (CoverFailure) -> Void,
@@ -82,7 +52,12 @@ extension LibraryAPI {
         do { return try PackReader(descriptor: descriptor, path: name) } catch { throw LibraryError(error) }
     }
 
-    /// - Parameter isDryRun: Verify the pack, and store nothing.
+    /// Stores the covers of a pack, each verified against its digest. A cover that is cached already and was validated at the same time
+    /// or later stays. What was pinned is pinned here, too. Damaged covers are skipped.
+    /// - Parameters:
+    ///   - isDryRun: Verify the pack, and store nothing.
+    ///   - onFailure: called for each damaged cover, and for each cover that cannot be stored. The rest is stored.
+    /// - Throws: `LibraryError` if the file cannot be read or is no pack, or the cache cannot be written.
     package func unpack(
         _ pack: PackReader, dryRun isDryRun: Bool = false, onFailure: @escaping @Sendable (CoverFailure) -> Void,
         progress: @escaping @Sendable (UnpackSummary) -> Void = { _ in }
@@ -95,9 +70,6 @@ extension LibraryAPI {
         }
     }
 }
-
-/// `close(2)`, whose name the library's method shadows.
-private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
 /// Stores the covers of a pack in the cache, a group at a time, and pins those that were pinned.
 struct Unpacker {

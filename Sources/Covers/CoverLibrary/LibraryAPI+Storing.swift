@@ -75,6 +75,7 @@ extension LibraryAPI {
         _ cover: Cover, in folder: URL, as name: String = "cover"
     ) async throws(LibraryError) -> (file: URL, isNew: Bool) {
         let path = try folder.filePath { LibraryError.unwritableFile(path: $0, reason: $1) }
+        if cover.data.isEmpty { throw .unwritableFile(path: path, reason: "the cover has no bytes") }
         guard let file = FileName("\(name).\(PictureType.fileExtension(cover.mediaType))"), !name.isEmpty else {
             throw .unwritableFile(path: path, reason: "“\(name)” is no name of a file")
         }

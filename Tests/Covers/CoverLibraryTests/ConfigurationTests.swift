@@ -45,10 +45,6 @@ import Testing
         for change in [\LibraryConfiguration.libraryFile, \.certificateAuthorities, \.certificateDirectory] {
             #expect(try await problem { $0[keyPath: change] = url }?.contains("not the URL of a file") == true)
         }
-        try await withStage { stage in
-            await #expect(throws: LibraryError.self) { try await stage.library.pack(to: url) }
-            await #expect(throws: LibraryError.self) { try await stage.library.unpack(url) }
-        }
     }
 
     @Test func `a relative URL is resolved once, against its base, whatever the working directory is later`() async {

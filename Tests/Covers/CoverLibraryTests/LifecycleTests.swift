@@ -33,7 +33,6 @@ import Wire
                 await #expect(throws: LibraryError.closed) { try await library.unpin(selection) }
                 await #expect(throws: LibraryError.closed) { try await library.remove(selection) }
             }
-            await #expect(throws: LibraryError.closed) { try await library.unpack(URL(filePath: "/dev/null")) }
             await #expect(throws: LibraryError.closed) { try await library.verify { _, _ in } }
             await #expect(throws: LibraryError.closed) { try await library.repair { _, _ in } }
             #expect(!FileManager.default.fileExists(atPath: pack.relativePath))
@@ -73,11 +72,30 @@ import Wire
                 return run.progress
             }
             #expect(summary.isCancelled && summary.downloaded == 1 && summary.remaining == 1, "\(summary)")
+            #expect(run.total == 2 && run.fractionCompleted == 0.5)
             await stage.library.close()
             let next = try await stage.another()
             #expect(
                 try await next.statuses(of: urls.map { CoverRequest(location: $0) }).map { $0 != nil } == [true, false])
             await next.close()
+        }
+    }
+
+    @Test func `a second signal does what it did before, and what is no signal is left out`() async {
+        await #expect(processExitsWith: .signal(SIGUSR1)) {
+            let wasCancelled = try await withGracefulInterruption(by: [SIGUSR1, 0, -1, 999, SIGKILL]) {
+                kill(getpid(), SIGUSR1)
+                while !Task.isCancelled { await Task.yield() }
+                return true
+            }
+            guard wasCancelled else { return }
+            kill(getpid(), SIGUSR1)
+            await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+        }
+        await #expect(processExitsWith: .signal(SIGUSR2)) {
+            try await withGracefulInterruption(by: [SIGUSR2]) {}
+            kill(getpid(), SIGUSR2)
+            await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
         }
     }
 

@@ -87,7 +87,7 @@ public struct Album: Hashable, Sendable, Identifiable {
     var jsonObject: String { "{" + members.map { "\($0.name.json): \($0.json)" }.joined(separator: ", ") + "}" }
 
     /// The album as a JSON object on one line, with all its fields.
-    public var json: String {
+    package var json: String {
         // Line breaks are between values only: in strings they are escaped (RFC 8259 section 7).
         jsonObject.utf8.split { $0 == Byte.newline || $0 == Byte.carriageReturn }
             .map { String(Substring($0)).trimmingWhitespace() }.joined(separator: " ")

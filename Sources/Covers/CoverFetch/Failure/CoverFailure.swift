@@ -118,7 +118,7 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
     }
 
     /// One line: the URL and what happened, with credentials redacted and the middle of a long URL left out.
-    public var message: String { "\(Self.displayed(url, 300)): \(detail)" }
+    public var message: String { url.isEmpty ? detail : "\(Self.displayed(url, 300)): \(detail)" }
     /// The same as `message`.
     public var description: String { message }
 

@@ -125,6 +125,8 @@ public final class CachedFile: Sendable {
     public let digest: String
     /// As `Cover.mediaType`.
     public let mediaType: String
+    /// As `Cover.isStale`.
+    public let isStale: Bool
     private let file: SourceFile
 
     /// Length in bytes.
@@ -134,6 +136,7 @@ public final class CachedFile: Sendable {
     /// - Throws: `SystemError` if it cannot be read, which says nothing about the bytes.
     init?(_ entry: CachedEntry, _ path: String) throws(SystemError) {
         (url, digest, mediaType) = (URL(filePath: path), entry.digest.description, entry.metadata.mediaType)
+        isStale = Staleness(entry, at: WallClock.milliseconds()) != .fresh
         do throws(SystemError) {
             file = try SourceFile(path: path)
         } catch {

@@ -37,9 +37,7 @@ extension CoverPipeline {
             return outcome
         }
         let url = try key(outcome.url)
-        if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
-            return Cover(url.string, header, body)
-        }
+        if let cover = outcome.unstoredCover(url) { return cover }
         if let (entry, body) = try await shelf.cachedEntry(url, location: outcome.url) {
             // What was stored a moment ago is not stale.
             let isStale = outcome.date == nil && Staleness(entry, at: WallClock.milliseconds()) != .fresh
@@ -66,6 +64,15 @@ extension CoverPipeline {
             return .usable(Cover(entry, body, isStale: staleness != .fresh))
         }
         return .missing
+    }
+}
+
+extension CoverOutcome {
+    /// The cover, if its server forbids storing it.
+    func unstoredCover(_ url: HTTPURL) -> Cover? {
+        bodyIfNotStored.flatMap { body in
+            body.withUnsafeBytes { ImageHeader($0) }.map { Cover(url.string, $0, body) }
+        }
     }
 }
 

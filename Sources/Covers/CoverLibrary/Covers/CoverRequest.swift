@@ -56,12 +56,16 @@ public struct CoverRequest: Sendable, Hashable {
     }
 
     /// A request for the front cover of a MusicBrainz release, at the Cover Art Archive, in the size of
-    /// `LibraryConfiguration.coverSize`. Other options are properties.
-    /// - Parameter id: the release's id (MBID).
-    public init(musicBrainzRelease id: UUID) {
+    /// `LibraryConfiguration.coverSize`.
+    public init(
+        musicBrainzRelease id: UUID, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache,
+        timeout: Duration? = nil, retries: Int? = nil, headerFields: RequestHeaderFields = [:],
+        deniesPrivateAddresses: Bool = false
+    ) {
         var album = Album()
         album.musicBrainzReleaseID = id.uuidString.lowercased()
-        self.init(album: album)
+        self.init(album: album, priority: priority, cachePolicy: cachePolicy)
+        limit(timeout, retries, headerFields, deniesPrivateAddresses)
     }
 
     /// A request for the cover at a URL as a list has it. A text that is none is a failure of the request.

@@ -1,7 +1,6 @@
 public import CoverFetch
 import CurlHTTP
 import DequeModule
-import ImageHeader
 import Platform
 import Synchronization
 
@@ -10,9 +9,9 @@ import Synchronization
 ///
 /// ```swift
 /// let window = library.window(of: Album.ID.self)
-/// window.show(visible.map { ($0.id, CoverRequest(album: $0)) })       // again with each scroll
+/// window.show(visible.map { ($0.id, $0) })       // again with each scroll
 /// for await arrival in window.arrivals {
-///     tile(of: arrival.id)?.picture = try? await arrival.cover(longestSide: 256)
+///     tile(of: arrival.id)?.picture = try? await arrival.cover(longestSide: 300)
 /// }
 /// ```
 public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
@@ -30,14 +29,11 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
         /// - Throws: `CoverFailure`: that of the outcome, or if the cache cannot be read or has evicted the cover since.
         public func cover(longestSide: Int? = nil) async throws(CoverFailure) -> Cover {
             if let longestSide { try Shelf.requireKept(longestSide, of: outcome.url) }
-            if let failure = outcome.failure {
-                guard let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) else {
-                    throw failure
-                }
-                let cover = Cover(try covers.key(outcome.url).string, header, body)
+            if let failure = outcome.failure, outcome.bodyIfNotStored == nil { throw failure }
+            let url = try covers.key(outcome.url)
+            if let cover = outcome.unstoredCover(url) {
                 return longestSide.map { cover.resized(longestSide: $0) } ?? cover
             }
-            let url = try covers.key(outcome.url)
             var found: Cover?
             if let longestSide, let digest = outcome.contentDigest {
                 found = try await covers.shelf.cover(digest, longestSide: longestSide)
@@ -133,8 +129,12 @@ public final class CoverWindow<ID: Hashable & Sendable>: Sendable {
 
     /// Replaces what is shown. Requests of ids that were shown before go on. One that has ended is asked for again if its request differs, or once
     /// it was not shown.
-    /// - Parameter requests: the most wanted first. Their priorities do not count.
-    public func show(_ requests: [(id: ID, request: CoverRequest)]) {
+    /// - Parameter covers: URLs, albums or requests, the most wanted first. Priorities do not count.
+    public func show<Cover: CoverRequestConvertible>(_ covers: some Sequence<(ID, Cover)>) {
+        show(covers.map { (id: $0, request: $1.coverRequest) })
+    }
+
+    private func show(_ requests: [(id: ID, request: CoverRequest)]) {
         let ids = Set(requests.map(\.id))
         var asks: [Ask] = []
         let (isChanged, gone) = view.state.withLock { state in

@@ -2,18 +2,25 @@ import CoverCache
 import CoverFetch
 import CurlHTTP
 
-/// The cached covers that a call lists, refreshes, pins, removes or packs. Further cases may be added.
-#if hasAttribute(nonexhaustive)
-    @nonexhaustive
-#endif
-public enum CoverSelection: Sendable, Hashable {
-    /// The covers of these requests. Of an album, all its URLs that are cached.
-    case requests([CoverRequest])
-    /// All cached covers that a filter matches.
-    case matching(CoverFilter)
+/// The cached covers that a call lists, refreshes, pins or removes.
+public struct CoverSelection: Sendable, Hashable {
+    enum Covers: Sendable, Hashable {
+        case requests([CoverRequest])
+        case matching(CoverFilter)
+    }
+
+    let covers: Covers
 
     /// All cached covers.
-    public static var all: CoverSelection { .matching(CoverFilter()) }
+    public static let all = matching(CoverFilter())
+
+    /// All cached covers that a filter matches.
+    public static func matching(_ filter: CoverFilter) -> Self { Self(covers: .matching(filter)) }
+
+    /// The covers of these URLs, albums or requests. Of an album, all its URLs that are cached.
+    public static func requests(_ covers: some Sequence<some CoverRequestConvertible>) -> Self {
+        Self(covers: .requests(covers.map(\.coverRequest)))
+    }
 }
 
 /// Selects cached covers by their URLs. Without a condition it matches all.
@@ -54,7 +61,7 @@ struct SelectedEntries: Sendable {
     init(
         _ selection: CoverSelection, keys: @escaping @Sendable (CoverRequest) throws(CoverFailure) -> [String]
     ) throws(LibraryError) {
-        switch selection {
+        switch selection.covers {
         case .requests(let requests): source = .requests(requests[...], keys: keys)
         case .matching(let filter): source = .matching(try CoverMatcher(filter), after: nil)
         }

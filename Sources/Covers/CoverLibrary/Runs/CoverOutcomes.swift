@@ -3,7 +3,8 @@ public import CoverFetch
 /// The outcomes of a run, in the order in which they become certain.
 ///
 /// The run starts with the first iteration, and pauses the reading of its list while outcomes are not read. Cancelling the task that
-/// iterates stops the run within 100 ms; covers that have arrived are still committed. Iterate once.
+/// iterates stops the run within 100 ms, and so does leaving the loop: its iterator is released. Covers that have arrived are still committed.
+/// Iterate once: a later iteration gets what is left, and nothing after the end.
 ///
 /// ```swift
 /// for try await outcome in library.prefetch(requests) { print(outcome.url, outcome.kind) }
@@ -28,7 +29,8 @@ public struct CoverOutcomes<Failure: Error>: AsyncSequence, Sendable {
     /// The run's counts at this moment, from any thread.
     public var progress: RunSummary { run.counts }
 
-    /// The number of covers in all: known from the beginning for an array, else nil while the list is still being read.
+    /// The number of covers in all: known from the beginning for an array, else nil while the list is still being read. A run that ends early has
+    /// fewer outcomes.
     public var total: Int? { run.total }
 
     /// The share of the covers that have an outcome, from 0 to 1; nil while `total` is. 1 for none.
@@ -84,6 +86,7 @@ extension CoverOutcomes where Failure == LibraryError {
             run.didReadList()
             for outcome in outcomes { run.add(outcome) }
         }
+        run.total = outcomes.count
     }
 }
 

@@ -35,7 +35,7 @@ struct RefreshSelection: Sendable {
     ) throws(LibraryError) {
         (scope, self.now, self.configured) = (request.scope, now, configured)
         headerFields = request.headerFields.fields
-        switch request.selection {
+        switch request.selection.covers {
         case .matching(let filter): (matcher, named) = (try CoverMatcher(filter), nil)
         case .requests(let requests):
             var named: [String: [Question]] = [:]
@@ -141,12 +141,12 @@ public struct RefreshRequest: Sendable, Hashable {
     }
 
     /// Fresh `immutable` covers (RFC 8246 §2) are never due.
-    public var scope = Scope.stale
-    /// Only these covers, as far as they are due.
-    public var selection = CoverSelection.all
+    public var scope: Scope
+    /// Only these covers, as far as they are cached and due.
+    public var selection: CoverSelection
     /// What is sent for covers that were got with header fields of their requests or of the configuration: to the origin of each one's URL, and to
     /// no other. Covers that need more than these and the configuration's are left out. The requests of a selection have their own.
-    public var headerFields: RequestHeaderFields = [:]
+    public var headerFields: RequestHeaderFields
     /// Maximum number of requests. Covers that most likely changed, or were used last, come first.
     public var maximumRequests: Int?
     /// No request starts after bodies of this length, in bytes.
@@ -154,6 +154,12 @@ public struct RefreshRequest: Sendable, Hashable {
     /// Maximum duration.
     public var maximumTime: Duration?
 
-    /// A refresh of what is stale, without a limit.
-    public init() {}
+    /// By default a refresh of all that is stale, without a limit.
+    public init(
+        scope: Scope = .stale, selection: CoverSelection = .all, maximumRequests: Int? = nil, maximumBytes: Int? = nil,
+        maximumTime: Duration? = nil, headerFields: RequestHeaderFields = [:]
+    ) {
+        (self.scope, self.selection, self.headerFields) = (scope, selection, headerFields)
+        (self.maximumRequests, self.maximumBytes, self.maximumTime) = (maximumRequests, maximumBytes, maximumTime)
+    }
 }

@@ -107,7 +107,7 @@ final class Run: Sendable {
     }
 
     var total: Int? {
-        get { state.withLock { $0.isListRead ? $0.counts.requested : $0.expected } }
+        get { state.withLock { $0.expected ?? ($0.isListRead ? $0.counts.requested + $0.counts.remaining : nil) } }
         set { state.withLock { $0.expected = newValue } }
     }
 

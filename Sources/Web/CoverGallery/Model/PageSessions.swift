@@ -180,7 +180,7 @@ actor PageSessions {
         }
         // What a person asked for again is requested whatever is remembered of its URL and its host.
         window.show(
-            order.compactMap { key in
+            order.compactMap { key -> (String, CoverRequest)? in
                 guard inFlight.contains(key), let cover = waiting(for: key),
                     let request = cover.request(again.contains(key) ? .ignoreAbsence : .useCache)
                 else { return nil }

@@ -41,7 +41,7 @@ import Wire
             let window = stage.library.window(of: String.self)
             let cover = CoverRequest(location: stage.url(1, "hold=1"))
             window.show([("a", cover)])
-            window.show([])
+            window.show([(String, URL)]())
             window.show([("a", cover), ("none", CoverRequest(location: "nonsense"))])
             window.show([("a", cover), ("none", CoverRequest(location: "nonsense"))])
             try await eventually { stage.origin.requestCount == 1 }
@@ -57,7 +57,7 @@ import Wire
             var arrivals = window.arrivals.makeAsyncIterator()
             let again = await arrivals.next()
             #expect(again?.id == "again" && [.joined, .fresh].contains(again?.outcome.kind), "what has ended stays so")
-            window.show([])
+            window.show([(String, URL)]())
             window.show([("a", cover)])
             #expect(await arrivals.next()?.id == "a", "and is asked for once it was not shown")
             #expect(stage.origin.requestCount == 1)

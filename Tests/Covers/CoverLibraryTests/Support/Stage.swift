@@ -1,4 +1,5 @@
 import CoverCache
+import CoverPack
 import CurlHTTP
 import Foundation
 import OriginServer
@@ -118,4 +119,15 @@ extension CoverOutcomes {
 extension Cover {
     var bytes: [UInt8] { Array(data) }
     var location: String { url.absoluteString }
+}
+
+extension LibraryAPI {
+    func pack(_ selection: CoverSelection = .all, to file: URL) async throws(LibraryError) -> PackSummary {
+        try await pack(selection, to: .file(file.path()), onFailure: { _ in })
+    }
+
+    func unpack(_ file: URL) async throws -> UnpackSummary {
+        let handle = try FileHandle(forReadingFrom: file)
+        return try await unpack(Self.pack(in: handle.fileDescriptor, name: file.path()), onFailure: { _ in })
+    }
 }

@@ -167,7 +167,7 @@ private struct PackEntries {
     }
 }
 
-/// The result of `LibraryAPI.unpack(_:onFailure:)`.
+/// The result of `LibraryAPI.unpack(_:dryRun:onFailure:progress:)`.
 package struct UnpackSummary: Sendable, Hashable {
     /// Covers that were stored.
     package var stored = 0

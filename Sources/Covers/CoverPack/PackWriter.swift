@@ -95,7 +95,7 @@ package enum PackOutput: Sendable {
     case descriptor(Int32, name: String)
 }
 
-/// The result of `LibraryAPI.pack(_:to:onFailure:)`.
+/// The result of `LibraryAPI.pack(_:to:onFailure:progress:)`.
 package struct PackSummary: Sendable, Hashable {
     /// URLs whose covers are in the pack.
     package var covers = 0

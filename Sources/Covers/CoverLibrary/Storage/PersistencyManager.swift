@@ -151,18 +151,19 @@ actor PersistencyManager: DownloadStore {
             schedule.add(renewal: download, now: now)
         case .cover(let header, let response, let body, replacing: let version):
             var outcome = CoverOutcome(.downloaded, of: download)
-            let metadata = EntryMetadata(
-                download.url, header, response, from: download.target, fieldNames: download.fieldNames)
-            // Without a version, the cover was missing, or is to be loaded whatever is cached.
-            let replacing: Replacing = version == nil ? .always : runs > 0 ? .keeping : .unlessPlaceholder
             do {
                 while try !schedule.hasRoom || writer().isGroupFull(before: body.count) {
                     if schedule.syncing != nil || !seal() { await waitForRoom() }
                 }
+                let metadata = EntryMetadata(
+                    download.url, header, response, from: download.target, fieldNames: download.fieldNames)
+                // Without a version, the cover was missing, or is to be loaded whatever is cached.
+                let replacing: Replacing = version == nil ? .always : runs > 0 ? .keeping : .unlessPlaceholder
                 // Until `schedule.add` nothing is awaited: a group's covers are in the order in which they were put.
                 try put(body, metadata, replacing, &outcome)
-                schedule.add(outcome, groupBytes: try writer().pendingBytes, now: .now)
-                _ = advance(.now)
+                let now = ContinuousClock.now
+                schedule.add(outcome, groupBytes: try writer().pendingBytes, now: now)
+                _ = advance(now)
             } catch {
                 outcome = CoverOutcome(CoverFailure(cache: error, url: download.key), of: download)
                 if outcome.failure?.kind == .notStorable { outcome.bodyIfNotStored = body }

@@ -235,9 +235,9 @@ export class Gallery {
   #select(album) {
     this.#chosen = album?.id ?? null;
     this.#lastChosen = this.#chosen ?? this.#lastChosen;
-    const { shown, albums, count, page } = this.#library, isAll = page || shown.length === albums.length;
+    const { shown, albums, count, page } = this.#library, all = page ? shown.length : count;
     showAlbum(album ?? null);
-    showCount(album ? this.#library.shownIndexOf(album.id) : 0, isAll && !page ? count : shown.length, page ? shown.length : count);
+    showCount(album ? this.#library.shownIndexOf(album.id) : 0, shown.length === albums.length ? all : shown.length, all);
     this.#showCover();
     this.selected();
     this.changed();

@@ -31,7 +31,9 @@ actor AlbumIndex {
     private let library: LibraryAPI
     nonisolated let files = CoverFiles()
     private var revision: String?
-    private var rows: [String] = []
+    private var albums = ""
+    /// Those that a page may open on.
+    private var firstRows: [String] = []
     /// The latest text that was compressed.
     private var compressed: (tag: String, bytes: [UInt8])?
     /// The keys of all URLs of an album's cover, in the order of trying, or why there is none.
@@ -52,7 +54,7 @@ actor AlbumIndex {
         }
         let text = jsonText {
             $0.add("version", revision)
-            $0.add("albums", raw: Self.list(rows))
+            $0.add("albums", raw: albums)
             $0.add("undo", history?.undo?.title)
             $0.add("redo", history?.redo?.title)
             $0.add("edit", (history?.undo ?? history?.redo)?.number)
@@ -61,10 +63,13 @@ actor AlbumIndex {
         return (Array(text.utf8), "\"\(revision)-\(waiting)\"")
     }
 
+    /// The most that `first` gives.
+    private static let maximumFirst = 100
+
     /// The first albums, as `text` has them. Nil if there are none.
     func first(_ count: Int) async -> String? {
-        guard (try? await refresh()) != nil, !rows.isEmpty else { return nil }
-        return Self.list(rows.prefix(count))
+        guard (try? await refresh()) != nil, !firstRows.isEmpty else { return nil }
+        return Self.list(firstRows.prefix(count))
     }
 
     private static func list(_ rows: some Sequence<String>) -> String { "[" + rows.joined(separator: ",") + "]" }
@@ -143,7 +148,8 @@ actor AlbumIndex {
         }
         self.keys = keys
         byID = Dictionary(list.albums.lazy.map { ($0.id, $0) }) { first, _ in first }
-        self.rows = rows
+        albums = Self.list(rows)
+        firstRows = Array(rows.prefix(Self.maximumFirst))
         revision = list.revision
         return list.revision
     }

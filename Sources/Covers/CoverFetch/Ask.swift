@@ -6,13 +6,27 @@ package import Platform
 /// A cover that is asked for: one object from the list to the outcome. Asks for one URL share a transfer.
 ///
 /// An ask is at one address at a time. When that has failed, it goes on to the next one of its album, until one brings a cover or none is
-/// left. Its sink gets one outcome.
+/// left: what the cache knows of all of them was looked up before the first was requested. Its sink gets one outcome.
 // because: one thread at a time has it. It moves from the one that reads the list to libcurl's and to the store's, which gives it back.
 package final class Ask: @unchecked Sendable {
+    /// What the cache knows of an address.
+    package struct Known {
+        /// The outcome without a request: the cover is stored, or remembered to be missing.
+        package var answer: CoverOutcome?
+        /// As `Ask.stored`.
+        package var stored: StoredVersion?
+        /// As `Ask.negativeTimeToLive`.
+        package var negativeTimeToLive: Int64?
+
+        package init() {}
+    }
+
     private struct Address {
         let location: String
+        let url: Result<HTTPURL, CoverFailure>
         /// Addresses with the same number have sizes of one picture.
         var picture: Int
+        var known = Known()
     }
 
     /// The address that was given first, as written.
@@ -23,11 +37,12 @@ package final class Ask: @unchecked Sendable {
     private var picture = 0
     /// The addresses to try after it, in order.
     private var alternatives: [Address]
-    private let ignoredParameters: Set<String>
     /// How the addresses before it failed.
     private var failures: [CoverFailure]
-    /// Whether every size of the address's picture that was tried before was answered with 404 or 410.
-    package private(set) var mayBeAbsent = true
+    /// Every size of the address's picture that was tried before was answered with 404 or 410.
+    private(set) var mayBeAbsent = true
+    /// The address before was another size of the same picture.
+    private var triedSizes = false
 
     package let sink: any OutcomeSink
     /// The line of the list that named the cover.
@@ -82,14 +97,17 @@ package final class Ask: @unchecked Sendable {
                 usable = next
             }
         }
-        (name, self.location, self.failures, ignoredParameters, self.sink) = (location, usable, failures, ignored, sink)
-        self.alternatives = rest.enumerated().map { Address(location: $1, picture: $0 + 1) }
+        (name, self.location, self.failures, self.sink) = (location, usable, failures, sink)
+        self.alternatives = rest.enumerated().map { place, location in
+            let url = Result { () throws(CoverFailure) in try HTTPURL(location: location, ignoring: ignored) }
+            return Address(location: location, url: url, picture: place + 1)
+        }
     }
 
     /// - Parameter location: the URL as the outcome names it.
     package init(_ url: HTTPURL, location: String, sink: any OutcomeSink) {
         (self.url, name, self.location, self.sink) = (url, location, location, sink)
-        (alternatives, failures, ignoredParameters) = ([], [], [])
+        (alternatives, failures) = ([], [])
     }
 
     /// What is sent to the address.
@@ -114,9 +132,7 @@ package final class Ask: @unchecked Sendable {
     /// The usable addresses from here on: as written, and parsed.
     package var addresses: [(location: String, url: HTTPURL)] {
         [(location, url)]
-            + alternatives.compactMap { address in
-                (try? HTTPURL(address.location, ignoring: ignoredParameters)).map { (address.location, $0) }
-            }
+            + alternatives.compactMap { address in (try? address.url.get()).map { (address.location, $0) } }
     }
 
     // MARK: Going on
@@ -133,33 +149,45 @@ package final class Ask: @unchecked Sendable {
         }
     }
 
+    /// Takes what the cache knows of the addresses after this one. Call it before one fails.
+    /// - Parameter known: in the order of `addresses`.
+    package func learn(_ known: [Known]) {
+        for (index, known) in zip(alternatives.indices.filter { (try? alternatives[$0].url.get()) != nil }, known) {
+            alternatives[index].known = known
+        }
+    }
+
     /// Goes to one of its alternatives now, and to the others after it.
     package func begin(at location: String, _ url: HTTPURL) {
         guard let index = alternatives.firstIndex(where: { $0.location == location }) else { return }
         let address = alternatives.remove(at: index)
-        alternatives.insert(Address(location: self.location, picture: picture), at: 0)
+        alternatives.insert(Address(location: self.location, url: .success(self.url), picture: picture), at: 0)
         (self.location, self.url, picture) = (location, url, address.picture)
     }
 
     /// Gives the outcome to the sink, unless it is a failure after which the ask goes on.
     /// - Parameter isOwn: another ask for the address may end otherwise.
-    /// - Returns: false if it went on: it is at its next address, of which nothing is known yet.
+    /// - Returns: false if it went on: it is at an address that has to be requested.
     @discardableResult
     package func complete(_ outcome: CoverOutcome, isOwn: Bool = false) -> Bool {
         var outcome = outcome
         if let fallback, let failure = outcome.failure, !failure.leavesCoverUnknown { outcome = fallback }
-        if var failure = outcome.failure, !isForUse || outcome.bodyIfNotStored == nil {
+        while var failure = outcome.failure, !isForUse || outcome.bodyIfNotStored == nil {
             (failure.url, failure.line) = (location, line)
             // Other header fields may get another answer.
             if !isOwn, ownFields == nil, !failure.isGivenUp, !failure.endsRequest { sink.didFail(url, failure) }
-            guard let last = goOn(after: failure) else { return false }
-            let body = keepsUnstored ? outcome.bodyIfNotStored : nil
-            outcome = CoverOutcome(failed: last, duration: outcome.duration)
-            outcome.bodyIfNotStored = body
-        } else {
-            if outcome.url == url.string { outcome.url = location }
-            outcome.line = line
+            guard let known = goOn(after: failure) else {
+                let body = keepsUnstored ? outcome.bodyIfNotStored : nil
+                outcome = CoverOutcome(failed: CoverFailure(of: failures), duration: outcome.duration)
+                outcome.bodyIfNotStored = body
+                sink.take(outcome, of: self)
+                return true
+            }
+            guard let answer = known.answer else { return false }
+            outcome = answer
         }
+        if outcome.url == url.string { outcome.url = location }
+        outcome.line = line
         sink.take(outcome, of: self)
         return true
     }
@@ -210,33 +238,39 @@ package final class Ask: @unchecked Sendable {
         complete(CoverOutcome(failed: failure.leavingNoAttempt(within: deadline?.time ?? .zero)), isOwn: true)
     }
 
-    /// Goes to the next address. After a temporary failure of one size of a picture, its other sizes are left out: the next run finds the one
-    /// that was asked for.
-    /// - Returns: the failure of all if there is no other.
-    private func goOn(after failure: CoverFailure) -> CoverFailure? {
-        if failure.isFinal || alternatives.isEmpty && failures.isEmpty { return failure }
-        let (former, known) = (picture, failures.last)
+    /// Goes to the next address: the first of those that are stored, else the first. After a temporary failure of one size of a picture, its other
+    /// sizes are left out: the next run finds the one that was asked for.
+    /// - Returns: what is known of it; nil if there is none, or the failure is final. `failures` has that of the ask then.
+    private func goOn(after failure: CoverFailure) -> Known? {
+        if failure.isFinal {
+            failures = [failure]
+            return nil
+        }
+        let former = picture
         if failure.isRetryable { alternatives.removeAll { $0.picture == former } }
         // Sizes that fail alike are named once.
-        if known?.detail != failure.detail || !triedSizes { failures.append(failure) }
+        if failures.last?.detail != failure.detail || !triedSizes { failures.append(failure) }
         while !alternatives.isEmpty {
-            let address = alternatives.removeFirst()
-            do throws(CoverFailure) {
-                url = try HTTPURL(location: address.location, line: line, ignoring: ignoredParameters)
-            } catch {
-                failures.append(error)
+            let first =
+                alternatives.firstIndex { $0.known.answer.map { $0.failure == nil } ?? false }
+                ?? alternatives.firstIndex { $0.known.stored != nil }
+            let address = alternatives.remove(at: first ?? 0)
+            switch address.url {
+            case .success(let url): self.url = url
+            case .failure(var problem):
+                problem.line = line
+                failures.append(problem)
                 continue
             }
             (location, picture, triedSizes) = (address.location, address.picture, address.picture == former)
             mayBeAbsent = !triedSizes || mayBeAbsent && failure.isAbsence
-            (stored, negativeTimeToLive, storesBeforeLookUp) = (nil, nil, nil)
-            return nil
+            stored = address.known.stored
+            // A size that failed otherwise may be there: the cover is not absent for long.
+            negativeTimeToLive = mayBeAbsent ? address.known.negativeTimeToLive : nil
+            return address.known
         }
-        return CoverFailure(of: failures)
+        return nil
     }
-
-    /// The address before was another size of the same picture.
-    private var triedSizes = false
 }
 
 /// Which cached answers an ask accepts: the cases of `CoverRequest.CachePolicy`.

@@ -80,4 +80,22 @@ import Testing
         #expect(ask.complete(CoverOutcome(.downloaded, url: "http://a.example/p/3")))
         #expect(caller.results.map(\.url) == ["http://a.example/p/3"])
     }
+
+    @Test func `what is known of the addresses after the first counts when it is their turn`() throws {
+        func known(_ answer: CoverOutcome?) -> Ask.Known {
+            var known = Ask.Known()
+            (known.answer, known.negativeTimeToLive) = (answer, 7)
+            return known
+        }
+        let missing = try ask()
+        missing.learn([known(failed(410)), known(nil), known(failed(410))])
+        #expect(!missing.complete(failed(404)) && missing.location.hasSuffix("p/3"))
+        #expect(missing.negativeTimeToLive == 7)
+        #expect(missing.complete(failed(404)) && caller.result?.failure?.detail.contains("status 410") == true)
+
+        let stored = try ask()
+        stored.learn([known(nil), known(nil), known(CoverOutcome(.fresh, url: "http://b.example/4"))])
+        #expect(stored.complete(failed(404)), "a stored one comes first")
+        #expect(caller.results.last?.kind == .fresh && caller.results.last?.url == "http://b.example/4")
+    }
 }

@@ -29,6 +29,19 @@ import Wire
         }
     }
 
+    @Test func `the next address of a cover is requested without waiting for the store`() async throws {
+        try await withScheduler { origin, scheduler, store in
+            let caller = Caller()
+            let ask = try Ask(origin.coverURL(1) + "?status=404", alternatives: [origin.coverURL(2)], sink: caller)
+            store.pause()
+            await scheduler.submit([ask])
+            try await eventually { origin.requestCount == 2 }
+            store.resume()
+            try await eventually { caller.result?.kind == .downloaded }
+            #expect(caller.results.map(\.url) == [origin.coverURL(2)])
+        }
+    }
+
     @Test func `an ask that may not connect to private addresses joins a transfer that may`() async throws {
         try await withScheduler { origin, scheduler, _ in
             let url = try HTTPURL(origin.coverURL(1) + "?hold=1")

@@ -344,15 +344,13 @@ extension HTTPURL {
     /// What tells the addresses of one key apart: the key itself, unless it leaves something out.
     package var address: String { omitsParameters ? requestURL : string }
 
-    /// - Parameters:
-    ///   - line: the line of the list that named it.
-    ///   - ignored: as `LibraryConfiguration.ignoredParameters`.
+    /// - Parameter ignored: as `LibraryConfiguration.ignoredParameters`.
     /// - Throws: `CoverFailure` if the text is no usable URL.
-    package init(location: String, line: Int? = nil, ignoring ignored: Set<String>) throws(CoverFailure) {
+    package init(location: String, ignoring ignored: Set<String>) throws(CoverFailure) {
         do throws(HTTPURL.Problem) {
             self = try HTTPURL(location, ignoring: ignored)
         } catch {
-            throw CoverFailure(.badURL, url: Redaction.displayable(location), detail: "\(error)", line: line)
+            throw CoverFailure(.badURL, url: Redaction.displayable(location), detail: "\(error)")
         }
     }
 }

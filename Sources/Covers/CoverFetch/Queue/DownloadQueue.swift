@@ -80,8 +80,6 @@ struct DownloadQueue<Request> {
     /// Most transfers could start, but the hosts take no more for now.
     var isIdle: Bool { inFlight * 2 < limiter.limit }
 
-    func contains(_ key: String) -> Bool { jobs.id(of: key) != nil }
-
     func contains(_ id: JobID) -> Bool { jobs.contains(id) }
 
     /// A value of the first of the job's requests that has one.

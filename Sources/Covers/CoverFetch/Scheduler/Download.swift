@@ -56,8 +56,6 @@ extension CoverOutcome {
 /// Downloads that the disk takes together.
 package struct WriteBatch: Sendable {
     package var downloads: [Download] = []
-    /// Asks that have given up an address and are at their next one.
-    package var goingOn: [Ask] = []
     /// No job waits for a transfer or is in flight: nothing else is coming for now.
     package var isLast = false
     /// Memory that the downloads hold, in bytes.

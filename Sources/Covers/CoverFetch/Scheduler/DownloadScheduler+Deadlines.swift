@@ -61,8 +61,8 @@ extension DownloadScheduler {
         else { return }
         let asks = queue.cancel(job) { $0.isOverdue(start) }.requests
         let goingOn = asks.filter { !$0.giveUp(after: failure) }
-        handOver(goingOn: goingOn)
         for _ in goingOn.count..<asks.count { report(.expired(failure)) }
+        add(goingOn)
     }
 
     /// The same for all jobs of the host of `job`, if the host is to be left alone for longer after `change`.

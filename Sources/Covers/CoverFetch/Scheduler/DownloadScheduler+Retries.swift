@@ -44,7 +44,7 @@ extension DownloadScheduler {
         // An untried job has no state.
         if queue.jobs[job].passage.began != nil { queue.jobs[job].state.forgetRedirects() }
         let hurried = queue.cancel(job) { !$0.canBePostponed }.requests
-        handOver(goingOn: hurried.filter { !$0.complete(CoverOutcome(failed: failure)) })
+        add(hurried.filter { !$0.complete(CoverOutcome(failed: failure)) })
         return true
     }
 

@@ -89,26 +89,19 @@ package actor DownloadScheduler {
         queue.prefer(order())
     }
 
-    /// Adds asks to jobs, and to downloads that are being stored. - Returns: those for which there is none.
-    package func join(_ asks: [Ask]) -> [Ask] {
-        asks.filter { ask in
-            if !ask.sink.isWanted { return true }
-            if pending.join(ask) { return false }
-            if !queue.contains(ask.url.string) { return true }
-            _ = queue.submit(ask.url, request: ask, priority: ask.priority)
-            note(deadlineOf: ask)
-            return false
-        }
-    }
-
-    private func add(_ asks: [Ask]) {
+    func add(_ asks: [Ask]) {
         let now = ContinuousClock.now
-        for ask in asks {
+        var asks = asks[...]
+        while let ask = asks.popFirst() {
             if isClosed {
                 ask.close()
             } else if !ask.sink.isWanted {
                 ask.cancel()
-            } else if !pending.join(ask) {
+            } else if pending.join(ask) {
+                continue
+            } else if ask.ownFields == nil, let failure = ask.sink.failure(of: ask.url) {
+                if !ask.complete(CoverOutcome(failed: failure)) { asks.append(ask) }
+            } else {
                 ask.submitted = ask.submitted ?? now
                 _ = queue.submit(
                     ask.url, request: ask, priority: ask.priority, ignoresOutage: ask.ignoresOutage)
@@ -117,12 +110,13 @@ package actor DownloadScheduler {
         }
     }
 
-    /// Downloads covers again that the store has lost: the stored bytes that they shared, or that a 304 was about, were evicted before
-    /// the commit.
-    package func resubmit(_ keys: [String]) {
+    /// - Parameters:
+    ///   - keys: of covers that the store has lost: the stored bytes that they shared, or that a 304 was about, were evicted before the commit.
+    ///   - goingOn: asks that the store's outcome does not answer: they are at the next address of their album, or have their own fields.
+    package func resubmit(_ keys: [String], _ goingOn: [Ask]) {
         let asks = pending.takeBack(keys)
         for ask in asks { (ask.stored, ask.storesBeforeLookUp) = (nil, nil) }
-        add(asks)
+        add(asks + goingOn)
     }
 
     /// Cancels the asks of a sink that is no longer wanted, and the transfers without any other ask. Covers that are being stored are left
@@ -517,21 +511,36 @@ package actor DownloadScheduler {
             addresses: url.omitsParameters || !state.formerAddresses.isEmpty
                 ? state.formerAddresses + [url.address] : [],
             fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
-        pending.add(url.string, asks, sent)
         let timings = CoverTimings(
             submitted: asks.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)
         // A shared body is in memory once.
         let footprint = state.sharedAt == nil ? content.footprint : 512
         backlog += footprint
         batch.footprint += footprint
-        batch.downloads.append(
-            Download(
-                url: url, target: target, content: content, absence: absence, fieldNames: state.fieldNames,
-                microseconds: state.microseconds, timings: timings, isShared: state.sharedAt != nil))
+        let download = Download(
+            url: url, target: target, content: content, absence: absence, fieldNames: state.fieldNames,
+            microseconds: state.microseconds, timings: timings, isShared: state.sharedAt != nil)
+        batch.downloads.append(download)
+        var (staying, leaving): ([Ask], [Ask]) = ([], [])
+        var outcome: CoverOutcome?
+        if case .failure(var failure, _) = content {
+            failure.rememberedUntil = absence.map { Date(timeIntervalSince1970: Double($0.until) / 1_000) }
+            outcome = CoverOutcome(failed: failure, duration: .microseconds(state.microseconds))
+        }
+        for ask in asks {
+            // Its next address is followed as a redirect is: it waits for no commit.
+            if let outcome, ask.hasAlternatives, ask.isAnswered(by: outcome, to: sent) {
+                leaving.append(ask)
+            } else {
+                staying.append(ask)
+            }
+        }
+        pending.add(url.string, staying, sent)
+        if let outcome { add(leaving.complete(outcome, to: sent)) }
     }
 
     private func flushBatch() {
-        guard handingOver == nil, !batch.downloads.isEmpty || !batch.goingOn.isEmpty else { return }
+        guard handingOver == nil, !batch.downloads.isEmpty else { return }
         batch.isLast = queue.isDone
         let taken = batch
         batch = WriteBatch()
@@ -541,9 +550,6 @@ package actor DownloadScheduler {
             backlog -= taken.footprint
         }
     }
-
-    /// Hands over asks that are at another address.
-    func handOver(goingOn asks: [Ask]) { batch.goingOn += asks }
 
     private func resumeSubmitters() {
         let resumed = submitters

@@ -5,8 +5,7 @@ import CurlHTTP
 import HTTPCaching
 import Platform
 
-/// The way of asks: they are made, looked up in the cache, and submitted to the scheduler. What fails comes back to `askAgain`, at the next
-/// address of its album.
+/// The way of asks: they are made, looked up in the cache with all their addresses, and submitted to the scheduler.
 extension CoverPipeline {
     // MARK: Making
 
@@ -111,14 +110,14 @@ extension CoverPipeline {
         return await (try? shelf.read { _ in make() }) ?? make()
     }
 
-    /// The one read of a batch: the outcome of each ask that needs no request. The others then know what the cache remembers.
+    /// The one read of a batch: the outcome of each ask that needs no request. The others then know what the cache remembers of their addresses.
     private func answers(_ asks: [Ask], _ reader: CacheReader, counting: Bool = true) throws -> [CoverOutcome?] {
         let stores = storesSoFar
         var answers: [CoverOutcome?] = []
         answers.reserveCapacity(asks.count)
         for (ask, status) in zip(asks, try reader.status(of: asks.map(\.url.string), counting: counting)) {
             ask.storesBeforeLookUp = ask.cacheUse.asksServer ? nil : stores
-            answers.append(try answer(ask, status, reader, isFirst: counting))
+            answers.append(try answer(ask, status, reader))
         }
         let open = asks.indices.filter { answers[$0] == nil }
         if open.isEmpty { return answers }
@@ -126,22 +125,47 @@ extension CoverPipeline {
         let known = (try? absences(of: open.map { asks[$0].url }, reader)) ?? open.map { _ in nil }
         for (index, absence) in zip(open, known) {
             let ask = asks[index]
-            if ask.hasAlternatives { ask.findSizes(CoverArtArchive.picture) }
-            if ask.usesAbsence, let absence, !ask.sink.hasFailedElsewhere(ask.url) {
-                answers[index] = CoverOutcome(failed: .absent(ask.location, absence))
-            }
-            // A size that failed otherwise may be there: the cover is not absent for a week.
-            ask.negativeTimeToLive = ask.mayBeAbsent ? negativeTimeToLive(of: ask.url) : nil
+            answers[index] = self.absence(absence, of: ask.url, at: ask.location, for: ask)
+            ask.negativeTimeToLive = negativeTimeToLive(of: ask.url)
+            if ask.hasAlternatives { try? lookUpAlternatives(of: ask, reader) }
         }
         return answers
     }
 
-    /// - Parameters:
-    ///   - status: of the cover that is stored for the ask's address.
-    ///   - isFirst: nothing was tried yet.
-    private func answer(
-        _ ask: Ask, _ status: CacheReader.Status?, _ reader: CacheReader, isFirst: Bool
-    ) throws -> CoverOutcome? {
+    /// Reads what the cache knows of the addresses that the ask goes on to.
+    private func lookUpAlternatives(of ask: Ask, _ reader: CacheReader) throws {
+        ask.findSizes(CoverArtArchive.picture)
+        let others = ask.addresses.dropFirst()
+        let statuses = try reader.status(of: others.map(\.url.string), counting: false)
+        let absences = (try? absences(of: others.map(\.url), reader)) ?? others.map { _ in nil }
+        ask.learn(
+            try zip(others, zip(statuses, absences)).map { other, found in
+                var known = Ask.Known()
+                known.negativeTimeToLive = negativeTimeToLive(of: other.url)
+                if let status = found.0 {
+                    let entry = try reader.entry(for: other.url.string)
+                    if mayUse(entry, for: ask) {
+                        known.answer = CoverOutcome(cached: status, at: other.location)
+                    } else if ask.cacheUse != .reload {
+                        known.stored = entry.flatMap { StoredVersion($0) }
+                    }
+                } else if other.url.isInvalidHost {
+                    known.answer = CoverOutcome(failed: .givenAsFile(other.location))
+                } else {
+                    known.answer = absence(found.1, of: other.url, at: other.location, for: ask)
+                }
+                return known
+            })
+    }
+
+    /// The outcome of an ask for an address whose cover is remembered to be missing; nil if it has to be requested.
+    private func absence(_ absence: Absence?, of url: HTTPURL, at location: String, for ask: Ask) -> CoverOutcome? {
+        guard let absence, ask.usesAbsence, !ask.sink.hasFailedElsewhere(url) else { return nil }
+        return CoverOutcome(failed: .absent(location, absence))
+    }
+
+    /// - Parameter status: of the cover that is stored for the ask's address.
+    private func answer(_ ask: Ask, _ status: CacheReader.Status?, _ reader: CacheReader) throws -> CoverOutcome? {
         let isOffline = configuration.isOffline
         if ask.cacheUse.asksServer {
             if isOffline { return CoverOutcome(failed: .offline(ask.location, ask.cacheUse)) }
@@ -151,7 +175,7 @@ extension CoverPipeline {
         }
         if let status, try mayUse(reader.entry(for: ask.url.string), for: ask) {
             let answer = CoverOutcome(cached: status, at: ask.location)
-            if !isFirst || isOffline { return answer }
+            if isOffline { return answer }
             guard try isDue(ask, status, reader) else { return answer }
             (ask.fallback, ask.stored) = (answer, version(of: ask, reader))
             return nil
@@ -232,37 +256,25 @@ extension CoverPipeline {
 
     // MARK: Submitting
 
-    /// Asks for covers that may be on their way: those of asks that failed at another address, or that repeat a URL of their list.
-    func askAgain(_ asks: [Ask]) async {
-        let missing = await self.missing(among: startedScheduler?.join(asks) ?? asks)
+    /// Looks an ask up, and submits it if it needs a request.
+    func submit(_ ask: Ask) async {
+        let missing = await missing(among: [ask])
         do throws(LibraryError) {
             if !missing.isEmpty { try await scheduler().submit(missing) }
         } catch {
-            for ask in missing { ask.fail(error, isClosed: isClosed) }
+            ask.fail(error, isClosed: isClosed)
         }
     }
 
-    /// Completes the asks that need no request. - Returns: the others.
-    /// - Parameter kind: the outcome of those that are cached by now.
-    func missing(among asks: [Ask], cached kind: CoverOutcome.Kind = .joined) async -> [Ask] {
-        var (open, missing) = (asks, [Ask]())
-        while !open.isEmpty {
-            let found = try? await shelf.read { [self, open] in try answers(open, $0, counting: false) }
-            open = zip(open, found ?? open.map { _ in nil }).compactMap { ask, answer in
-                var answer = answer
-                if answer?.kind == .fresh { answer?.kind = kind }
-                if answer == nil, ask.url.isInvalidHost { answer = CoverOutcome(failed: .givenAsFile(ask.location)) }
-                if answer == nil, ask.ownFields == nil, let failure = ask.sink.failure(of: ask.url) {
-                    answer = CoverOutcome(failed: failure)
-                }
-                guard let answer else {
-                    missing.append(ask)
-                    return nil
-                }
-                return ask.complete(answer) ? nil : ask
-            }
+    /// Looks asks up, and completes those that need no request. - Returns: the others.
+    func missing(among asks: [Ask]) async -> [Ask] {
+        if asks.isEmpty { return [] }
+        let found = try? await shelf.read { [self] in try answers(asks, $0, counting: false) }
+        return zip(asks, found ?? asks.map { _ in nil }).compactMap { ask, answer in
+            let lost = ask.url.isInvalidHost ? CoverOutcome(failed: .givenAsFile(ask.location)) : nil
+            guard let outcome = answer ?? lost else { return ask }
+            return ask.complete(outcome) ? nil : ask
         }
-        return missing
     }
 }
 

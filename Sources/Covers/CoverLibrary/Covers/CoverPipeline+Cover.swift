@@ -98,7 +98,7 @@ final class Caller: OutcomeSink {
             await withShutdownHandler {
                 await withCheckedContinuation { continuation in
                     state.withLock { $0.continuation = continuation }
-                    Task { await pipeline.askAgain([ask]) }
+                    Task { await pipeline.submit(ask) }
                 }
             } onShutdown: {
                 self.state.withLock { $0.isClosing = true }

@@ -130,11 +130,7 @@ package final class CoverPipeline: Sendable {
             return (started, true)
         }
         if isNew {
-            await persistency.connect(scheduler) { [weak self] asks in
-                await self?.askAgain(asks)
-            } recheck: { [weak self] in
-                await self?.recheck($0, of: $1)
-            }
+            await persistency.connect(scheduler) { [weak self] in await self?.recheck($0, of: $1) }
             await scheduler.start()
         }
         return scheduler

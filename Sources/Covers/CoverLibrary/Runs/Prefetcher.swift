@@ -7,6 +7,8 @@ final class Prefetcher: OutcomeSink {
     private let pipeline: CoverPipeline
     private let run: Run
     private let begun = Mutex<AskOrigin?>(nil)
+    /// `PendingStores.stores` when the run began.
+    private let storesBefore = Atomic(0)
     /// Reads the list.
     private let feeding = Mutex<Task<Void, Never>?>(nil)
 
@@ -22,6 +24,7 @@ final class Prefetcher: OutcomeSink {
     private func download(_ batches: some AsyncSequence<AskBatch, Never> & Sendable) async throws(LibraryError) {
         if pipeline.isClosed { throw .closed }
         begun.withLock { $0 = pipeline.currentOrigin() }
+        storesBefore.store(pipeline.storesSoFar, ordering: .relaxed)
         await pipeline.startedScheduler?.forgetOutages()
         do {
             try await pipeline.persistency.beginRun(isPrefetch: true)
@@ -74,22 +77,17 @@ final class Prefetcher: OutcomeSink {
         }
         pipeline.shelf.passUsageOn(ofAtLeast: 8_192)
         let restored = await restoringPictures(batch)
-        let (found, again) = answer(batch, &seen, restored: restored.count)
-        let missing = restored + found
+        let missing = restored + answer(batch, &seen, restored: restored.count)
         if !missing.isEmpty {
             // The covers that this run has found in the cache count as used before its other covers need room.
             if missing.count < batch.asks.count { await pipeline.shelf.flushUsage() }
             await submit(missing)
         }
-        // After the asks that they repeat.
-        if !again.isEmpty { await pipeline.askAgain(again) }
     }
 
     /// Completes the asks that need no request.
-    /// - Returns: Those to submit, and those that repeat one of them, or go on to another address.
-    private func answer(
-        _ batch: AskBatch, _ seen: inout Set<UInt64>, restored: Int
-    ) -> (missing: [Ask], again: [Ask]) {
+    /// - Returns: the others; those that repeat another one come after it.
+    private func answer(_ batch: AskBatch, _ seen: inout Set<UInt64>, restored: Int) -> [Ask] {
         var (missing, again): ([Ask], [Ask]) = ([], [])
         // The keys of those that are submitted and may have other addresses, which are submitted with them, before one can fail.
         var shared: Set<String> = []
@@ -113,14 +111,16 @@ final class Prefetcher: OutcomeSink {
                 ask.fallback?.kind = .joined
                 missing.append(ask)
             } else {
-                // Its server is asked by the one that it repeats.
-                if ask.cacheUse.asksServer { ask.cacheUse = .ignoreAbsence }
+                // Its server is asked by the one that it repeats, which may have ended.
+                if ask.cacheUse.asksServer {
+                    (ask.cacheUse, ask.storesBeforeLookUp) = (.ignoreAbsence, storesBefore.load(ordering: .relaxed))
+                }
                 ask.fallback?.kind = .joined
                 again.append(ask)
             }
         }
         pipeline.hub.instruments.didLookUp(hits: hits, misses: misses)
-        return (missing, again)
+        return missing + again
     }
 
     /// Completes the asks for covers without a server, after pictures of a person that the cache has lost were copied to it again.
@@ -129,7 +129,7 @@ final class Prefetcher: OutcomeSink {
         let lost = zip(batch.asks, batch.answers).filter { $1 == nil && $0.url.isInvalidHost }.map { $0.0 }
         if lost.isEmpty { return [] }
         await pipeline.restorePictures(lost.map(\.url.string))
-        return await pipeline.missing(among: lost, cached: .fresh)
+        return await pipeline.missing(among: lost)
     }
 
     private func submit(_ asks: [Ask]) async {

@@ -83,14 +83,9 @@ actor PersistencyManager: DownloadStore {
         return reader
     }
 
-    /// - Parameters:
-    ///   - scheduler: whose downloads this stores.
-    ///   - askAgain: takes asks that an outcome does not answer.
-    func connect(
-        _ scheduler: DownloadScheduler, askAgain: @escaping @Sendable ([Ask]) async -> Void,
-        recheck: @escaping CheckAgain
-    ) {
-        publisher.connect(scheduler.pending, askAgain)
+    /// - Parameter scheduler: whose downloads this stores.
+    func connect(_ scheduler: DownloadScheduler, recheck: @escaping CheckAgain) {
+        publisher.connect(scheduler.pending)
         (self.scheduler, self.recheck) = (scheduler, recheck)
     }
 
@@ -126,7 +121,6 @@ actor PersistencyManager: DownloadStore {
     // MARK: - Storing
 
     func store(_ batch: WriteBatch) async {
-        publisher.askAgain(batch.goingOn)
         try? writer().add(hints: batch.downloads.compactMap(\.hintChange), now: WallClock.milliseconds())
         for download in batch.downloads { await store(download) }
         if batch.isLast { schedule.expectNoMore() }
@@ -396,19 +390,19 @@ actor PersistencyManager: DownloadStore {
     /// - Parameter lost: keys of covers that have to be downloaded again.
     private func publish(_ outcomes: [CoverOutcome], lost: [String] = []) {
         let suspects = publisher.suspects(among: outcomes)
-        if suspects.isEmpty {
-            publisher.publish(outcomes)
-        } else {
+        var outcomes = outcomes
+        if !suspects.isEmpty {
             try? openWriter?.withdraw(
                 outcomes.filter { suspects.contains($0.url) && $0.kind == .downloaded }.map(\.url))
-            publisher.publish(outcomes.filter { !suspects.contains($0.url) })
+            outcomes.removeAll { suspects.contains($0.url) }
         }
-        if !lost.isEmpty || !suspects.isEmpty { Task { await resubmit(lost + suspects) } }
+        let goingOn = publisher.publish(outcomes), keys = lost + suspects
+        if !keys.isEmpty || !goingOn.isEmpty { Task { await resubmit(keys, goingOn) } }
     }
 
     /// A method of this actor, so that the task that calls it starts on the disk thread: one that captured only the scheduler would
     /// start on the cooperative pool, which the program may have filled.
-    private func resubmit(_ keys: [String]) async { await scheduler?.resubmit(keys) }
+    private func resubmit(_ keys: [String], _ asks: [Ask]) async { await scheduler?.resubmit(keys, asks) }
 
     // MARK: - Flushing and maintenance
 

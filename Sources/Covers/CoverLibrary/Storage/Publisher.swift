@@ -7,19 +7,17 @@ struct Publisher {
     private let hub: EventHub
     /// The requests that wait for outcomes.
     private var pending: PendingStores?
-    private var asking: (@Sendable ([Ask]) async -> Void)?
 
     /// No request waits before `connect`.
     init(_ hub: EventHub) { self.hub = hub }
 
-    mutating func connect(_ pending: PendingStores, _ askAgain: @escaping @Sendable ([Ask]) async -> Void) {
-        (self.pending, asking) = (pending, askAgain)
-    }
+    mutating func connect(_ pending: PendingStores) { self.pending = pending }
 
     /// The keys of the outcomes that may be another's: they are not to be published.
     func suspects(among outcomes: [CoverOutcome]) -> Set<String> { pending?.suspects(among: outcomes) ?? [] }
 
-    func publish(_ outcomes: [CoverOutcome]) {
+    /// - Returns: the requests that the outcomes do not answer: they are at another address, or have their own fields.
+    func publish(_ outcomes: [CoverOutcome]) -> [Ask] {
         var outcomes = outcomes
         let (now, end) = (ContinuousClock.now, WallClock.microseconds())
         let date = Date(milliseconds: end / 1_000)
@@ -29,7 +27,7 @@ struct Publisher {
             hub.instruments.didEnd(outcomes[index])
         }
         if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
-        askAgain(pending?.complete(outcomes) ?? [])
+        return pending?.complete(outcomes) ?? []
     }
 
     /// What happens without a commit.
@@ -44,9 +42,4 @@ struct Publisher {
 
     /// A cover that no request waits for: it was given by a person, or put back.
     func publish(stored outcome: CoverOutcome) { hub.publish(.arrived(outcome)) }
-
-    /// Asks that are at another address of their album.
-    func askAgain(_ asks: [Ask]) {
-        if !asks.isEmpty { Task { [asking] in await asking?(asks) } }
-    }
 }

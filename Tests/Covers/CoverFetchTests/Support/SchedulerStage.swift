@@ -72,8 +72,8 @@ final class MemoryStore: DownloadStore {
         }
         try? await eventually { self.state.withLock { !$0.isPaused } }
         let kept = batch.downloads.dropFirst(losesFirst ? 1 : 0)
-        _ = scheduler?.pending.complete(kept.map(\.outcome))
-        if losesFirst { await scheduler?.resubmit([batch.downloads[0].key]) }
+        let goingOn = scheduler?.pending.complete(kept.map(\.outcome)) ?? []
+        await scheduler?.resubmit(losesFirst ? [batch.downloads[0].key] : [], goingOn)
     }
 
     func distrust(_ suspects: SuspectCovers) async {}

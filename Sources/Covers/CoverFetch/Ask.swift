@@ -29,8 +29,6 @@ package final class Ask: @unchecked Sendable {
         var known = Known()
     }
 
-    /// The address that was given first, as written.
-    package let name: String
     /// The address now: as written, and parsed. The parsed one's `string` is the cover's key.
     package private(set) var location: String
     package private(set) var url: HTTPURL
@@ -97,7 +95,7 @@ package final class Ask: @unchecked Sendable {
                 usable = next
             }
         }
-        (name, self.location, self.failures, self.sink) = (location, usable, failures, sink)
+        (self.location, self.failures, self.sink) = (usable, failures, sink)
         self.alternatives = rest.enumerated().map { place, location in
             let url = Result { () throws(CoverFailure) in try HTTPURL(location: location, ignoring: ignored) }
             return Address(location: location, url: url, picture: place + 1)
@@ -106,7 +104,7 @@ package final class Ask: @unchecked Sendable {
 
     /// - Parameter location: the URL as the outcome names it.
     package init(_ url: HTTPURL, location: String, sink: any OutcomeSink) {
-        (self.url, name, self.location, self.sink) = (url, location, location, sink)
+        (self.url, self.location, self.sink) = (url, location, sink)
         (alternatives, failures) = ([], [])
     }
 

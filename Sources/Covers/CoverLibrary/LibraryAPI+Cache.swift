@@ -40,21 +40,14 @@ extension LibraryAPI {
         of requests: some Sequence<some CoverRequestConvertible>
     ) async throws(CoverFailure) -> [CoverStatus?] {
         let keys = requests.map { (try? covers.keys(of: $0.coverRequest)) ?? [] }
-        do {
-            let all = keys.flatMap(\.self)
-            if all.isEmpty, !covers.isClosed { return keys.map { _ in nil } }
-            var found = try await covers.shelf.read { try $0.status(of: all, counting: false) }
-            if await covers.restorePictures(zip(all, found).filter { $1 == nil }.map { $0.0 }) {
-                found = try await covers.shelf.read { try $0.status(of: all, counting: false) }
-            }
-            let now = WallClock.milliseconds()
-            var rest = found[...]
-            return keys.map { keys in
-                defer { rest = rest.dropFirst(keys.count) }
-                return rest.prefix(keys.count).lazy.compactMap(\.self).first.map { CoverStatus($0, at: now) }
-            }
-        } catch {
-            throw CoverFailure(cache: error, url: "")
+        let all = keys.flatMap(\.self)
+        if all.isEmpty, !covers.isClosed { return keys.map { _ in nil } }
+        await covers.restorePictures(all)
+        var found = try await covers.shelf.read(of: "") { try $0.status(of: all, counting: false) }[...]
+        let now = WallClock.milliseconds()
+        return keys.map { keys in
+            defer { found = found.dropFirst(keys.count) }
+            return found.prefix(keys.count).lazy.compactMap(\.self).first.map { CoverStatus($0, at: now) }
         }
     }
 
@@ -118,17 +111,6 @@ public struct CoverHistory: Sendable, Hashable, Codable {
     public var cached: CoverListing?
     /// The server has answered that there is no cover.
     public var absence: Absence?
-
-    /// A history made by the caller, for previews and tests. The other parts have their defaults.
-    package init(url: String) { self.url = url }
-}
-
-extension CoverHistory.Absence {
-    init(_ absence: Absence) {
-        self.init(
-            status: absence.status, answeredAt: Date(milliseconds: absence.answeredAt),
-            until: Date(milliseconds: absence.until))
-    }
 }
 
 extension LibraryAPI {
@@ -137,18 +119,17 @@ extension LibraryAPI {
     public func history(of urls: [String]) async throws(CoverFailure) -> [CoverHistory] {
         var locations: [HTTPURL] = []
         for url in urls { locations.append(try covers.key(url)) }
-        do {
-            return try await covers.shelf.read { [covers, locations] reader in
-                let absences = try covers.absences(of: locations, reader)
-                return try urls.indices.map { index in
-                    var history = CoverHistory(url: urls[index])
-                    history.cached = try reader.entry(for: locations[index].string).map { CoverListing($0) }
-                    history.absence = absences[index].map { CoverHistory.Absence($0) }
-                    return history
+        return try await covers.shelf.read(of: urls.first ?? "") { [covers, locations] reader in
+            let absences = try covers.absences(of: locations, reader)
+            return try urls.indices.map { index in
+                let cached = try reader.entry(for: locations[index].string).map { CoverListing($0) }
+                let absence = absences[index].map { absence in
+                    CoverHistory.Absence(
+                        status: absence.status, answeredAt: Date(milliseconds: absence.answeredAt),
+                        until: Date(milliseconds: absence.until))
                 }
+                return CoverHistory(url: urls[index], cached: cached, absence: absence)
             }
-        } catch {
-            throw CoverFailure(cache: error, url: urls.first ?? "")
         }
     }
 }

@@ -76,9 +76,7 @@ extension LibraryAPI {
     public func pin(
         _ selection: CoverSelection, onFailure: @Sendable (CoverFailure) -> Void = { _ in }
     ) async throws(LibraryError) -> PinSummary {
-        try await changingPins(selection, onFailure) { keys in
-            try await covers.persistency.withWriter { try $0.pin(keys) }
-        }
+        try await changingPins(selection, onFailure) { try $0.pin($1) }
     }
 
     /// Unpins covers. They may be evicted again.
@@ -98,9 +96,7 @@ extension LibraryAPI {
         case .requests(let requests): return try await unpin(requests, onFailure)
         case .matching(var filter):
             filter.isPinned = true
-            return try await changingPins(.matching(filter), onFailure) { keys in
-                try await covers.persistency.withWriter { try $0.unpin(keys) }
-            }
+            return try await changingPins(.matching(filter), onFailure) { try $0.unpin($1) }
         }
     }
 
@@ -130,12 +126,12 @@ extension LibraryAPI {
 
     private func changingPins(
         _ selection: CoverSelection, _ onFailure: @Sendable (CoverFailure) -> Void,
-        _ change: ([String]) async throws -> [Bool]
+        _ change: @escaping @Sendable (CacheWriter, [String]) throws -> [Bool]
     ) async throws(LibraryError) -> PinSummary {
         var summary = PinSummary()
         summary.failed = try await forEachBatch(selection, onFailure) { keys in
             summary.covers += keys.count
-            summary.changed += try await change(keys).count(where: \.self)
+            summary.changed += try await covers.persistency.withWriter { try change($0, keys).count(where: \.self) }
         }
         return summary
     }
@@ -146,9 +142,9 @@ extension LibraryAPI {
         _ selection: CoverSelection, _ onFailure: @Sendable (CoverFailure) -> Void,
         _ body: ([String]) async throws -> Void
     ) async throws(LibraryError) -> Int {
-        var (selected, failed) = (try covers.entries(of: selection), 0)
+        var (selected, failed) = (try SelectedEntries(selection, covers), 0)
         do {
-            while let batch = try await covers.next(&selected) {
+            while let batch = try await selected.next() {
                 for failure in batch.failures { onFailure(failure) }
                 failed += batch.failures.count
                 try await body(batch.entries.map(\.metadata.key))
@@ -195,19 +191,6 @@ extension LibraryAPI {
     }
 }
 
-/// The result of `LibraryAPI.evict(to:dryRun:)`.
-public struct EvictionSummary: Sendable, Hashable {
-    /// Covers that were evicted.
-    public var covers = 0
-    /// What this has freed of the capacity, in bytes.
-    public var bytes = 0
-
-    /// A summary of nothing.
-    package init() {}
-
-    init(_ evicted: (covers: Int, bytes: Int)) { (covers, bytes) = evicted }
-}
-
 /// The result of `LibraryAPI.pin(_:onFailure:)` or `unpin(_:onFailure:)`.
 public struct PinSummary: Sendable, Hashable {
     /// Covers of the selection.
@@ -216,11 +199,4 @@ public struct PinSummary: Sendable, Hashable {
     public var changed = 0
     /// Covers that are not cached, and URLs that cannot be used.
     public var failed = 0
-
-    /// A summary of nothing.
-    package init() {}
-
-    init(covers: Int, changed: Int, failed: Int = 0) {
-        (self.covers, self.changed, self.failed) = (covers, changed, failed)
-    }
 }

@@ -2,6 +2,9 @@ import CoverCache
 import CoverFetch
 package import CoverPack
 import CurlHTTP
+import HTTPCaching
+import HTTPTypes
+import ImageHeader
 import Platform
 
 /// Packs: covers with their metadata in one file, to carry to a machine that is offline.
@@ -17,7 +20,7 @@ extension LibraryAPI {
         onFailure: @escaping @Sendable (CoverFailure) -> Void,
         progress: @escaping @Sendable (PackSummary) -> Void = { _ in }
     ) async throws(LibraryError) -> PackSummary {
-        let selected = try covers.entries(of: selection)
+        let selected = try SelectedEntries(selection, covers)
         do {
             let summary = try await covers.shelf.readForLong { reader, isOver in
                 var (selected, failed) = (selected, 0)
@@ -111,8 +114,7 @@ struct Unpacker {
     private func check(_ item: PackReader.Item, _ summary: inout UnpackSummary) -> ImportedCover? {
         do throws(CoverFailure) {
             switch item {
-            case .cover(let metadata, let digest, let body):
-                return try CoverPipeline.checked(metadata, body, digest)
+            case .cover(let metadata, let digest, let body): return try Self.checked(metadata, body, digest)
             case .damage(let defect):
                 let detail = "\(defect.problem) (\(defect.location))"
                 throw CoverFailure(.cache, url: defect.key ?? "", detail: detail)
@@ -123,29 +125,82 @@ struct Unpacker {
         }
     }
 
-    /// - Returns: the keys of what the cache has now.
-    private func store(
-        _ packed: [ImportedCover], _ summary: inout UnpackSummary
-    ) async throws -> [String] {
-        var keys: [String] = []
-        for (cover, outcome) in zip(packed, try await covers.store(packed, dryRun: isDryRun)) {
-            switch outcome {
-            case .kept: summary.kept += 1
-            case .failed(let reason):
-                fail(CoverFailure(.cache, url: cover.metadata.key, detail: reason), &summary)
-                continue
-            case .stored(_, let isDuplicate):
-                summary.stored += 1
-                summary.bytes += cover.body.count
-                if isDuplicate { summary.deduplicated += 1 }
-            }
-            keys.append(cover.metadata.key)
+    /// The cover as this cache would store it: another cache may be of any version, and anyone may have changed it.
+    /// - Parameter digest: of `body`.
+    /// - Throws: `CoverFailure` if it is no cover.
+    private static func checked(
+        _ metadata: EntryMetadata, _ body: [UInt8], _ digest: Digest
+    ) throws(CoverFailure) -> ImportedCover {
+        let key = metadata.key
+        guard let url = try? HTTPURL(key) else {
+            throw CoverFailure(.badURL, url: key, detail: "its URL in the pack is not valid")
         }
-        return keys
+        guard let header = body.withUnsafeBytes({ ImageHeader($0) }) else {
+            throw CoverFailure(.notAnImage, url: key, detail: "its bytes in the pack are no image")
+        }
+        var metadata = metadata.imported
+        // Another version may normalise URLs less.
+        metadata.key = url.string
+        (metadata.mediaType, metadata.width, metadata.height) = (header.mediaType, header.width, header.height)
+        return ImportedCover(metadata, body, digest)
+    }
+
+    /// Stores covers, and tells observers.
+    /// - Returns: the keys of what the cache has now.
+    private func store(_ packed: [ImportedCover], _ summary: inout UnpackSummary) async throws -> [String] {
+        let (wanted, results) = try await covers.persistency.withWriter {
+            [reader = covers.shelf.reader, isDryRun] writer in
+            let wanted = try packed.filter { try Self.isWanted($0.metadata, writer, reader) }
+            return (wanted, isDryRun ? wanted.map { _ in .success(false) } : try writer.store(wanted))
+        }
+        summary.kept += packed.count - wanted.count
+        var failed: Set<String> = []
+        for (cover, result) in zip(wanted, results) {
+            let (key, count) = (cover.metadata.key, cover.body.count)
+            switch result {
+            case .success(let isDuplicate):
+                summary.stored += 1
+                summary.bytes += count
+                if isDuplicate { summary.deduplicated += 1 }
+                if isDryRun { continue }
+                covers.hub.publish(.arrived(CoverOutcome(stored: key, cover.digest, count, isDuplicate)))
+            case .failure(let error):
+                failed.insert(key)
+                fail(CoverFailure(.cache, url: key, detail: "\(error)"), &summary)
+            }
+        }
+        return packed.map(\.metadata.key).filter { !failed.contains($0) }
+    }
+
+    /// Whether the cache lacks a cover. One that it has and that was validated at the same time or later stays.
+    private static func isWanted(_ metadata: EntryMetadata, _ writer: CacheWriter, _ reader: CacheReader) throws -> Bool
+    {
+        guard let entry = try reader.entry(for: metadata.key) else { return true }
+        return try WallClock.known(entry.validatedAt) < WallClock.known(metadata.validatedAt)
+            || !writer.isIntact(entry.digest)
     }
 
     private func fail(_ failure: CoverFailure, _ summary: inout UnpackSummary) {
         summary.failed += 1
         onFailure(failure)
+    }
+}
+
+extension EntryMetadata {
+    /// The metadata without the fields that no cache needs, such as `Set-Cookie`: other programs, and other versions, write packs.
+    var imported: EntryMetadata {
+        var imported = self
+        let response = StoredResponse(
+            status: 200, fields: ResponseFields.cached(HTTPFields(fieldLines: fields)), requestTime: 0, responseTime: 0)
+        imported.fields = response.keptFields + ((try? url())?.annotation ?? "")
+        for annotation in EntryAnnotation.all(in: fields) {
+            switch annotation {
+            // A URL is kept if it leads to the same place, without credentials.
+            case .requestURL: break
+            case .failing, .validatorsPlace, .redirects, .omittedParameters, .headerFields:
+                imported.fields += annotation.line
+            }
+        }
+        return imported
     }
 }

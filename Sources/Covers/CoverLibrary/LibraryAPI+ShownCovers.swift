@@ -109,14 +109,10 @@ extension LibraryAPI {
     package func coverFile(for url: String, longestSide: Int? = nil) async throws(CoverFailure) -> String? {
         let key = try covers.key(url).string
         if longestSide != nil { await covers.persistency.keepSizes() }
-        do {
-            return try await covers.shelf.read { reader in
-                try reader.status(of: [key])[0].map { status in
-                    longestSide.flatMap { reader.path(of: status.digest, $0) } ?? reader.path(of: status.digest)
-                }
+        return try await covers.shelf.read(of: url) { reader in
+            try reader.status(of: [key], counting: false)[0].map { status in
+                longestSide.flatMap { reader.path(of: status.digest, $0) } ?? reader.path(of: status.digest)
             }
-        } catch {
-            throw CoverFailure(cache: error, url: url)
         }
     }
 
@@ -129,21 +125,17 @@ extension LibraryAPI {
         let keys = albums.map { album in
             album.coverURLs(in: covers.archive).compactMap { try? covers.key($0).string }
         }
-        do {
-            await covers.restorePictures(keys.flatMap(\.self))
-            return try await covers.shelf.read { reader in
-                var statuses = try reader.status(of: keys.flatMap(\.self), counting: false)[...]
-                return try keys.map { keys in
-                    defer { statuses = statuses.dropFirst(keys.count) }
-                    for (key, status) in zip(keys, statuses) where status != nil {
-                        guard let entry = try reader.entry(for: key) else { continue }
-                        return CoverFile(digest: entry.digest, bytes: entry.bytes, mediaType: entry.metadata.mediaType)
-                    }
-                    return nil
+        await covers.restorePictures(keys.flatMap(\.self))
+        return try await reading { reader in
+            var statuses = try reader.status(of: keys.flatMap(\.self), counting: false)[...]
+            return try keys.map { keys in
+                defer { statuses = statuses.dropFirst(keys.count) }
+                for (key, status) in zip(keys, statuses) where status != nil {
+                    guard let entry = try reader.entry(for: key) else { continue }
+                    return CoverFile(digest: entry.digest, bytes: entry.bytes, mediaType: entry.metadata.mediaType)
                 }
+                return nil
             }
-        } catch {
-            throw LibraryError(error)
         }
     }
 }

@@ -22,41 +22,17 @@ extension LibraryAPI {
     ///   written; `cancelled` if the library is closed.
     @discardableResult
     public func store(_ body: Data, for url: URL, pinned isPinned: Bool = false) async throws(CoverFailure) -> Cover {
-        try await store([(Array(body), url.absoluteString)], pinned: isPinned)[0].get()
-    }
-
-    /// Stores several covers, each as `store(_:for:)` does, with one commit for a group of them.
-    /// - Returns: for each the stored cover, or why it is not stored.
-    package func store(
-        _ pictures: [(body: [UInt8], url: String)], pinned isPinned: Bool = false
-    ) async -> [Result<Cover, CoverFailure>] {
-        let checked = pictures.map { body, url in
-            Result { () throws(CoverFailure) in
-                try GivenPicture(body, try covers.key(url), limit: configuration.maximumSize)
-            }
-        }
-        var stored = await commit(checked.compactMap { try? $0.get() }, isPinned: isPinned)[...]
-        return checked.map { result in
-            result.flatMap { picture in
-                stored.removeFirst().map { outcome in
-                    covers.hub.publish(.arrived(outcome))
-                    return Cover(picture.url.string, picture.header, picture.body)
-                }
-            }
-        }
-    }
-
-    private func commit(_ pictures: [GivenPicture], isPinned: Bool) async -> [Result<CoverOutcome, CoverFailure>] {
-        if pictures.isEmpty { return [] }
+        let picture = try GivenPicture(
+            Array(body), try covers.key(url.absoluteString), limit: configuration.maximumSize)
         do {
-            return try await covers.persistency.withWriter { writer in
-                let results = try GivenPicture.store(pictures, writer)
-                let keys = results.compactMap { try? $0.get().url }
-                if isPinned, !keys.isEmpty { _ = try writer.pin(keys) }
-                return results
-            }
+            let outcome = try await covers.persistency.withWriter { try GivenPicture.store([picture], $0)[0] }.get()
+            covers.hub.publish(.arrived(outcome))
+            if isPinned { _ = try await covers.persistency.withWriter { try $0.pin([outcome.url]) } }
+            return Cover(picture.url.string, picture.header, picture.body)
+        } catch let failure as CoverFailure {
+            throw failure
         } catch {
-            return pictures.map { .failure(CoverFailure(cache: error, url: $0.url.string)) }
+            throw CoverFailure(cache: error, url: picture.url.string)
         }
     }
 }

@@ -148,9 +148,9 @@ public final class LibraryAPI: Sendable {
     /// - Throws: `LibraryError` if the index cannot be written.
     @discardableResult
     public func evict(to bytes: Int, dryRun isDryRun: Bool = false) async throws(LibraryError) -> EvictionSummary {
-        if isDryRun { return try await reading(committed: true) { EvictionSummary(try $0.evictable(to: bytes)) } }
+        if isDryRun { return try await reading(committed: true) { try $0.evictable(to: bytes) } }
         await covers.shelf.flushUsage()
-        return try await maintain { EvictionSummary(try $0.evict(to: bytes)) }
+        return try await maintain { try $0.evict(to: bytes) }
     }
 
     /// How many covers this library has evicted again, to make room for others, of those stored since it was opened.
@@ -222,19 +222,17 @@ extension LibraryAPI {
     /// immediately and once; the caller limits and retries.
     /// - Parameters:
     ///   - maximumSize: the longest body that is accepted, in bytes.
-    ///   - authorization: the value of the field `Authorization`; nil for none.
-    ///   - leavesOrigin: Follow redirects to other origins, too; else such a redirect is the response.
+    ///   - authorization: the value of the field `Authorization`; nil for none. With one, a redirect to another origin is the response.
     /// - Throws: `CoverFailure` if there is no response, the body is too long, or the library is offline or closed.
     package func document(
-        at url: String, maximumSize: Int, authorization: String? = nil, leavesOrigin: Bool = true
+        at url: String, maximumSize: Int, authorization: String? = nil
     ) async throws(CoverFailure) -> Document {
         let location = try HTTPURL(location: url, ignoring: [])
         if configuration.isOffline { throw CoverFailure(.offline, url: url, detail: "offline") }
         if covers.isClosed { throw .closed(url) }
         let response: TransferResponse
         do {
-            response = try await poster.response(
-                to: location, authorization.map { [.authorization: $0] } ?? [:], leavesOrigin: leavesOrigin)
+            response = try await poster.response(to: location, authorization: authorization)
         } catch let failure as CoverFailure {
             throw failure
         } catch let error as TransferError {
@@ -292,17 +290,16 @@ final class RemotePoster: Sendable {
         }
     }
 
-    /// Sends a GET and returns the last response, after redirects.
-    /// - Parameter leavesOrigin: Follow redirects to other origins, too.
-    func response(
-        to url: HTTPURL, _ headerFields: HTTPFields, leavesOrigin: Bool
-    ) async throws -> TransferResponse {
-        var (request, redirects) = (TransferRequest(url: url, headerFields: headerFields), 0)
+    /// Sends a GET and returns the last response, after redirects. Credentials are for one origin: a redirect to another one is not followed.
+    func response(to url: HTTPURL, authorization: String?) async throws -> TransferResponse {
+        let fields = authorization.map { [.authorization: $0] } ?? [:] as HTTPFields
+        var (request, redirects) = (TransferRequest(url: url, headerFields: fields), 0)
         while true {
             let response = try await startedClient().response(for: request)
-            let next = configuration.redirectPolicy.decide(
-                response, of: url, at: request.url, redirectCount: redirects)
-            guard let next, try leavesOrigin || next.get().origin == url.origin else { return response }
+            let next = RedirectPolicy.decide(
+                response, of: url, at: request.url, redirectCount: redirects,
+                allowsDowngrades: configuration.allowsDowngrades)
+            guard let next, try authorization == nil || next.get().origin == url.origin else { return response }
             (request.url, request.cookies) = (try next.get(), response.cookies)
             redirects += 1
         }

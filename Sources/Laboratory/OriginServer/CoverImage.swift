@@ -3,32 +3,29 @@ import Platform
 
 /// Covers by number: embedded images that a comment makes unique. The same number always gives the same bytes.
 package enum CoverImage {
-    /// A JPEG of 8 to 250 KB; the mean over many numbers is 31 KB.
-    package static func jpeg(number: Int) -> [UInt8] { jpegFile(number: number) }
-
-    /// A JPEG of `size` bytes, at most three bytes shorter. The shortest has about 650 bytes.
-    /// - Parameter image: Which of the twelve embedded images it shows; nil for any.
-    package static func jpeg(number: Int, image: Int? = nil, aboutBytes size: Int) -> [UInt8] {
-        jpegFile(number: number, image: image, size: size)
+    /// A JPEG.
+    /// - Parameters:
+    ///   - image: Which of the twelve embedded images one with a size shows; nil for any.
+    ///   - size: Its length in bytes, at most three bytes shorter. The shortest has about 650 bytes. Nil for 8 to 250 KB; the mean over
+    ///     many numbers is 31 KB.
+    package static func jpeg(number: Int, image: Int? = nil, aboutBytes size: Int? = nil) -> [UInt8] {
+        let hash = SplitMix64.mix(UInt64(bitPattern: Int64(number)))
+        guard let size else {
+            return CommentedJPEG.file(of: templates[Int(hash % UInt64(templates.count))], comment: comment(number))
+        }
+        let count = EmbeddedCover.all.count
+        let cover = EmbeddedCover.all[image.map { $0 % count } ?? Int(hash % UInt64(count))]
+        return CommentedJPEG.file(of: cover.image(forFileOf: size), comment: comment(number), size: size)
     }
 
     /// A PNG of 32 pixels and about 2 KB, padded to `size` bytes.
     package static func png(number: Int, aboutBytes size: Int = 0) -> [UInt8] {
-        pngFile(number: number, size: size)
+        CommentedPNG.file(of: EmbeddedCover.pngIcon, comment: comment(number), size: size)
     }
 
-    static func jpegFile(number: Int, image: Int? = nil, size: Int? = nil) -> [UInt8] {
-        let hash = SplitMix64.mix(UInt64(bitPattern: Int64(number)))
-        guard let size else {
-            return CommentedJPEG(templates[Int(hash % UInt64(templates.count))], comment: comment(number)).file
-        }
-        let count = EmbeddedCover.all.count
-        let cover = EmbeddedCover.all[image.map { $0 % count } ?? Int(hash % UInt64(count))]
-        return CommentedJPEG(cover.image(forFileOf: size), comment: comment(number), size: size).file
-    }
-
-    static func pngFile(number: Int, size: Int? = nil) -> [UInt8] {
-        CommentedPNG(EmbeddedCover.pngIcon, comment: comment(number), size: size ?? 0).file
+    /// The JPEG of 600 pixels of a starter album; nil for an unknown slug.
+    package static func starter(_ slug: String) -> [UInt8]? {
+        EmbeddedCover.all.first { $0.slug == slug }.map { $0.images[0] }
     }
 
     private static func comment(_ number: Int) -> String { "Sleeve cover \(number)" }
@@ -40,7 +37,7 @@ package enum CoverImage {
     private static let templates = sizes.enumerated().map { index, size in
         let size = size - maximumCommentLength
         let cover = EmbeddedCover.all[index % EmbeddedCover.all.count]
-        return CommentedJPEG(cover.image(forFileOf: size), comment: cover.slug, size: size).file
+        return CommentedJPEG.file(of: cover.image(forFileOf: size), comment: cover.slug, size: size)
     }
 
     /// The covers' lengths in bytes: the 64 quantiles of a shifted log-normal distribution,
@@ -84,27 +81,18 @@ struct EmbeddedCover: Sendable {
     }
 }
 
-extension CoverImage {
-    /// The JPEG of 600 pixels of a starter album; nil for an unknown slug.
-    package static func starter(_ slug: String) -> [UInt8]? {
-        EmbeddedCover.all.first { $0.slug == slug }.map { $0.images[0] }
-    }
-}
-
 /// A JPEG with comment segments (COM, ITU-T T.81 §B.2.4.5) that make its bytes unique and pad it to a size.
-struct CommentedJPEG: Sendable {
+private enum CommentedJPEG {
     /// The length of SOI and of an APP0 segment without a thumbnail, in bytes. A JFIF header must come first.
     private static let headLength = 20
     /// The length of a COM segment without its text.
     private static let segmentOverhead = 4
 
-    let file: [UInt8]
-
     /// - Parameters:
     ///   - image: a JFIF file without a thumbnail.
     ///   - comment: at most 65,533 bytes of UTF-8.
     ///   - size: the file is padded to this many bytes. It stays one to three bytes shorter where a segment does not fit.
-    init(_ image: [UInt8], comment: String, size: Int = 0) {
+    static func file(of image: [UInt8], comment: String, size: Int = 0) -> [UInt8] {
         var file: [UInt8] = []
         file.reserveCapacity(max(size, image.count + Self.segmentOverhead + comment.utf8.count))
         file += image.prefix(Self.headLength)
@@ -120,7 +108,7 @@ struct CommentedJPEG: Sendable {
             remaining -= length
         }
         file += image.dropFirst(Self.headLength)
-        self.file = file
+        return file
     }
 
     private static func writeSegmentStart(textLength: Int, to file: inout [UInt8]) {
@@ -143,14 +131,12 @@ extension [UInt8] {
 }
 
 /// A PNG with a `tEXt` chunk (RFC 2083 §4.2.3) that makes its bytes unique and pads it to a size.
-struct CommentedPNG: Sendable {
+private enum CommentedPNG {
     /// The length of the signature and the IHDR chunk, in bytes.
     private static let headLength = 33
 
-    let file: [UInt8]
-
     /// - Parameter size: the file is padded with spaces to this many bytes.
-    init(_ image: [UInt8], comment: String, size: Int) {
+    static func file(of image: [UInt8], comment: String, size: Int) -> [UInt8] {
         var chunk = Array(("tEXtComment\0" + comment).utf8)
         let overhead = 8  // The chunk's length and checksum.
         let padding = max(0, size - image.count - chunk.count - overhead)
@@ -161,7 +147,7 @@ struct CommentedPNG: Sendable {
         file += chunk
         file += Self.bigEndian(Self.checksum(chunk))
         file += image.dropFirst(Self.headLength)
-        self.file = file
+        return file
     }
 
     private static func bigEndian(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }

@@ -31,13 +31,13 @@ final class OriginResponder: Responder {
     func didAccept() { metrics.connections.add(1) }
 
     private func answer(_ request: Request) -> Answer {
-        if request.path == "/counts" {
+        let path = request.path
+        if path == "/counts" {
             return .now(Response(OriginResponse.text(200, metrics.json, type: "application/json")))
         }
-        let path = request.path
         let number = metrics.requestStarted(path: path)
         let exchange = InFlight(metrics)
-        var planned = plan(request, path: path[...], number: number)
+        var planned = plan(request, number: number)
         planned.headers.append(HTTPField(name: .date, value: HTTPDate.text(WallClock.milliseconds() / 1_000)))
         let response = planned
         if !mustWait(response) { return .now(made(response, exchange, request.client)) }
@@ -49,12 +49,12 @@ final class OriginResponder: Responder {
         }
     }
 
-    private func plan(_ request: Request, path: Substring, number: Int) -> OriginResponse {
+    private func plan(_ request: Request, number: Int) -> OriginResponse {
         if let maximum = options.maximumInFlight, metrics.inFlight.value > maximum {
             metrics.rejected.add(1)
             return .text(429, "more than \(maximum) requests are in flight\n")
         }
-        return planner.response(to: request, path: path, query: request.query.map { $0[...] }, number: number)
+        return planner.response(to: request, number: number)
     }
 
     // MARK: Waiting
@@ -124,18 +124,12 @@ final class OriginResponder: Responder {
 /// A request that counts as in flight until it ends.
 private final class InFlight: Sendable {
     private let metrics: OriginMetrics
-    private let hasEnded = Mutex(false)
+    private let hasEnded = Atomic(false)
 
     init(_ metrics: OriginMetrics) { self.metrics = metrics }
 
     /// Only the first call counts.
-    func end() {
-        let isFirst = hasEnded.withLock { hasEnded in
-            defer { hasEnded = true }
-            return !hasEnded
-        }
-        if isFirst { metrics.requestEnded() }
-    }
+    func end() { if !hasEnded.exchange(true, ordering: .relaxed) { metrics.requestEnded() } }
 
     deinit { end() }
 }
@@ -176,8 +170,7 @@ extension Response {
         switch planned.body {
         case .bytes(let bytes, _):
             // Without a length, the body has chunks.
-            body =
-                planned.isChunked ? .unsized(bytes) : .bytes(bytes)
+            body = planned.isChunked ? .unsized(bytes) : .bytes(bytes)
         case .bytesThenClose(let bytes):
             body = .bytes(bytes)
             announcedLength = planned.headers[.contentLength].flatMap { Int($0) }

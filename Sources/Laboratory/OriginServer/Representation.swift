@@ -6,12 +6,16 @@ import Platform
 struct Representation: Sendable {
     let bytes: [UInt8]
     let mediaType: String
-    let validators: Validators
+    // What conditional requests refer to (RFC 9110 §8.8) depends on the resource alone.
+    /// A strong entity tag with its quotes.
+    let entityTag: String
+    /// Seconds since 1970, in the three years after 2020-01-01.
+    let lastModified: Int64
 
     private init(_ bytes: [UInt8], _ mediaType: String, name: String, hash: UInt64) {
-        self.bytes = bytes
-        self.mediaType = mediaType
-        validators = Validators(name: name, hash: hash, length: bytes.count)
+        (self.bytes, self.mediaType) = (bytes, mediaType)
+        entityTag = "\"\(name)-\(bytes.count)\""
+        lastModified = 1_577_836_800 + Int64(SplitMix64.mix(hash) % 100_000_000)
     }
 
     init(of resource: Resource, _ options: ResponseOptions) {
@@ -20,11 +24,11 @@ struct Representation: Sendable {
             self.init(Array(HelpPage.text.utf8), "text/plain; charset=utf-8", name: "help", hash: 0)
         case .jpeg(let number):
             let number = options.coverNumber ?? number
-            let bytes = CoverImage.jpegFile(number: number, size: options.size)
+            let bytes = CoverImage.jpeg(number: number, aboutBytes: options.size)
             self.init(bytes, "image/jpeg", name: "c\(number)", hash: UInt64(number))
         case .png(let number):
             let number = options.coverNumber ?? number
-            let bytes = CoverImage.pngFile(number: number, size: options.size)
+            let bytes = CoverImage.png(number: number, aboutBytes: options.size ?? 0)
             self.init(bytes, "image/png", name: "p\(number)", hash: UInt64(number))
         case .starter(let slug):
             let hash = FNV1a.hash(slug.utf8)
@@ -36,27 +40,12 @@ struct Representation: Sendable {
             }
         }
     }
-}
 
-extension Representation {
     /// Evaluates `If-None-Match`, or `If-Modified-Since` without it (RFC 9110 §13.2.2). True means 304.
     func isNotModified(_ request: HTTPFields) -> Bool {
-        if let tags = request[.ifNoneMatch] { return EntityTags([tags]).contains(validators.entityTag) }
+        if let tags = request[.ifNoneMatch] { return EntityTags([tags]).contains(entityTag) }
         guard let date = request[.ifModifiedSince].flatMap({ HTTPDate.seconds($0) }) else { return false }
-        return validators.lastModified <= date
-    }
-}
-
-/// The metadata that conditional requests refer to (RFC 9110 §8.8). They depend on the resource alone.
-struct Validators: Sendable {
-    /// A strong entity tag with its quotes.
-    let entityTag: String
-    /// Seconds since 1970, in the three years after 2020-01-01.
-    let lastModified: Int64
-
-    init(name: String, hash: UInt64, length: Int) {
-        entityTag = "\"\(name)-\(length)\""
-        lastModified = 1_577_836_800 + Int64(SplitMix64.mix(hash) % 100_000_000)
+        return lastModified <= date
     }
 }
 

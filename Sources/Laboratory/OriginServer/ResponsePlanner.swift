@@ -11,13 +11,14 @@ struct ResponsePlanner: Sendable {
     init(_ options: OriginOptions) { self.options = options }
 
     /// - Parameter number: the request's number, from 1.
-    func response(to request: Request, path: Substring, query: Substring?, number: Int) -> OriginResponse {
+    func response(to request: Request, number: Int) -> OriginResponse {
         guard request.method == .get || request.method == .head else {
             var response = OriginResponse.text(405, "only GET and HEAD are allowed\n")
             response.headers[.allow] = "GET, HEAD"
             return response
         }
         var options = ResponseOptions(options, number: number)
+        let path = request.path[...]
         if let archive = ArchivePath(path) {
             var response = archive.response
             response.delay = options.delay
@@ -25,7 +26,7 @@ struct ResponsePlanner: Sendable {
         }
         guard let resource = Resource(path: path) else { return .text(404, "no resource at \(path)\n") }
         do {
-            if let query { try options.apply(query: query) }
+            if let query = request.query { try options.apply(query: query[...]) }
         } catch {
             return .text(400, "\(error)\n")
         }
@@ -56,8 +57,8 @@ struct ResponsePlanner: Sendable {
         _ request: Request, _ cover: Representation, _ options: ResponseOptions
     ) -> OriginResponse {
         var fields = HTTPFields()
-        fields.append(HTTPField(name: .eTag, value: cover.validators.entityTag))
-        fields.append(HTTPField(name: .lastModified, value: HTTPDate.text(cover.validators.lastModified)))
+        fields.append(HTTPField(name: .eTag, value: cover.entityTag))
+        fields.append(HTTPField(name: .lastModified, value: HTTPDate.text(cover.lastModified)))
         if !options.cacheControl.isEmpty {
             fields.append(HTTPField(name: .cacheControl, value: options.cacheControl))
         }
@@ -88,8 +89,7 @@ struct ResponsePlanner: Sendable {
     /// The other URL, or the same one with one redirect less; nil without redirects.
     private func redirectTarget(of request: Request, _ options: ResponseOptions) -> String? {
         if let target = options.redirectTarget { return target }
-        guard options.redirects > 0, let query = request.query
-        else { return nil }
+        guard options.redirects > 0, let query = request.query else { return nil }
         let parameters = query.split(separator: "&").map {
             $0.hasPrefix("redirect=") ? "redirect=\(options.redirects - 1)" : $0
         }
@@ -114,9 +114,7 @@ struct ResponsePlanner: Sendable {
 
     /// A response with a cover's fields and a wrong length or body.
     private func damaged(_ cover: Representation, _ options: ResponseOptions, _ fault: OriginFault) -> OriginResponse {
-        var fields: HTTPFields = [
-            .contentType: cover.mediaType, .eTag: cover.validators.entityTag,
-        ]
+        var fields: HTTPFields = [.contentType: cover.mediaType, .eTag: cover.entityTag]
         var bytes = cover.bytes
         let length = bytes.count
         switch fault {

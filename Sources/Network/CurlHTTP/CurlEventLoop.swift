@@ -26,7 +26,7 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
             for end in ends { close(end) }
             throw error
         }
-        multi?.watch(.read, on: wakeReader)
+        multi?.poller.setInterest(.read, on: wakeReader)
         super.init()
     }
 
@@ -50,29 +50,14 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         _ = multi?.remove(transfer)?.cancel()
     }
 
-    /// Bytes of received bodies that wait to be stored: they are in memory, too.
-    package var unstoredBytes: Int {
-        get { multi?.memory.unstored ?? 0 }
-        set { multi?.memory.unstored = newValue }
-    }
-
     /// Whether there is memory for the body of another transfer, as far as is known.
-    package var hasRoom: Bool { multi?.hasRoom ?? true }
+    /// - Parameter unstored: the length of received bodies that wait to be stored: they are in memory, too.
+    package func hasRoom(beside unstored: Int) -> Bool { multi?.hasRoom(beside: unstored) ?? true }
 
-    // MARK: Answers that nobody asked for
-
-    /// Whether the connections to an origin carry one request each: one of them was shifted, or its versions of HTTP contradict each other.
-    package func distrusts(_ origin: Substring) -> Bool { multi?.sockets.distrusts(origin) ?? false }
-
-    /// Looks for such answers on idle connections.
-    /// - Returns: when there may be others: an answer that is late by one comes as long after its request as the first did. Nil for none.
-    package func lookForUnaskedAnswers() -> ContinuousClock.Instant? { multi?.sockets.lookAtIdle() }
-
-    /// The answers that nobody asked for, and that were found since the last call.
-    package func takeUnaskedAnswers() -> [UnaskedAnswer] {
+    /// The sockets of libcurl's connections; nil after `shutdown`.
+    package var sockets: OpenSockets? {
         checkIsolated()
-        guard let sockets = multi?.sockets, !sockets.unaskedAnswers.isEmpty else { return [] }
-        return sockets.takeUnaskedAnswers()
+        return multi?.sockets
     }
 
     // MARK: The thread
@@ -83,7 +68,7 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         multi.actOnTimer()
         // A short response may already be complete; no event would announce it.
         if multi.completeEnded() { return }
-        multi.wait(milliseconds: timeout(deadline, multi.deadline, multi.nextLook), into: &events)
+        multi.poller.wait(milliseconds: timeout(deadline, multi.deadline, multi.nextLook), into: &events)
         // Reads everything that has arrived before anything new is requested: alternating with the server for each cover costs
         // more in context switches than it gains.
         for event in events {
@@ -115,8 +100,8 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
     /// Cancels every transfer.
     override package func stop() {
         guard let multi = multi.take() else { return }
-        let endings = multi.removeAll().map { $0.cancel() }
+        let completions = multi.removeAll().map { $0.cancel() }
         multi.close()
-        for ending in endings { ending.run() }
+        for complete in completions { complete() }
     }
 }

@@ -10,7 +10,7 @@ final class CurlMulti {
 
     /// The time of libcurl's timer.
     private(set) var deadline: ContinuousClock.Instant?
-    private var poller: Poller
+    var poller: Poller
     private var inFlight: [Transfer.ID: Transfer] = [:]
     private var idle: [Transfer] = []
     private var lastID: Transfer.ID = 0
@@ -74,13 +74,6 @@ final class CurlMulti {
         poller.setInterest(interest, on: socket)
     }
 
-    /// Watches a descriptor that is not libcurl's.
-    func watch(_ interest: Poller.Interest, on descriptor: Int32) { poller.setInterest(interest, on: descriptor) }
-
-    func wait(milliseconds: Int32, into events: inout [Poller.Event]) {
-        poller.wait(milliseconds: milliseconds, into: &events)
-    }
-
     private func closeSocket(_ socket: Int32) -> Int32 {
         poller.forget(socket)
         sockets.remove(socket)
@@ -109,6 +102,7 @@ final class CurlMulti {
 
     private func startAgain(_ transfer: Transfer) {
         curl_multi_remove_handle(multi, transfer.easy)
+        transfer.begin(at: looks)
         add(transfer)
     }
 
@@ -129,7 +123,7 @@ final class CurlMulti {
         return transfer
     }
 
-    var hasRoom: Bool { memory.hasRoom(inFlight: inFlight.count) }
+    func hasRoom(beside unstored: Int) -> Bool { memory.hasRoom(inFlight: inFlight.count, unstored: unstored) }
 
     func removeAll() -> [Transfer] { Array(inFlight.keys).compactMap { remove($0) } }
 
@@ -184,7 +178,7 @@ final class CurlMulti {
         var hasCompleted = !rejected.isEmpty
         let rejected = rejected
         self.rejected = []
-        for id in rejected { remove(id)?.end(CURLE_FAILED_INIT).run() }
+        for id in rejected { remove(id)?.end(CURLE_FAILED_INIT)() }
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let transfer = Transfer.of(message.pointee.easy_handle) else {
                 continue
@@ -196,9 +190,9 @@ final class CurlMulti {
                 continue
             }
             if result == CURLE_OPERATION_TIMEDOUT, !transfer.isAnswered { closeIfSilent(transfer) }
-            let ending = transfer.end(result)
+            let complete = transfer.end(result)
             _ = remove(transfer.id)
-            ending.run()
+            complete()
             hasCompleted = true
         }
         return hasCompleted

@@ -9,7 +9,9 @@ package actor HTTPClient {
     private let transport: Transport?
     /// The longest that a transport may take for a request.
     private let timeout: Duration
-    var transportTasks = TransportTasks()
+    /// The tasks of the transport's transfers in flight; nil after `shutdown`.
+    private var tasks: [Transfer.ID: [Task<Void, Never>]]? = [:]
+    private var lastID: Transfer.ID = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -22,45 +24,37 @@ package actor HTTPClient {
 
     deinit { loop.shutdown() }
 
-    /// Requests go through the proxies that the environment names.
-    package nonisolated var usesProxies: Bool { transport == nil }
-
     /// Initializes libcurl, which the first client does otherwise.
     package static func initialize() { CurlMulti.initialize() }
-
-    /// Identifies a transfer in flight.
-    package struct Token: Sendable, Hashable {
-        let transfer: Transfer.ID
-    }
 
     /// Starts a transfer. `completion` is called once, on the event loop, and never from within this call.
     /// - Returns: nil after the client was shut down; `completion` is then called with the error `cancelled`.
     @discardableResult
-    package func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Token? {
-        let token: Token?
-        if let transport {
-            token = start(request, through: transport, completion: completion)
-        } else {
-            token = loop.start(request, completion: completion).map { Token(transfer: $0) }
-        }
-        guard let token else {
+    package func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Transfer.ID? {
+        let id =
+            if let transport {
+                send(request, through: transport, completion)
+            } else {
+                loop.start(request, completion: completion)
+            }
+        if id == nil {
             let error = TransferError(.cancelled, url: request.url.string, detail: "the client was shut down")
             Task { self.complete(completion, error) }
-            return nil
         }
-        return token
+        return id
     }
 
     private func complete(_ completion: Transfer.Completion, _ error: TransferError) { completion(.failure(error)) }
 
     /// Cancels a transfer without calling its completion. Does nothing if the transfer has ended.
-    package func cancel(_ token: Token) {
-        if transport == nil { loop.cancel(token.transfer) } else { _ = transportTasks.end(token.transfer) }
+    package func cancel(_ id: Transfer.ID) {
+        if transport == nil { loop.cancel(id) } else { _ = end(id) }
     }
 
     /// Cancels every transfer, and ends the event loop.
     package func shutdown() {
-        transportTasks.close()
+        for id in Array((tasks ?? [:]).keys) { _ = end(id) }
+        tasks = nil
         loop.shutdown()
     }
 
@@ -68,10 +62,10 @@ package actor HTTPClient {
     package func response(for request: TransferRequest) async throws(TransferError) -> TransferResponse {
         if !Task.isCancelled {
             let (results, continuation) = AsyncStream.makeStream(of: Result<TransferResponse, TransferError>.self)
-            let token = start(request) { continuation.yield($0) }
+            let id = start(request) { continuation.yield($0) }
             for await result in results { return try result.get() }
             // The stream ends without a result if the task is cancelled.
-            if let token { cancel(token) }
+            if let id { cancel(id) }
         }
         throw TransferError(.cancelled, url: request.url.string, detail: "cancelled")
     }
@@ -125,47 +119,30 @@ extension HTTPClient {
     /// Sends a request and returns its response.
     package typealias Transport = @Sendable (TransferRequest) async -> Result<TransferResponse, TransferError>
 
-    /// The requests that a transport sends.
-    struct TransportTasks {
-        private var tasks: [Transfer.ID: [Task<Void, Never>]] = [:]
-        private var lastID: Transfer.ID = 0
-        private var isClosed = false
-
-        /// Returns nil after `close`.
-        mutating func add(_ makeTasks: (Transfer.ID) -> [Task<Void, Never>]) -> Token? {
-            if isClosed { return nil }
-            lastID += 1
-            tasks[lastID] = makeTasks(lastID)
-            return Token(transfer: lastID)
+    /// Returns nil after `shutdown`.
+    private func send(
+        _ request: TransferRequest, through transport: @escaping Transport, _ completion: @escaping Transfer.Completion
+    ) -> Transfer.ID? {
+        if tasks == nil { return nil }
+        lastID += 1
+        let id = lastID
+        let answer = Task {
+            let result = await transport(request)
+            if end(id) { completion(result) }
         }
-
-        /// Cancels what is left of a request. - Returns: false if it has ended before.
-        mutating func end(_ id: Transfer.ID) -> Bool {
-            guard let ended = tasks.removeValue(forKey: id) else { return false }
-            for task in ended { task.cancel() }
-            return true
+        let timer = Task {
+            guard (try? await Task.sleep(for: timeout)) != nil, end(id) else { return }
+            let detail = "no response within \(timeout.inMilliseconds) ms"
+            completion(.failure(TransferError(.timeout, url: request.url.requestURL, detail: detail)))
         }
-
-        mutating func close() {
-            isClosed = true
-            for id in tasks.keys { _ = end(id) }
-        }
+        tasks?[id] = [answer, timer]
+        return id
     }
 
-    func start(
-        _ request: TransferRequest, through transport: @escaping Transport, completion: @escaping Transfer.Completion
-    ) -> Token? {
-        transportTasks.add { id in
-            let answer = Task {
-                let result = await transport(request)
-                if transportTasks.end(id) { completion(result) }
-            }
-            let timer = Task {
-                guard (try? await Task.sleep(for: timeout)) != nil, transportTasks.end(id) else { return }
-                let detail = "no response within \(timeout.inMilliseconds) ms"
-                completion(.failure(TransferError(.timeout, url: request.url.requestURL, detail: detail)))
-            }
-            return [answer, timer]
-        }
+    /// Cancels what is left of a transport's transfer. - Returns: false if it has ended before.
+    private func end(_ id: Transfer.ID) -> Bool {
+        guard let ended = tasks?.removeValue(forKey: id) else { return false }
+        for task in ended { task.cancel() }
+        return true
     }
 }

@@ -37,10 +37,8 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether the host is a numeric address, so that connecting needs no name look-up.
     package var hostIsAddress: Bool {
-        let host = origin.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
-        if host.first == UInt8(ascii: "[") { return true }
-        return host.prefix { $0 != UInt8(ascii: ":") }
-            .allSatisfy { $0 == UInt8(ascii: ".") || Self.isDigit($0) }
+        let host = host
+        return host.hasPrefix("[") || host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Self.isDigit($0) }
     }
 
     package var description: String { string }

@@ -1,8 +1,8 @@
 package import HTTPTypes
 import Platform
 
-/// The open sockets of libcurl's connections, with the transfers that opened them.
-final class OpenSockets {
+/// The open sockets of libcurl's connections, with the transfers that opened them. Used on the event loop only.
+package final class OpenSockets {
     /// A connection, or an attempt at one.
     final class Connection {
         let socket: Int32
@@ -41,11 +41,7 @@ final class OpenSockets {
         var family: AddressFamily? { endpoints.map { $0.peer.contains(":") ? .v6 : .v4 } }
 
         /// Bytes, an end or an error have arrived that libcurl has not read.
-        var isReadable: Bool {
-            var byte: UInt8 = 0
-            return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0
-                || errno != EAGAIN && errno != EWOULDBLOCK
-        }
+        var isReadable: Bool { peek(1) != nil }
 
         /// A transfer is about to send a request.
         /// - Parameter cover: what it asks for; nil if that is no cover.
@@ -85,8 +81,8 @@ final class OpenSockets {
         }
 
         /// Reads the start of what has arrived, and leaves it there. Nil if nothing has; empty if the connection has ended.
-        fileprivate func peek() -> [UInt8]? {
-            var bytes = [UInt8](repeating: 0, count: UnaskedAnswer.looksAt)
+        fileprivate func peek(_ length: Int = UnaskedAnswer.looksAt) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: length)
             let count = recv(socket, &bytes, bytes.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
             if count < 0 { return errno == EAGAIN || errno == EWOULDBLOCK ? nil : [] }
             return Array(bytes.prefix(count))
@@ -104,10 +100,11 @@ final class OpenSockets {
     private var connections: [Int32: Connection] = [:]
     private var connected: [Endpoints: Connection] = [:]
     /// The origins whose connections carry one request each from now on.
-    private var distrusted: Set<Substring> = []
-    private var speakingHTTP1: Set<Substring> = []
-    private var speakingHTTP2: Set<Substring> = []
-    private(set) var unaskedAnswers: [UnaskedAnswer] = []
+    var distrusted: Set<Substring> = []
+    /// The origins that have answered over HTTP/1.1 where they were free to speak HTTP/2.
+    var speakingHTTP1: Set<Substring> = []
+    var speakingHTTP2: Set<Substring> = []
+    private var unaskedAnswers: [UnaskedAnswer] = []
     private var uses = 0
 
     /// The number of connections to an origin, without that of `transfer`. The sockets that a transfer opens count as one
@@ -175,24 +172,12 @@ final class OpenSockets {
 
     // MARK: Answers that nobody asked for
 
-    /// Whether the connections to an origin carry one request each.
-    func distrusts(_ origin: Substring) -> Bool { !distrusted.isEmpty && distrusted.contains(origin) }
+    /// Whether the connections to an origin carry one request each: one of them was shifted, or its versions of HTTP contradict each other.
+    package func distrusts(_ origin: Substring) -> Bool { distrusted.contains(origin) }
 
-    /// Has each later request to an origin use a connection of its own.
-    func distrust(_ origin: Substring) { distrusted.insert(origin) }
-
-    /// The origin has answered over HTTP/1.1 where it was free to speak HTTP/2.
-    func speaksHTTP1(_ origin: Substring) { speakingHTTP1.insert(origin) }
-
-    func hasSpokenHTTP1(_ origin: Substring) -> Bool { speakingHTTP1.contains(origin) }
-
-    func speaksHTTP2(_ origin: Substring) { speakingHTTP2.insert(origin) }
-
-    func hasSpokenHTTP2(_ origin: Substring) -> Bool { !speakingHTTP2.isEmpty && speakingHTTP2.contains(origin) }
-
-    /// Looks at the connections that carry no transfer, and have answered.
-    /// - Returns: when the last answer would be on one of them that was late by one; nil if there is none.
-    func lookAtIdle() -> ContinuousClock.Instant? {
+    /// Looks for such answers on the connections that carry no transfer, and have answered.
+    /// - Returns: when there may be others: an answer that is late by one comes as long after its request as the first did. Nil for none.
+    package func lookAtIdle() -> ContinuousClock.Instant? {
         let idle = connections.values.filter { $0.users.isEmpty && $0.hasAnswered }
         for connection in idle { look(at: connection) }
         return idle.compactMap(\.isSettledAt).max()
@@ -220,7 +205,8 @@ final class OpenSockets {
                 openedAt: connection.openedAt))
     }
 
-    func takeUnaskedAnswers() -> [UnaskedAnswer] {
+    /// The answers that nobody asked for, and that were found since the last call.
+    package func takeUnaskedAnswers() -> [UnaskedAnswer] {
         defer { unaskedAnswers = [] }
         return unaskedAnswers
     }

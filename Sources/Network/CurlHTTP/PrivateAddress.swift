@@ -21,25 +21,21 @@ enum PrivateAddress {
     /// Whether a URL's host is a private address itself, or a name of this machine (RFC 6761 section 6.3), which needs no name server.
     static func isNamed(by url: HTTPURL) -> Bool {
         var host = url.host
-        if host.hasPrefix("[") { return v6(String(host.dropFirst().dropLast())).map { contains(v6: $0) } ?? true }
+        if host.hasPrefix("[") {
+            return SocketAddress.bytes(of: String(host.dropFirst().dropLast())).map { contains(bytes: $0) } ?? true
+        }
         if host.hasSuffix(".") { host.removeLast() }
-        return host == "localhost" || host.hasSuffix(".localhost") || v4(host).map { contains(v4: $0) } ?? false
+        return host == "localhost" || host.hasSuffix(".localhost")
+            || SocketAddress.bytes(of: host).map { contains(bytes: $0) } ?? false
     }
 
     /// Whether a text is an address that is not private.
     static func isPublic(_ text: String) -> Bool {
-        if let address = v4(text) { return !contains(v4: address) }
-        return v6(text).map { !contains(v6: $0) } ?? false
+        SocketAddress.bytes(of: text).map { !contains(bytes: $0) } ?? false
     }
 
-    private static func v4(_ text: String) -> UInt32? {
-        var address = in_addr()
-        return inet_pton(AF_INET, text, &address) == 1 ? UInt32(bigEndian: address.s_addr) : nil
-    }
-
-    private static func v6(_ text: String) -> [UInt8]? {
-        var address = in6_addr()
-        return inet_pton(AF_INET6, text, &address) == 1 ? withUnsafeBytes(of: address) { Array($0) } : nil
+    private static func contains(bytes: [UInt8]) -> Bool {
+        bytes.count == 4 ? contains(v4: bytes.reduce(0) { $0 << 8 | UInt32($1) }) : contains(v6: bytes)
     }
 
     private static let networks4: [(prefix: UInt32, length: Int)] = [

@@ -92,13 +92,14 @@ final class BodyMemory {
     private var bytes = 0
     /// How many they are.
     private var count = 0
-    /// The length of complete bodies that wait to be stored.
-    var unstored = 0
 
     init(limit: Int) { self.limit = limit }
 
     /// Whether another transfer may start beside those in flight.
-    func hasRoom(inFlight: Int) -> Bool { unstored + (count > 0 ? bytes / count * (inFlight + 1) : 0) <= limit }
+    /// - Parameter unstored: the length of complete bodies that wait to be stored.
+    func hasRoom(inFlight: Int, unstored: Int) -> Bool {
+        unstored + (count > 0 ? bytes / count * (inFlight + 1) : 0) <= limit
+    }
 
     func begin(_ length: Int) {
         bytes += length

@@ -3,7 +3,7 @@ package import HTTPTypes
 import Platform
 
 /// Parses the heads of a transfer's responses, which libcurl delivers line by line: 1xx responses, then the final response.
-/// Trailers are ignored.
+/// Trailers are only counted.
 struct ResponseHeads {
     /// The fields of the last head, a field for each line.
     private(set) var fields = HTTPFields()
@@ -29,28 +29,28 @@ struct ResponseHeads {
 
     // MARK: Parsing
 
-    /// Reads a line of a head or a trailer. - Returns: false to end the transfer.
-    mutating func receive(_ line: UnsafeRawBufferPointer) -> Bool {
+    /// Counts a line of a head or a trailer. - Returns: false to end the transfer.
+    mutating func count(_ line: UnsafeRawBufferPointer) -> Bool {
         length += line.count
         lines += 1
-        if isTooLarge { return false }
+        return !isTooLarge
+    }
+
+    /// Reads a line of a head. - Returns: false to end the transfer.
+    mutating func receive(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard count(line) else { return false }
         setsCookie = false
         var bytes = line[...]
         while let last = bytes.last, last == 10 || last == 13 || Self.isBlank(last) { bytes.removeLast() }
         if bytes.starts(with: "HTTP/".utf8) {
             (fields, isComplete, last, closes) = ([:], false, nil, false)
         } else if bytes.isEmpty {
-            end()
+            keepLast()
+            isComplete = true
         } else if !isComplete {
             add(bytes)
         }
         return true
-    }
-
-    private mutating func end() {
-        if isComplete { return }
-        keepLast()
-        isComplete = true
     }
 
     private mutating func add(_ line: Slice<UnsafeRawBufferPointer>) {
@@ -95,9 +95,6 @@ struct ResponseHeads {
     /// The names of the fields of a cover that are kept.
     private static let names =
         ResponseFields.names + [.contentLength, .contentRange, .contentEncoding, .transferEncoding, .location]
-
-    /// The fields that a private cache needs.
-    var coverFields: HTTPFields { ResponseFields.cached(fields) }
 
     /// The first line of a field.
     func first(_ name: HTTPField.Name) -> String? { fields[fields: name].first?.value }

@@ -46,7 +46,11 @@ package final class Transfer {
     }
 
     // Options that change from use to use. They are set only if they differ: each costs a call.
-    private var waitsToMultiplex = false
+    private var waitsToMultiplex = false {
+        didSet {
+            if waitsToMultiplex != oldValue { sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0) }
+        }
+    }
     private var keepsCoding = false
     private var choice = ConnectionChoice.any {
         didSet {
@@ -55,11 +59,13 @@ package final class Transfer {
             sleeve_setopt_long(easy, CURLOPT_FORBID_REUSE, choice == .alone ? 1 : 0)
         }
     }
-    private var isHTTP1 = false
-    private var addressFamily: AddressFamily?
-    private var lowSpeedTime: Int
+    private var isHTTP1: Bool { didSet { if isHTTP1 != oldValue { setVersion() } } }
+    private var addressFamily: AddressFamily? { didSet { if addressFamily != oldValue { setAddressFamily() } } }
+    private var lowSpeedTime: Int {
+        didSet { if lowSpeedTime != oldValue { sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_TIME, lowSpeedTime) } }
+    }
     /// In multiples of the configuration's.
-    private var timeout = 1
+    private var timeout = 1 { didSet { if timeout != oldValue { setTimeout() } } }
     private var connectTimeout: ConnectTimeout {
         didSet {
             guard oldValue.current != connectTimeout.current else { return }
@@ -69,12 +75,11 @@ package final class Transfer {
     private var isPost = false
 
     // The state of this use.
-    private var requested: HTTPURL?
-    private var cover: RequestedCover?
-    private var url: String { requested?.string ?? "" }
-    private var origin: Substring = ""
-    private var proxy: String?
-    private var mostConnections: Int?
+    /// Nil after its end.
+    private var request: TransferRequest?
+    private var url: String { request?.url.string ?? "" }
+    private var origin: Substring { request?.url.origin ?? "" }
+    private var onConnection: (@Sendable (ConnectionEvent) -> Bool)? { request?.onConnection }
     /// The look before the transfer began.
     private var begun = 0
     /// The bytes at the last look, and the first look that saw them.
@@ -104,7 +109,6 @@ package final class Transfer {
     /// A response has set a cookie, or the request carried one.
     private var hasCookies = false
     private var completion: Completion?
-    private var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
 
     init(configuration: HTTPClientConfiguration, sockets: OpenSockets, memory: BodyMemory) {
         self.configuration = configuration
@@ -114,6 +118,7 @@ package final class Transfer {
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         coverFields = curl_slist_append(nil, Self.accept)
+        isHTTP1 = configuration.isHTTP1
         lowSpeedTime = configuration.lowSpeedTime
         connectTimeout = ConnectTimeout(configuration)
         setConstantOptions()
@@ -195,8 +200,7 @@ package final class Transfer {
     }
 
     private func setVersion() {
-        let isOld = isHTTP1 || configuration.isHTTP1
-        sleeve_setopt_long(easy, CURLOPT_HTTP_VERSION, isOld ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
+        sleeve_setopt_long(easy, CURLOPT_HTTP_VERSION, isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         // Once a host has spoken HTTP/2, libcurl 7.88 gives a connection of it to several transfers together, whatever that connection speaks: over
         // HTTP/1.1 each would read the others' bytes. Only transfers whose TLS has the same options share connections; this one means nothing to
         // OpenSSL.
@@ -241,10 +245,10 @@ package final class Transfer {
             mayConnect = onConnection(.opening(others: sockets.connections(to: origin, without: id)))
         }
         guard mayConnect else { return CURL_SOCKET_BAD }
-        if let proxy, let most = mostConnections { sockets.closeIdle(through: proxy, leaving: most - 1) }
+        if let proxy = request?.proxy { sockets.closeIdle(through: proxy.name, leaving: proxy.mostConnections - 1) }
         let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
         if descriptor >= 0 {
-            sockets.add(descriptor, of: id, to: origin, through: proxy)
+            sockets.add(descriptor, of: id, to: origin, through: request?.proxy?.name)
         } else if TransferError.isLackOfResources(errno) {
             socketError = errno
         }
@@ -255,20 +259,13 @@ package final class Transfer {
     /// - Parameter look: the number of the last look at transfers.
     func prepare(_ request: TransferRequest, id: ID, look: Int = 0, completion: @escaping Completion) {
         self.id = id
-        (begun, seen) = (look, (0, look))
-        if timeout != 1 {
-            timeout = 1
-            setTimeout()
-        }
-        (proxy, mostConnections) = (request.proxy, request.mostConnections)
+        begin(at: look)
+        timeout = 1
+        self.request = request
         self.completion = completion
-        onConnection = request.onConnection
         body.isWanted = request.isWanted
-        requested = request.url
-        cover = request.cover
-        origin = request.url.origin
         body.forget()
-        set(lowSpeedTime: configuration.lowSpeedTime)
+        lowSpeedTime = configuration.lowSpeedTime
         connectTimeout.reset()
         deniesPrivateAddresses = configuration.deniesPrivateAddresses || request.deniesPrivateAddresses
         // A proxy would connect to it.
@@ -279,19 +276,10 @@ package final class Transfer {
         (awaitsAnswer, mayResend) = (false, true)
         forgetConnection()
         setTarget(request)
-        if waitsToMultiplex != request.waitsToMultiplex {
-            waitsToMultiplex = request.waitsToMultiplex
-            sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
-        }
+        waitsToMultiplex = request.waitsToMultiplex
         choice = sockets.distrusts(origin) ? .alone : request.needsNewConnection ? .new : .any
-        if isHTTP1 != request.isHTTP1 {
-            isHTTP1 = request.isHTTP1
-            setVersion()
-        }
-        if addressFamily != request.addressFamily {
-            addressFamily = request.addressFamily
-            setAddressFamily()
-        }
+        isHTTP1 = request.isHTTP1 || configuration.isHTTP1
+        addressFamily = request.addressFamily
         if isPost || request.post != nil {
             set(post: request.post)
             isPost = request.post != nil
@@ -358,7 +346,7 @@ package final class Transfer {
             return false
         }
         connection = found
-        connection?.begin(for: cover, at: origin)
+        connection?.begin(for: request?.cover, at: origin)
         if awaitsAnswer {
             // A POST may have had its effect (RFC 9110 section 9.2.2).
             mayResend = !isPost && onConnection?(.resending) ?? true
@@ -372,22 +360,25 @@ package final class Transfer {
     // MARK: Receiving
 
     private func mayBeHTTP2(_ connection: OpenSockets.Connection) -> Bool {
-        let isHTTP1 = isHTTP1 || configuration.isHTTP1 || !origin.hasPrefix("https:")
-        return !isHTTP1 && !connection.hasAnswered && !sockets.hasSpokenHTTP1(origin)
+        !isHTTP1 && origin.hasPrefix("https:") && !connection.hasAnswered && !sockets.speakingHTTP1.contains(origin)
     }
 
     /// An answer over HTTP/1.1 of an origin that has said HTTP/2: one of them is none, and this one may be another transfer's.
-    private var isContradiction: Bool { !isHTTP1 && choice != .alone && !isPost && sockets.hasSpokenHTTP2(origin) }
+    private var isContradiction: Bool {
+        !isHTTP1 && choice != .alone && !isPost && sockets.speakingHTTP2.contains(origin)
+    }
 
     /// - Returns: false to end the transfer.
     private func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
+        // A trailer, which may look like a status line.
+        if body.isKept || body.isAnswered { return heads.count(line) }
         let begun = firstByte ?? .now
         firstByte = begun
         awaitsAnswer = false
         if let connection, line.starts(with: "HTTP/1.".utf8) {
-            if !connection.hasAnswered, !isHTTP1 { sockets.speaksHTTP1(origin) }
+            if !connection.hasAnswered, !isHTTP1 { sockets.speakingHTTP1.insert(origin) }
             if isContradiction {
-                sockets.distrust(origin)
+                sockets.distrusted.insert(origin)
                 foundBytes = true
                 return false
             }
@@ -396,9 +387,9 @@ package final class Transfer {
             // libcurl 7.88 believes it, and from then on lets the origin's connections of HTTP/1.1 carry several requests at a time.
             if mayBeHTTP2(connection) {
                 connection.hasAnsweredOverHTTP2 = true
-                sockets.speaksHTTP2(origin)
+                sockets.speakingHTTP2.insert(origin)
             } else {
-                sockets.distrust(origin)
+                sockets.distrusted.insert(origin)
             }
         }
         let wasComplete = heads.isComplete
@@ -420,11 +411,15 @@ package final class Transfer {
             if status == 204 || status == 304 { return true }
             // libcurl counts the time before the answer, too.
             let elapsed = Int(easy.offset(CURLINFO_STARTTRANSFER_TIME_T) / 1_000_000) + 1
-            set(lowSpeedTime: min(elapsed + Self.unkeptStall, configuration.lowSpeedTime))
+            lowSpeedTime = min(elapsed + Self.unkeptStall, configuration.lowSpeedTime)
             return isShort && !heads.hasInvalidLength
         }
         return body.begin(announced)
     }
+
+    /// libcurl's time for the transfer begins.
+    /// - Parameter look: the number of the last look.
+    func begin(at look: Int) { (begun, seen) = (look, (0, look)) }
 
     /// Before the time of the transfer is over, lets it take as long again if its body arrives, and the rest would at this rate, too. Otherwise
     /// libcurl ends it: a transfer that takes its time over little holds a place that others could use.
@@ -438,19 +433,12 @@ package final class Transfer {
             (heads.announcedLength ?? 0) / (Self.mostTimeouts * Self.looksPerTimeout) <= received / age
         else { return }
         timeout += 1
-        setTimeout()
         _ = onConnection?(.overdue)
     }
 
     /// Whether libcurl may have forgotten it. When a connection is ready or ends, libcurl 7.88 wakes one of the transfers that wait for one, whichever
     /// host it is for, and none of them times out. Those wait as well whose request is to be sent again.
     func isForgotten(at look: Int) -> Bool { hasLostConnection || isPending && look - begun > 1 }
-
-    private func set(lowSpeedTime seconds: Int) {
-        guard lowSpeedTime != seconds else { return }
-        lowSpeedTime = seconds
-        sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_TIME, seconds)
-    }
 
     // MARK: Completing
 
@@ -476,17 +464,9 @@ package final class Transfer {
         errorText[0] = 0
     }
 
-    /// The end of a use. The handle may be prepared again before `run` is called.
-    struct Ending {
-        fileprivate let completion: Completion?
-        fileprivate let result: Result<TransferResponse, TransferError>
-
-        /// Calls the completion.
-        func run() { completion?(result) }
-    }
-
     /// Ends the use with libcurl's result.
-    func end(_ code: CURLcode) -> Ending {
+    /// - Returns: what calls the completion. The handle may be prepared again before.
+    func end(_ code: CURLcode) -> () -> Void {
         if hasBytesBehindCoding(code), let status = easy.status {
             return complete(with: .success(response(status, BodyExtent(of: easy, heads))))
         }
@@ -497,13 +477,13 @@ package final class Transfer {
         return complete(with: isResponse ? checkedResponse() : .failure(error(code)))
     }
 
-    /// Ends the use with the error `cancelled`.
-    func cancel() -> Ending { complete(with: .failure(failure(.cancelled, "cancelled"))) }
+    /// The same with the error `cancelled`.
+    func cancel() -> () -> Void { complete(with: .failure(failure(.cancelled, "cancelled"))) }
 
-    private func complete(with result: Result<TransferResponse, TransferError>) -> Ending {
+    private func complete(with result: Result<TransferResponse, TransferError>) -> () -> Void {
         defer {
             completion = nil
-            onConnection = nil
+            request = nil
             body.isWanted = nil
             connection = nil
             body.forget()
@@ -513,7 +493,7 @@ package final class Transfer {
             error.microseconds = Int(easy.offset(CURLINFO_TOTAL_TIME_T))
             return error
         }
-        return Ending(completion: completion, result: result)
+        return { [completion] in completion?(result) }
     }
 
     /// A server over TLS has marked the end of the body by closing the connection, without TLS's own notice (RFC 9112 section 9.8). The
@@ -566,9 +546,9 @@ package final class Transfer {
     private func response(_ status: HTTPResponse.Status, _ extent: BodyExtent) -> TransferResponse {
         let isRedirect = status.kind == .redirection
         var response = TransferResponse(
-            head: HTTPResponse(status: status, headerFields: heads.coverFields),
+            head: HTTPResponse(status: status, headerFields: ResponseFields.cached(heads.fields)),
             body: body.bytes,
-            location: isRedirect ? heads.location.flatMap { requested?.resolving($0) } : nil,
+            location: isRedirect ? heads.location.flatMap { request?.url.resolving($0) } : nil,
             isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)))
         response.refusal = body.refusal
@@ -582,7 +562,7 @@ package final class Transfer {
     /// an answer, and it names no version then.
     private func isOfHTTP2(_ code: CURLcode) -> Bool {
         if code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM { return true }
-        return awaitsAnswer && requested?.isHTTPS == true && !isHTTP1 && !configuration.isHTTP1
+        return awaitsAnswer && request?.url.isHTTPS == true && !isHTTP1
             && [CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(code)
     }
 
@@ -603,8 +583,10 @@ package final class Transfer {
             return failure(
                 .coding, "its content coding '\(coding)' cannot be decoded: \(easy.message(code, errorText))")
         }
-        // For a single line of 100 KB, libcurl has no other code.
-        if heads.isTooLarge || (code == CURLE_OUT_OF_MEMORY && body.received == 0) {
+        // What libcurl says of a single line of 100 KB: from 8.6 on CURLE_TOO_LARGE, which older headers lack.
+        let isLongLine =
+            code.rawValue == 100 || code == CURLE_OUT_OF_MEMORY && firstByte != nil && body.received == 0
+        if heads.isTooLarge || isLongLine {
             return failure(
                 .tooLarge,
                 "the response's header fields are more than \(configuration.maximumHeadSize) bytes or \(ResponseHeads.maximumLines) lines"

@@ -15,7 +15,6 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
         case truncated
         /// The body has a content coding that cannot be decoded.
         case coding
-        case tooManyRedirects
         case refusedAddress
         case cancelled
         /// This process lacks memory or file descriptors: no fault of the server's.
@@ -70,43 +69,34 @@ extension TransferError {
     init(
         _ code: CURLcode, url: String, isTooLarge: Bool, received: Int, limit: Int, text: String, systemError: Int32 = 0
     ) {
-        switch code {
-        // No fault of the server's.
-        case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
-            self.init(.outOfResources, url: url, detail: text)
-        case CURLE_COULDNT_CONNECT where Self.isLackOfResources(systemError):
-            let advice = [EMFILE, ENFILE].contains(systemError) ? "; \(DescriptorLimit.advice)" : ""
-            self.init(.outOfResources, url: url, detail: String(cString: strerror(systemError)) + advice)
-        case CURLE_COULDNT_CONNECT:
-            self.init(.connect, url: url, detail: text)
-            isRefused = systemError == ECONNREFUSED
-        case CURLE_WRITE_ERROR where isTooLarge:
-            self.init(
-                .tooLarge, url: url, detail: "larger than the limit of \(ByteCount(limit)); raise the maximum size")
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-            self.init(.nameResolution, url: url, detail: text)
-        case CURLE_OPERATION_TIMEDOUT:
-            self.init(.timeout, url: url, detail: text)
-        case CURLE_PARTIAL_FILE:
-            self.init(.truncated, url: url, detail: "the body ended early: \(text)")
-        case CURLE_RECV_ERROR where received > 0, CURLE_HTTP2_STREAM where received > 0, CURLE_HTTP2 where received > 0:
-            self.init(.truncated, url: url, detail: "the connection broke after \(received) bytes: \(text)")
-        case CURLE_GOT_NOTHING:
-            self.init(.broken, url: url, detail: Self.noAnswer)
-        case CURLE_UNSUPPORTED_PROTOCOL:
-            self.init(.broken, url: url, detail: "the server does not answer with HTTP")
-        // A busy server closes connections during the handshake. That says nothing about its certificate.
-        case CURLE_SSL_CONNECT_ERROR where Self.isClosedHandshake(text):
-            self.init(.connect, url: url, detail: text)
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE,
-            CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
-            self.init(.tls, url: url, detail: text)
-        case CURLE_PROXY, CURLE_INTERFACE_FAILED:
-            self.init(.connect, url: url, detail: text)
-        default:
-            self.init(.broken, url: url, detail: text)
-        }
+        let advice = [EMFILE, ENFILE].contains(systemError) ? "; \(DescriptorLimit.advice)" : ""
+        let (kind, detail): (Kind, String) =
+            switch code {
+            // No fault of the server's.
+            case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT: (.outOfResources, text)
+            case CURLE_COULDNT_CONNECT where Self.isLackOfResources(systemError):
+                (.outOfResources, String(cString: strerror(systemError)) + advice)
+            case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED: (.connect, text)
+            case CURLE_WRITE_ERROR where isTooLarge:
+                (.tooLarge, "larger than the limit of \(ByteCount(limit)); raise the maximum size")
+            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: (.nameResolution, text)
+            case CURLE_OPERATION_TIMEDOUT: (.timeout, text)
+            case CURLE_PARTIAL_FILE: (.truncated, "the body ended early: \(text)")
+            case CURLE_RECV_ERROR where received > 0, CURLE_HTTP2_STREAM where received > 0,
+                CURLE_HTTP2 where received > 0:
+                (.truncated, "the connection broke after \(received) bytes: \(text)")
+            case CURLE_GOT_NOTHING: (.broken, Self.noAnswer)
+            case CURLE_UNSUPPORTED_PROTOCOL: (.broken, "the server does not answer with HTTP")
+            // A busy server closes connections during the handshake. That says nothing about its certificate.
+            case CURLE_SSL_CONNECT_ERROR where Self.isClosedHandshake(text): (.connect, text)
+            case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+                CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE,
+                CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
+                (.tls, text)
+            default: (.broken, text)
+            }
+        self.init(kind, url: url, detail: detail)
+        isRefused = code == CURLE_COULDNT_CONNECT && systemError == ECONNREFUSED
     }
 }
 

@@ -24,10 +24,9 @@ package struct TransferRequest: Sendable {
     /// Streams of an HTTP/2 connection before libcurl opens another one. The largest number so far applies to all hosts; 100 if
     /// there is none.
     package var streams: Int?
-    /// The proxy that it goes through; nil for none.
-    package var proxy: String?
-    /// The most connections to the proxy. Idle ones are closed before one is opened beyond them: those of tunnels are of use to one host only.
-    package var mostConnections: Int?
+    /// The proxy that it goes through, and the most connections to that; nil for none. Idle ones are closed before one is opened beyond them: those of
+    /// tunnels are of use to one host only.
+    package var proxy: (name: String, mostConnections: Int)?
     /// Connect to public addresses only, as with `HTTPClientConfiguration.deniesPrivateAddresses`.
     package var deniesPrivateAddresses = false
     /// Take the body as it is, whatever content coding its server names.

@@ -75,12 +75,6 @@ extension HTTPFields {
             }
         }
     }
-
-    package var fieldLines: String {
-        var text = ""
-        for field in self { text.append(fieldLine: field) }
-        return text
-    }
 }
 
 /// The UTF-8 bytes of a string, valid inside `withBytes` only. A refresh parses the fields of every cached entry, so parsers read

@@ -25,12 +25,8 @@ package struct StoredResponse: Sendable, Hashable {
     /// The year 10,000: what a damaged index holds does not overflow the arithmetic of times.
     private static let latestTime: Int64 = 253_402_300_800_000
 
-    /// Parsed at each call, as most responses are examined once.
-    package var directives: CacheDirectives { CacheDirectives(fields) }
-    /// Computed at each call.
+    /// Computed at each call, as most responses are examined once.
     package var freshness: Freshness { Freshness(self) }
-    /// When the response stops being fresh, in milliseconds since 1970. Nil if unknown.
-    package var knownFreshUntil: Int64? { freshness.knownFreshUntil }
 
     /// Statuses that are cacheable without an explicit lifetime (RFC 9110 section 15.1).
     static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
@@ -47,7 +43,7 @@ package struct StoredResponse: Sendable, Hashable {
     /// Whether a private cache may store the response (section 3). `no-store` of a redirect is about the redirect (section 5.2.2.5): its target's
     /// response is stored, and answers the first URL only after that was asked again (`Freshness.needsValidation`).
     package var isStorable: Bool {
-        let directives = directives
+        let directives = CacheDirectives(fields)
         if forbidsStoring(directives) { return false }
         guard (200...599).contains(status), status != 206, status != 304 else { return false }
         return directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields.contains(.expires)
@@ -85,8 +81,11 @@ extension StoredResponse {
     /// The fields of a conditional request (section 4.3.1): both validators, to the byte as received. Empty without a validator.
     package var conditions: HTTPFields {
         var conditions = HTTPFields()
-        if let tag = fields.joined(.eTag, as: .ifNoneMatch) { conditions.append(tag) }
-        if let date = fields.joined(.lastModified, as: .ifModifiedSince) { conditions.append(date) }
+        for (name, newName) in [(HTTPField.Name.eTag, HTTPField.Name.ifNoneMatch), (.lastModified, .ifModifiedSince)] {
+            // A response has one line of each at most, whose value may contain bytes that are no UTF-8 (RFC 9110 section 5.5).
+            guard let field = fields[fields: name].first else { continue }
+            conditions.append(field.withUnsafeBytesOfValue { HTTPField(name: newName, value: $0) })
+        }
         return conditions
     }
 
@@ -122,22 +121,6 @@ extension StoredResponse {
 }
 
 extension HTTPFields {
-    /// The value of a field under another name, to the byte: a value may contain bytes that are no UTF-8 (RFC 9110 section 5.5).
-    fileprivate func joined(_ name: HTTPField.Name, as newName: HTTPField.Name) -> HTTPField? {
-        let lines = self[fields: name]
-        guard let first = lines.first else { return nil }
-        let rest = lines.dropFirst()
-        return first.withUnsafeBytesOfValue { value in
-            rest.isEmpty
-                ? HTTPField(name: newName, value: value)
-                : HTTPField(
-                    name: newName,
-                    value: rest.reduce(into: Array(value)) { bytes, line in
-                        line.withUnsafeBytesOfValue { bytes += Array(", ".utf8) + $0 }
-                    })
-        }
-    }
-
     /// The value of a field, joined from several lines. Faster than the subscript for the usual single line.
     package func text(_ name: HTTPField.Name) -> String? {
         var found: String?

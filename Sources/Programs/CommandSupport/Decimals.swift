@@ -87,3 +87,21 @@ package struct TimeSpan: Equatable {
         try Double(argument) ?? TimeSpan(argument).duration / .seconds(1)
     }
 }
+
+/// The host and the port that an option names: `0.0.0.0`, `0.0.0.0:80`, `::1`, `[::1]:80` or `nas.local:80`; nil if the text is malformed.
+package func hostAndPort(_ text: String) -> (host: String, port: Int?)? {
+    if text.hasPrefix("[") {
+        guard let end = text.firstIndex(of: "]") else { return nil }
+        let host = String(text[text.index(after: text.startIndex)..<end])
+        let rest = text[text.index(after: end)...]
+        if rest.isEmpty { return (host, nil) }
+        guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()) else { return nil }
+        return (host, Int(port))
+    }
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    switch parts.count {
+    case 1: return text.isEmpty ? nil : (text, nil)
+    case 2: return UInt16(parts[1]).flatMap { parts[0].isEmpty ? nil : (String(parts[0]), Int($0)) }
+    default: return (text, nil)
+    }
+}

@@ -91,12 +91,6 @@ package final class NewFile {
 
     /// Appends bytes.
     /// - Throws: `SystemError`.
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-        guard writeAll(bytes, to: descriptor) else { throw SystemError("write", path: folder.path) }
-    }
-
-    /// Appends bytes.
-    /// - Throws: `SystemError`.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         guard bytes.withUnsafeBytes({ writeAll($0, to: descriptor) }) else {
             throw SystemError("write", path: folder.path)

@@ -62,16 +62,15 @@ package struct SourceFile: ~Copyable, Sendable {
     /// Bytes from anywhere in the file; fewer at its end.
     /// - Throws: `SystemError`.
     package func bytes(at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let read = bytes.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress! + filled, count - filled, off_t(offset + filled))
+        var number: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let read = pread(descriptor, buffer.baseAddress! + filled, count - filled, off_t(offset + filled))
+                if read == 0 { return }
+                if read > 0 { filled += read } else if errno != EINTR { return number = errno }
             }
-            if read == 0 { break }
-            if read > 0 { filled += read } else if errno != EINTR { throw SystemError("read", path: path) }
         }
-        bytes.removeLast(count - filled)
+        if number != 0 { throw SystemError("read", path: path, number: number) }
         return bytes
     }
 

@@ -28,20 +28,14 @@ package final class StepJournal: Sendable {
 
     /// - Throws: `SystemError`. The step must not begin then.
     func begin(_ step: Step) throws(SystemError) {
-        let error = state.withLock { state -> SystemError? in
-            do throws(SystemError) {
-                if state.file < 0 { try create(&state) }
-                let bytes = Array((step.line + "\n").utf8)
-                guard bytes.withUnsafeBytes({ writeAll($0, to: state.file) }), DurableFile.sync(state.file) else {
-                    throw SystemError("write", path: state.path)
-                }
-                state.steps += 1
-                return nil
-            } catch {
-                return error
+        try state.withLock { (state) throws(SystemError) in
+            if state.file < 0 { try create(&state) }
+            let bytes = Array((step.line + "\n").utf8)
+            guard bytes.withUnsafeBytes({ writeAll($0, to: state.file) }), DurableFile.sync(state.file) else {
+                throw SystemError("write", path: state.path)
             }
+            state.steps += 1
         }
-        if let error { throw error }
     }
 
     private func create(_ state: inout State) throws(SystemError) {
@@ -212,12 +206,7 @@ package struct Step: Sendable, Hashable {
 extension Step {
     /// The step as a line of the journal.
     var line: String {
-        let parts = [folder, name.bytes, hidden.bytes].map { bytes in
-            bytes.map {
-                String(UnicodeScalar(Hexadecimal.digit($0 >> 4))) + String(UnicodeScalar(Hexadecimal.digit($0 & 15)))
-            }
-            .joined()
-        }
+        let parts = [folder, name.bytes, hidden.bytes].map { Hexadecimal.text($0) }
         let digests = ["\(expected.digest)", expected.isSleeves ? "own" : "theirs", new.map { "\($0)" } ?? "none", "."]
         return (parts + digests).joined(separator: " ")
     }
@@ -234,11 +223,6 @@ extension Step {
     }
 
     private static func bytes(_ text: some StringProtocol) -> [UInt8] {
-        var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
-        while !rest.isEmpty, let byte = Hexadecimal.byte(rest.prefix(2)) {
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        return rest.isEmpty ? bytes : []
+        Hexadecimal.bytes(text.utf8) ?? []
     }
 }

@@ -9,7 +9,7 @@ package struct Digest: Sendable, Hashable, CustomStringConvertible {
     typealias Words = (UInt64, UInt64, UInt64, UInt64)
     private let words: Words
 
-    package static let byteCount = 32
+    private static let byteCount = 32
 
     init(_ words: Words) { self.words = words }
 
@@ -33,15 +33,9 @@ package struct Digest: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns nil unless `text` is a digest's `description`: 64 lower-case hexadecimal digits.
     package init?(_ text: String) {
-        var rest = text.utf8[...]
-        var bytes: [UInt8] = []
-        while !rest.isEmpty, bytes.count < Self.byteCount, let byte = Hexadecimal.byte(rest.prefix(2)) {
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        guard rest.isEmpty, let digest = bytes.withUnsafeBytes({ Self(bytes: $0) }), digest.description == text else {
-            return nil
-        }
+        guard text.utf8.count == 2 * Self.byteCount, let bytes = Hexadecimal.bytes(text.utf8),
+            let digest = bytes.withUnsafeBytes({ Self(bytes: $0) }), digest.description == text
+        else { return nil }
         self = digest
     }
 
@@ -153,10 +147,7 @@ package enum FNV1a {
     }
 
     /// The hash of a text's UTF-8.
-    package static func hash(_ text: String) -> UInt64 {
-        var text = text
-        return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
-    }
+    package static func hash(_ text: String) -> UInt64 { hash(text.utf8) }
 }
 
 /// The SplitMix64 generator (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014), which gives the same

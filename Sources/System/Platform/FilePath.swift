@@ -19,12 +19,7 @@ package enum FilePath {
 
     /// The path that a symbolic link holds; nil if `path` is none.
     private static func target(of path: String) -> String? {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
-        }
-        guard count > 0, count < buffer.count else { return nil }
-        let target = String(decoding: buffer[..<count], as: UTF8.self)
+        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return nil }
         return target.hasPrefix("/") ? target : directory(of: path) + "/" + target
     }
 }
@@ -62,14 +57,16 @@ package enum OwnedPath {
     /// Asked once: a cover's file is created for each cover.
     package static let isSuperuser = geteuid() == 0
 
-    /// Opens a file, and creates it if it is missing (open(2), `O_CREAT`).
+    /// Opens a file, and creates it if it is missing (open(2), `O_CREAT`). One that was there, or behind a link, keeps its owner: a user's link may
+    /// lead to a file of the system.
     /// - Returns: a descriptor, which programs that are started do not inherit; -1, with `errno`, if that fails.
     package static func create(_ path: String, _ flags: Int32, mode: mode_t = 0o600) -> Int32 {
-        let descriptor = open(path, flags | O_CREAT | O_CLOEXEC, mode)
+        let flags = flags | O_CREAT | O_CLOEXEC
+        if !isSuperuser { return open(path, flags, mode) }
+        let descriptor = open(path, flags | O_EXCL, mode)
+        if descriptor < 0 { return errno == EEXIST && flags & O_EXCL == 0 ? open(path, flags, mode) : -1 }
         var folder = stat()
-        if descriptor >= 0, isSuperuser, stat(FilePath.directory(of: path), &folder) == 0 {
-            give(descriptor, folder)
-        }
+        if stat(FilePath.directory(of: path), &folder) == 0 { give(descriptor, folder) }
         return descriptor
     }
 

@@ -51,10 +51,7 @@ package enum FileSystem {
         #if os(Linux)
             var uuid = sleeve_uuid()
             if sleeve_get_uuid(descriptor, &uuid) == 0, uuid.length > 0 {
-                let digits = withUnsafeBytes(of: uuid.bytes) { bytes in
-                    bytes.prefix(Int(uuid.length)).flatMap { [Hexadecimal.digit($0 >> 4), Hexadecimal.digit($0 & 15)] }
-                }
-                return "uuid " + String(decoding: digits, as: UTF8.self)
+                return "uuid " + withUnsafeBytes(of: uuid.bytes) { Hexadecimal.text($0.prefix(Int(uuid.length))) }
             }
             return typeAndID(descriptor).map { "id \($0.type) \($0.id)" } ?? ""
         #else

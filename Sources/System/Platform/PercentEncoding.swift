@@ -62,4 +62,19 @@ package enum Hexadecimal {
         else { return nil }
         return high << 4 | low
     }
+
+    /// Two lower-case digits for each byte.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+    }
+
+    /// The bytes that a text spells, two digits each; nil for any other text.
+    package static func bytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var (bytes, rest) = ([UInt8](), Array(text)[...])
+        while let byte = byte(rest.prefix(2)) {
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return rest.isEmpty ? bytes : nil
+    }
 }

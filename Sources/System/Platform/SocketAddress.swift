@@ -147,14 +147,15 @@ package struct SocketAddress: Sendable {
         }
     }
 
-    /// Whether a text is an IPv4 address of four decimal numbers.
-    package static func isIPv4(_ text: String) -> Bool {
-        var address = in_addr()
-        return inet_pton(AF_INET, text, &address) == 1
+    /// The 4 or 16 bytes of an IP address, in network order; nil for another text. An IPv4 address has four decimal numbers.
+    package static func bytes(of text: String) -> [UInt8]? {
+        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            if inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return nil
     }
 
-    package static func isIPv6(_ text: String) -> Bool {
-        var address = in6_addr()
-        return inet_pton(AF_INET6, text, &address) == 1
-    }
+    package static func isIPv4(_ text: String) -> Bool { bytes(of: text)?.count == 4 }
+    package static func isIPv6(_ text: String) -> Bool { bytes(of: text)?.count == 16 }
 }

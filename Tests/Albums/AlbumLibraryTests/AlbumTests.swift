@@ -65,7 +65,7 @@ import Testing
 
     @Test func `its table has artist, album, genre and year, in this order`() {
         let rows = Album(title: "T", artist: "A", genre: "G", year: "1999").tableRepresentation
-        #expect(rows.map(\.title) == ["Artist", "Album", "Genre", "Year"])
-        #expect(rows.map(\.value) == ["A", "T", "G", "1999"])
+        #expect(rows.map { $0.title } == ["Artist", "Album", "Genre", "Year"])
+        #expect(rows.map { $0.value } == ["A", "T", "G", "1999"])
     }
 }

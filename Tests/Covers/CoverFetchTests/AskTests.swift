@@ -4,12 +4,13 @@ import Testing
 @testable import CoverFetch
 
 @Suite struct AskTests {
+    private static let first = "http://a.example/p/1"
     private let caller = Caller()
 
     /// Three sizes of one picture, and another address. The second to last is no URL.
     private func ask() throws -> Ask {
         let locations = [
-            "http://a.example/p/1", "http://a.example/p/2", "http://a.example/p/3", "none", "http://b.example/4",
+            Self.first, "http://a.example/p/2", "http://a.example/p/3", "none", "http://b.example/4",
         ]
         let ask = try Ask(locations[0], alternatives: Array(locations.dropFirst()), sink: caller)
         ask.findSizes { $0.contains("/p/") ? "p" : nil }
@@ -31,7 +32,7 @@ import Testing
         }
         #expect(ask.complete(failed(404)) && !ask.hasAlternatives)
         let failure = try #require(caller.result?.failure)
-        #expect(caller.results.count == 1 && failure.url == ask.name && failure.status == 404)
+        #expect(caller.results.count == 1 && failure.url == Self.first && failure.status == 404)
         #expect(failure.detail.ranges(of: "status 404").count == 2, "\(failure.detail)")
         #expect(failure.detail.contains("http://b.example/4") && failure.detail.contains("none"))
     }
@@ -49,14 +50,14 @@ import Testing
     func `a failure that no other address would mend is final`(kind: CoverFailure.Kind) throws {
         let ask = try ask()
         #expect(ask.complete(CoverOutcome(failed: CoverFailure(kind, url: "", detail: "end"))))
-        #expect(caller.result?.failure?.kind == kind && ask.location == ask.name)
+        #expect(caller.result?.failure?.kind == kind && ask.location == Self.first)
     }
 
     @Test func `an ask whose time is over tries no other address; the shortest time that it was given counts`() throws {
         let ask = try ask()
         for time in [Duration.seconds(60), .seconds(5), .seconds(600)] { ask.wait(atMost: time) }
         ask.expire()
-        #expect(ask.location == ask.name && caller.result?.failure?.kind == .timeout)
+        #expect(ask.location == Self.first && caller.result?.failure?.kind == .timeout)
         #expect(caller.result?.failure?.detail.contains("5.0 seconds") == true)
     }
 

@@ -101,9 +101,10 @@ import Testing
         var submitted = 0
         var completed: [Int] = []
         func startAll() {
-            while case .start(let start) = queue.next(now: now) {
-                precondition(!inFlight.contains(start.key), "started twice")
-                inFlight.append(start.key)
+            while case .start(let job, _) = queue.next(now: now) {
+                let key = queue.key(of: job)
+                precondition(!inFlight.contains(key), "started twice")
+                inFlight.append(key)
                 precondition(inFlight.count <= 6 && queue.inFlight == inFlight.count)
                 for host in 1...3 { precondition(inFlight.count { $0.hasPrefix("http://10.0.0.\(host)/") } <= 3) }
             }

@@ -116,7 +116,7 @@ import Testing
         var queue = try connectingQueue()
         #expect(try queue.resumesAsOneTooMany(secure(2).string, now: startTime) && starts(&queue).isEmpty)
         #expect(try queue.didConnect(secure(1).string, .ready))
-        let streams = queue.turn(startTime).starts.map(\.streams)
+        let streams = queue.turn(startTime).starts.map(\.request.streams)
         #expect(streams.count == 31 && streams.last == 32)
         #expect(try !queue.mayConnect(secure(2).string, others: 1))
         queue.didAnswer(try secure(1).string, http2: true)
@@ -265,7 +265,7 @@ import Testing
         queue.didAnswer(try secure(1).string, http2: true)
         _ = queue.end(try secure(1).string)
         for path in 2...300 { _ = try queue.submit(secure(path), request: "") }
-        let streams = queue.turn(startTime).starts.map(\.streams)
+        let streams = queue.turn(startTime).starts.map(\.request.streams)
         #expect(streams.count == 100 && streams[31] == 16 && streams[99] == 50)
         #expect(try queue.mayConnect(secure(60).string, others: 1))
         for path in 2...101 { _ = queue.end(try secure(path).string) }

@@ -158,7 +158,7 @@ extension DownloadQueueHostTests {
         var failure = CoverFailure(.status, url: "", detail: "", status: 503)
         failure.retryAfter = pause
         for key in keys {
-            queue.didReceive(Ending(failure), of: key, failure: failure, now: startTime + .seconds(seconds))
+            queue.didReceive(failure.ending, of: key, failure: failure, now: startTime + .seconds(seconds))
             _ = queue.end(key)
         }
     }
@@ -230,7 +230,8 @@ extension DownloadQueueHostTests {
         for key in keys {
             let failure =
                 status == 200 ? nil : CoverFailure(.status, url: key, detail: "the server answered", status: status)
-            queue.didReceive(Ending(failure), of: key, failure: failure, now: startTime + .seconds(seconds))
+            queue.didReceive(
+                failure?.ending ?? .answered, of: key, failure: failure, now: startTime + .seconds(seconds))
             _ = queue.end(key)
         }
     }

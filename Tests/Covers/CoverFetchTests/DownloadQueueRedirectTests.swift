@@ -13,7 +13,7 @@ import Testing
     ) -> (targets: [String], wait: ContinuousClock.Instant?) {
         let turn = queue.turn(startTime + .seconds(seconds))
         #expect(turn.dropped.isEmpty)
-        return (turn.starts.map { "\($0.target) \($0.attempt)" }, turn.wait)
+        return (turn.starts.map { "\($0.request.url) \($0.attempt)" }, turn.wait)
     }
 
     @Test func `a redirected job keeps its key and its attempts, and frees its slot at the first host`() throws {
@@ -80,7 +80,7 @@ import Testing
         var (queue, keys) = try jobsOfOneTarget()
         #expect(queue.cancel { $0 == "2" }.requests == ["2"])
         queue.retry(keys[0], at: startTime + .seconds(1))
-        #expect(queue.turn(startTime).starts.map { "\($0.target)" } == ["\(try url(9, host: 2))"])
+        #expect(queue.turn(startTime).starts.map { "\($0.request.url)" } == ["\(try url(9, host: 2))"])
         // It comes back, and takes the response of the next one.
         #expect(queue.turn(startTime + .seconds(1)).started == [keys[0]])
         try queue.move(keys[0], to: url(9, host: 2), isShared: true)

@@ -78,11 +78,11 @@ import Testing
         for url in urls { _ = queue.submit(url, request: "") }
         let starts = queue.turn(startTime).starts
         let first = try #require(starts.first)
-        #expect(!first.multiplexes && starts.count == 1, "the version is negotiated by TLS")
+        #expect(!first.request.waitsToMultiplex && starts.count == 1, "the version is negotiated by TLS")
         queue.didAnswer(first.key, http2: true)
         _ = queue.end(first.key)
         let next = queue.turn(startTime).starts
-        #expect(next.count == 7 && next.allSatisfy(\.multiplexes))
+        #expect(next.count == 7 && next.allSatisfy(\.request.waitsToMultiplex))
     }
 
     @Test func `the rate limit separates starts to one host and does not delay another host`() throws {

@@ -223,7 +223,7 @@ import Wire
 
 extension DownloadScheduler {
     /// There is memory for another transfer's body.
-    fileprivate var hasRoom: Bool { client.loop.hasRoom }
+    fileprivate var hasRoom: Bool { client.loop.hasRoom(beside: 0) }
     fileprivate var postponed: Int { queue.postponed }
 }
 

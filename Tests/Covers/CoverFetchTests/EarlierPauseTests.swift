@@ -31,7 +31,7 @@ import Testing
         #expect(queue.pauses == ["http://10.0.0.1": now + .seconds(3_600)])
         var failure = answers ? nil : CoverFailure(.status, url: "", detail: "", status: 429)
         failure?.retryAfter = .seconds(3_000)
-        queue.didReceive(Ending(failure), of: key, failure: failure, now: now)
+        queue.didReceive(failure?.ending ?? .answered, of: key, failure: failure, now: now)
         _ = queue.end(key)
         #expect(queue.pauses == ["http://10.0.0.1": answers ? nil : now + .seconds(3_000)])
         let turn = queue.turn(now)

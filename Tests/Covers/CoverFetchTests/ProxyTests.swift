@@ -32,6 +32,7 @@ import Testing
         }
         #expect(parse("https://a.test/", ["all_proxy": "socks5h://p:1", "no_proxy": "*"]) == nil)
         #expect(parse("https://a.test/", ["all_proxy": "socks5h://p:1", "no_proxy": ""])?.isSOCKS == true)
+        #expect(parse("http://a.test/", ["http_proxy": "p:1", "no_proxy": "", "NO_PROXY": "a.test"]) == nil)
     }
 
     @Test func `host and port are parsed, without credentials`() {

@@ -7,13 +7,13 @@ import Testing
 @Suite struct RedirectPolicyTests {
     private func decide(
         _ status: Int, from url: String = "https://a.example/1.jpg", at target: String? = nil, to location: String?,
-        redirectCount: Int = 0,
-        _ policy: RedirectPolicy = RedirectPolicy()
+        redirectCount: Int = 0, allowsDowngrades: Bool = false
     ) throws -> Result<HTTPURL, CoverFailure>? {
         let response = TransferResponse(
             head: HTTPResponse(status: .init(code: status)), location: location, microseconds: 1)
-        return policy.decide(
-            response, of: try HTTPURL(url), at: try HTTPURL(target ?? url), redirectCount: redirectCount)
+        return RedirectPolicy.decide(
+            response, of: try HTTPURL(url), at: try HTTPURL(target ?? url), redirectCount: redirectCount,
+            allowsDowngrades: allowsDowngrades)
     }
 
     @Test(arguments: [300, 301, 302, 303, 307, 308])
@@ -51,7 +51,7 @@ import Testing
     @Test func `a redirect from https to http is refused unless downgrades are allowed`() throws {
         let plain = "http://b.example/2.jpg"
         #expect(try decide(301, to: plain)?.failed == .refusedAddress)
-        #expect(try decide(301, to: plain, RedirectPolicy(allowsDowngrades: true))?.failed == nil)
+        #expect(try decide(301, to: plain, allowsDowngrades: true)?.failed == nil)
         #expect(try decide(301, from: "http://a.example/1.jpg", to: plain)?.failed == nil)
         // Also if only an earlier redirect led to https.
         let later = try decide(

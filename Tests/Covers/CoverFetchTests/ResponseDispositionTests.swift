@@ -25,7 +25,7 @@ import Testing
         let url = try HTTPURL(url)
         return ResponseDisposition(
             response, of: url, at: try target.map { try HTTPURL($0) } ?? url, redirectCount: target == nil ? 0 : 1,
-            policy: RedirectPolicy(), revalidated: revalidated)
+            revalidated: revalidated)
     }
 
     @Test func `RFC 9110 §15.3.7: a 206 to a request without a range is a failure`() throws {
@@ -92,7 +92,7 @@ import Testing
             response.isEndMarked = false
             let url = try HTTPURL(Self.url)
             let disposition = ResponseDisposition(
-                response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), revalidated: nil)
+                response, of: url, at: url, redirectCount: 0, revalidated: nil)
             #expect((disposition.failure == nil) == isCover)
             #expect(isCover || disposition.failure?.kind == .truncated)
         }

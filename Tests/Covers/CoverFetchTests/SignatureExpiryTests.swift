@@ -38,7 +38,7 @@ import Testing
             response.refusal = Array(text.utf8)
             let url = try HTTPURL("https://a.example/1.jpg?" + query)
             let failure = ResponseDisposition(
-                response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), revalidated: nil
+                response, of: url, at: url, redirectCount: 0, revalidated: nil
             ).failure
             return try #require(failure).hasExpiredSignature
         }

@@ -41,17 +41,6 @@ import Testing
         }
     }
 
-    @Test func `of several covers each is stored that can be`() async throws {
-        try await withStage { stage in
-            let (one, two) = (CoverImage.jpeg(number: 1), CoverImage.jpeg(number: 2))
-            let urls = (0..<3).map { "https://covers.invalid/\($0)" }
-            let results = await stage.library.store([(one, urls[0]), (Array("text".utf8), urls[1]), (two, urls[2])])
-            #expect(results.map { try? $0.get().bytes } == [one, nil, two])
-            let cached = try urls.map { try stage.library.cached($0)?.bytes }
-            #expect(cached == [one, nil, two])
-        }
-    }
-
     @Test func `what is no image, too large, or for no http URL is refused and not stored`() async throws {
         try await withStage {
             $0.maximumSize = 40_000

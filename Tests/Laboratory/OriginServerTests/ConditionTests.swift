@@ -10,7 +10,7 @@ struct ConditionTests {
     private let cover = Representation(of: .jpeg(1), ResponseOptions(OriginOptions(), number: 1))
 
     @Test func `an entity tag takes precedence over the date`() {
-        let (tag, modified) = (cover.validators.entityTag, cover.validators.lastModified)
+        let (tag, modified) = (cover.entityTag, cover.lastModified)
         let date = HTTPDate.text(modified)
         #expect(cover.isNotModified([.ifNoneMatch: "\"a\", W/\(tag)"]))
         #expect(!cover.isNotModified([.ifNoneMatch: "\"other\"", .ifModifiedSince: date]))

@@ -198,7 +198,7 @@ import Testing
         }
         var contents = FolderContents()
         var tags = AudioTags()
-        tags.picture = now.map { EmbeddedPicture(type: 3, byteCount: 1, digest: $0.description) }
+        tags.picture = now.map { EmbeddedPicture(type: 3, byteCount: 1, digest: $0) }
         contents.tags = [SongTags(tags)]
         // The other song could not be read.
         contents.songs.songs = [Song(tags, name: Array(names[0].utf8), number: 0)]
@@ -228,7 +228,7 @@ import Testing
         try state.settleBegun()
         #expect(try state.begun().map(\.number) == [row.number], "the bytes tell nothing")
         var tags = AudioTags()
-        tags.picture = picture.map { EmbeddedPicture(type: 3, byteCount: 1, digest: $0.description) }
+        tags.picture = picture.map { EmbeddedPicture(type: 3, byteCount: 1, digest: $0) }
         var contents = FolderContents()
         contents.tags = [SongTags(tags)]
         contents.songs.songs = [Song(tags, name: row.name, number: 0)]

@@ -43,16 +43,16 @@ import Wire
         }
     }
 
-    @Test func `a token cancels its own transfer, whose completion is never called`() async throws {
+    @Test func `an ID cancels its own transfer, whose completion is never called`() async throws {
         // It accepts a connection when the one before is closed.
         try await withListener(answer: nil) { listener in
             try await withClient { client in
                 let isCalled = Mutex(false)
                 var requests = listener.requests.makeAsyncIterator()
                 let request = TransferRequest(url: try HTTPURL(listener.url + "/"))
-                let token = await client.start(request) { _ in isCalled.withLock { $0 = true } }
+                let id = await client.start(request) { _ in isCalled.withLock { $0 = true } }
                 _ = await requests.next()
-                await client.cancel(try #require(token))
+                await client.cancel(try #require(id))
                 await client.start(request) { _ in }
                 _ = await requests.next()
                 #expect(!isCalled.withLock { $0 })
@@ -60,15 +60,15 @@ import Wire
         }
     }
 
-    @Test func `a token of an ended transfer cancels nothing, though its handle carries another by now`() async throws {
+    @Test func `the ID of an ended transfer cancels nothing, though its handle carries another by now`() async throws {
         try await withOrigin { origin, client in
             let (ending, signal) = AsyncStream.makeStream(of: Void.self)
             let request = TransferRequest(url: try HTTPURL(origin.coverURL(1)))
-            let token = await client.start(request) { _ in signal.finish() }
+            let id = await client.start(request) { _ in signal.finish() }
             for await _ in ending {}
             async let second = client.get(origin.coverURL(2) + "?delay=50")
             try await eventually { origin.requestCount == 2 }
-            await client.cancel(try #require(token))
+            await client.cancel(try #require(id))
             #expect(try await second.body == CoverImage.jpeg(number: 2))
         }
     }

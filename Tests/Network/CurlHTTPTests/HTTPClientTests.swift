@@ -36,6 +36,17 @@ import Wire
         }
     }
 
+    @Test func `RFC 9112 section 7.1.2: a trailer that looks like a status line begins no response`() async throws {
+        let head = "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nCache-Control: no-store\r\nTransfer-Encoding: chunked\r\n\r\n"
+        try await withListener(answer: head + "2\r\nhi\r\n0\r\nHTTP/x: y\r\n\r\n") { listener in
+            try await withClient { client in
+                let response = try await client.get(listener.url)
+                #expect(response.head.headerFields == [.eTag: "\"a\"", .cacheControl: "no-store"])
+                #expect(response.body == Array("hi".utf8) && response.isEndMarked)
+            }
+        }
+    }
+
     @Test
     func
         `a request that may not open a connection is cancelled without one, and one that finds a connection is answered`()

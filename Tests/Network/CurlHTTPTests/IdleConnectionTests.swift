@@ -137,11 +137,9 @@ import Wire
         try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { first in
             try await withScriptedServer({ httpResponse("200 OK", [], Array($0.target.utf8)) }) { second in
                 try await withClient { client in
-                    for (server, most) in [(first, nil), (second, 2), (first, 2), (second, 1), (first, 1)]
-                        as [(ScriptedServer, Int?)]
-                    {
+                    for (server, most) in [(first, 8), (second, 2), (first, 2), (second, 1), (first, 1)] {
                         var request = TransferRequest(url: try HTTPURL(server.url + "/1"))
-                        (request.proxy, request.mostConnections) = ("the proxy", most)
+                        request.proxy = ("the proxy", most)
                         _ = try await client.response(for: request)
                     }
                 }
@@ -150,7 +148,7 @@ import Wire
                 try await withClient { client in
                     for server in [first, second, first] {
                         var request = TransferRequest(url: try HTTPURL(server.url + "/2"))
-                        (request.proxy, request.mostConnections) = ("the proxy", 1)
+                        request.proxy = ("the proxy", 1)
                         _ = try await client.response(for: request)
                     }
                 }

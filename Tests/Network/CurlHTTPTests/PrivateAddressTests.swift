@@ -79,7 +79,7 @@ import Wire
                 request.deniesPrivateAddresses = denies
                 let (results, continuation) = AsyncStream.makeStream(of: Result<TransferResponse, TransferError>.self)
                 transfer.prepare(request, id: 1) { continuation.yield($0) }
-                transfer.end(curl_easy_perform(transfer.easy)).run()
+                transfer.end(curl_easy_perform(transfer.easy))()
                 return await results.first { _ in true }
             }
             func expectRefusal() async throws {

@@ -20,11 +20,13 @@ import Testing
     }
 
     @Test func `without an explicit lifetime or a heuristic the end of freshness is unknown`() {
-        #expect(response([:]).knownFreshUntil == nil)
-        #expect(response([.cacheControl: "s-maxage=60"]).knownFreshUntil == nil, "for shared caches only (§5.2.2.10)")
-        #expect(response([.cacheControl: "max-age=60"]).knownFreshUntil == at(60))
-        #expect(response([.cacheControl: "no-cache"]).knownFreshUntil == at(0))
-        #expect(response([.cacheControl: "max-age=60", .vary: "Accept, *"]).knownFreshUntil == at(0), "§4.1")
+        #expect(response([:]).freshness.knownFreshUntil == nil)
+        #expect(
+            response([.cacheControl: "s-maxage=60"]).freshness.knownFreshUntil == nil,
+            "for shared caches only (§5.2.2.10)")
+        #expect(response([.cacheControl: "max-age=60"]).freshness.knownFreshUntil == at(60))
+        #expect(response([.cacheControl: "no-cache"]).freshness.knownFreshUntil == at(0))
+        #expect(response([.cacheControl: "max-age=60", .vary: "Accept, *"]).freshness.knownFreshUntil == at(0), "§4.1")
     }
 
     @Test func `an entry stores the fields to the byte, without those that hold for one exchange`() {

@@ -245,7 +245,7 @@ import Testing
             return NegativeCaching.until(response).map { "absent \(seconds($0))" } ?? "none"
         }
         if !response.isStorable { return "none" }
-        let end = max(0, response.knownFreshUntil.map(seconds) ?? 0), fresh = end > 0 ? "fresh \(end) " : ""
+        let end = max(0, response.freshness.knownFreshUntil.map(seconds) ?? 0), fresh = end > 0 ? "fresh \(end) " : ""
         if !response.mayBeStale(at: at(end)) { return fresh + "ask" }
         if response.mayBeStale(at: at(end + 100_000_000_000)) { return fresh + "stale" }
         let last = (end...end + 1_000).last { response.mayBeStale(at: at($0)) } ?? end

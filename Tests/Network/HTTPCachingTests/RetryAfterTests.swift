@@ -10,7 +10,7 @@ import Testing
     private static func freshUntil(_ fields: HTTPFields) -> Int64? {
         let stored = StoredResponse(status: 200, fields: fields, requestTime: now * 1_000, responseTime: now * 1_000)
         _ = stored.mayBeStale(at: now * 1_000 + 1)
-        return stored.knownFreshUntil
+        return stored.freshness.knownFreshUntil
     }
 
     @Test(

@@ -64,8 +64,10 @@ package struct CacheCheck {
         for try await cover in library.listings() { listed[cover.url] = cover.digest }
         var digests: [String: String?] = [:]
         for (text, digest) in listed {
-            let cover = try URL(string: text).flatMap { try library.cachedCover(for: $0) }
-            let found = cover.map { Digest(of: $0.data).description }
+            // It returns once an entry whose bytes are damaged is dropped.
+            let file =
+                if let url = URL(string: text) { try await library.cachedFile(for: url) } else { CachedFile?.none }
+            let found = try file.map { Digest(of: Array(try $0.read(0..<$0.count))).description }
             digests[text] = .some(found == digest ? digest : nil)
         }
         return digests

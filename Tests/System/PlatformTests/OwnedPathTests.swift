@@ -18,7 +18,10 @@ import Testing
             chown(path, Self.owner, Self.owner)
             try Data().write(to: URL(filePath: path + "/linked"))
             link(path + "/linked", path + "/link")
-            for name in ["new", "linked"] {
+            mkdir(path + "/system", 0o755)
+            try Data().write(to: URL(filePath: path + "/system/shadow"))
+            symlink("system/shadow", path + "/symbolic")
+            for name in ["new", "linked", "symbolic"] {
                 let file = OwnedPath.create("\(path)/\(name)", O_WRONLY)
                 #expect(file >= 0)
                 close(file)
@@ -27,6 +30,7 @@ import Testing
             #expect(try !OwnedPath.makeFolder(path + "/a"))
             for name in ["new", "a", "a/b"] { #expect(owner(of: "\(path)/\(name)") == Self.owner, "\(name)") }
             #expect(owner(of: path + "/linked") == 0, "it may be a link to any file of the superuser")
+            #expect(owner(of: path + "/system/shadow") == 0, "so may a symbolic one")
         }
     }
 

@@ -98,5 +98,5 @@ func withGallery(
 }
 
 extension DownloadScheduler {
-    fileprivate var jobCount: Int { queue.count }
+    fileprivate var jobCount: Int { queue.jobs.count }
 }

@@ -55,20 +55,9 @@ public struct Album: Hashable, Sendable, Identifiable {
         return String(Digest(of: text.utf8).description.prefix(16))
     }
 
-    /// A row of an album's table.
-    package struct TableRow: Hashable, Sendable {
-        /// The name of the field, such as "Artist".
-        package var title: String
-        /// The album's value; `""` if it has none.
-        package var value: String
-    }
-
-    /// The album as a table for display: Artist, Album, Genre, Year, in this order.
-    package var tableRepresentation: [TableRow] {
-        [
-            TableRow(title: "Artist", value: artist), TableRow(title: "Album", value: title),
-            TableRow(title: "Genre", value: genre), TableRow(title: "Year", value: year),
-        ]
+    /// The album as a table for display. A field that it has not is `""`.
+    package var tableRepresentation: [(title: String, value: String)] {
+        [("Artist", artist), ("Album", title), ("Genre", genre), ("Year", year)]
     }
 
     // MARK: JSON
@@ -94,7 +83,7 @@ public struct Album: Hashable, Sendable, Identifiable {
     }
 
     /// `id`, or the first of `id-2`, `id-3`, … that is not in `taken`. Inserts it there.
-    static func unusedID(_ id: String, _ taken: inout Set<String>) -> String {
+    package static func unusedID(_ id: String, _ taken: inout Set<String>) -> String {
         var (candidate, number) = (id, 2)
         while !taken.insert(candidate).inserted { (candidate, number) = ("\(id)-\(number)", number + 1) }
         return candidate

@@ -23,39 +23,6 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         var precedingID: String?
         /// An edited album with its old fields; `nil` for an album that is added or deleted.
         public var former: Album?
-
-        init(album: Album, index: Int, precedingID: String?, former: Album? = nil) {
-            self.album = album
-            self.index = index
-            self.precedingID = precedingID
-            self.former = former
-        }
-
-        private enum CodingKeys: String, CodingKey {
-            case album, index, precedingID, former
-        }
-
-        /// Decodes what `encode(to:)` wrote.
-        public init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            func album(_ text: String, _ key: CodingKeys) throws -> Album {
-                if let album = Album(json: text) { return album }
-                throw DecodingError.dataCorruptedError(forKey: key, in: fields, debugDescription: "no album: \(text)")
-            }
-            self.album = try album(try fields.decode(String.self, forKey: .album), .album)
-            index = max(0, try fields.decode(Int.self, forKey: .index))
-            precedingID = try fields.decodeIfPresent(String.self, forKey: .precedingID)
-            former = try fields.decodeIfPresent(String.self, forKey: .former).map { try album($0, .former) }
-        }
-
-        /// Encodes albums as JSON text in a string: encoders would round their numbers and reorder their fields.
-        public func encode(to encoder: any Encoder) throws {
-            var fields = encoder.container(keyedBy: CodingKeys.self)
-            try fields.encode(album.jsonObject, forKey: .album)
-            try fields.encode(index, forKey: .index)
-            try fields.encodeIfPresent(precedingID, forKey: .precedingID)
-            try fields.encodeIfPresent(former?.jsonObject, forKey: .former)
-        }
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -210,6 +177,34 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         if albums.indices.contains(expected), albums[expected].id == precedingID { return change.index }
         if let index = albums.firstIndex(where: { $0.id == precedingID }) { return index + 1 }
         return min(change.index, albums.count)
+    }
+}
+
+extension AlbumEdit.Change {
+    private enum CodingKeys: String, CodingKey {
+        case album, index, precedingID, former
+    }
+
+    /// Decodes what `encode(to:)` wrote.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        func album(_ text: String, _ key: CodingKeys) throws -> Album {
+            if let album = Album(json: text) { return album }
+            throw DecodingError.dataCorruptedError(forKey: key, in: fields, debugDescription: "no album: \(text)")
+        }
+        self.album = try album(try fields.decode(String.self, forKey: .album), .album)
+        index = max(0, try fields.decode(Int.self, forKey: .index))
+        precedingID = try fields.decodeIfPresent(String.self, forKey: .precedingID)
+        former = try fields.decodeIfPresent(String.self, forKey: .former).map { try album($0, .former) }
+    }
+
+    /// Encodes albums as JSON text in a string: encoders would round their numbers and reorder their fields.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(album.jsonObject, forKey: .album)
+        try fields.encode(index, forKey: .index)
+        try fields.encodeIfPresent(precedingID, forKey: .precedingID)
+        try fields.encodeIfPresent(former?.jsonObject, forKey: .former)
     }
 }
 

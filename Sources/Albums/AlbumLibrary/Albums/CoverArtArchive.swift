@@ -1,3 +1,5 @@
+import Platform
+
 /// The size in which the Cover Art Archive returns covers: the longer side in pixels, or the original. Further sizes may be added.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -89,12 +91,8 @@ package struct MusicBrainzID: Sendable, Hashable {
 
     /// A UUID, `8-4-4-4-12` hexadecimal digits, in lower case; nil for another text.
     package static func uuid(_ text: some StringProtocol) -> String? {
-        let isUUID =
-            text.utf8.count == 36
-            && text.utf8.enumerated().allSatisfy { index, byte in
-                [8, 13, 18, 23].contains(index)
-                    ? byte == UInt8(ascii: "-") : byte < 0x80 && Character(UnicodeScalar(byte)).isHexDigit
-            }
-        return isUUID ? text.lowercased() : nil
+        let id = text.lowercased()
+        // Foundation takes some other texts for UUIDs, too.
+        return UUID(uuidString: id)?.uuidString.lowercased() == id ? id : nil
     }
 }

@@ -28,8 +28,7 @@ enum Byte {
     static func name(_ byte: UInt8) -> String {
         if byte == newline || byte == carriageReturn { return "the end of the line" }
         if byte >= 0x20 && byte < 0x7F { return "'\(Character(UnicodeScalar(byte)))'" }
-        let hex = String(byte, radix: 16, uppercase: true)
-        return "byte 0x\(hex.count < 2 ? "0" : "")\(hex)"
+        return "byte 0x\(Hexadecimal.text([byte]).uppercased())"
     }
 }
 

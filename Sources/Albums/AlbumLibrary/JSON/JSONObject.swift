@@ -12,7 +12,9 @@ package struct JSONObject: ExpressibleByDictionaryLiteral {
     package var text: String { String(decoding: bytes, as: UTF8.self) + "}" }
 
     package mutating func add(_ name: String, _ value: some JSONValue) {
-        begin(name)
+        if bytes.count > 1 { bytes.append(Byte.comma) }
+        bytes.append(json: name)
+        bytes.append(Byte.colon)
         value.append(to: &bytes)
     }
 
@@ -22,12 +24,6 @@ package struct JSONObject: ExpressibleByDictionaryLiteral {
 
     /// - Parameter text: The value as JSON.
     package mutating func add(_ name: String, raw text: String) { add(name, JSONText(text)) }
-
-    private mutating func begin(_ name: String) {
-        if bytes.count > 1 { bytes.append(Byte.comma) }
-        bytes.append(json: name)
-        bytes.append(Byte.colon)
-    }
 }
 
 /// A value of a member; nil is null.
@@ -60,14 +56,7 @@ extension Bool: JSONValue {
 }
 
 extension [String]: JSONValue {
-    package func append(to json: inout [UInt8]) {
-        json.append(Byte.openBracket)
-        for (index, text) in enumerated() {
-            if index > 0 { json.append(Byte.comma) }
-            text.append(to: &json)
-        }
-        json.append(Byte.closeBracket)
-    }
+    package func append(to json: inout [UInt8]) { json += "[\(map(\.json).joined(separator: ","))]".utf8 }
 }
 
 extension Optional: JSONValue where Wrapped: JSONValue {

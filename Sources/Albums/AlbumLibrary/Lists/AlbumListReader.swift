@@ -28,7 +28,7 @@ package final class AlbumListReader {
     package init(path: String, _ options: ListOptions = ListOptions()) throws(ListProblem) {
         file = path == "-" ? "stdin" : path
         self.options = options
-        let opened = try Self.open(path, ListLocation(file: file))
+        let opened = try Self.descriptor(of: path, ListLocation(file: file))
         if let header = Self.databaseHeader(opened), opened != STDIN_FILENO {
             // Closing it later would drop the locks that SQLite holds in this process (fcntl(2)).
             close(opened)
@@ -78,14 +78,11 @@ package final class AlbumListReader {
             let first = leftOut ?? (ListLocation(file: file, line: item.line), character, 0)
             leftOut = (first.first, first.character, first.count + 1)
         }
-        return options.isLibraryFile ? elements : elements.map(\.withoutCoverFile)
+        return elements
     }
 
     /// Text that is not UTF-8 in an element that can be used nonetheless. Nil until it is read.
-    package var notice: ListProblem? {
-        guard let problem = buffer?.badText, !options.keepsOtherFields else { return nil }
-        return problem
-    }
+    package var notice: ListProblem? { options.keepsOtherFields ? nil : buffer?.badText }
 
     /// Characters around URLs that were left out since the list's beginning; nil if there were none.
     package var leftOutNotice: ListProblem? {
@@ -158,10 +155,10 @@ package final class AlbumListReader {
             "; to download one cover, run `sleeve get URL -o FILE`; to download several, pipe URLs into `sleeve prefetch -`"
     }
 
-    private static func open(_ path: String, _ location: ListLocation) throws(ListProblem) -> CInt {
-        let descriptor = path == "-" ? STDIN_FILENO : systemOpen(path)
+    private static func descriptor(of path: String, _ location: ListLocation) throws(ListProblem) -> CInt {
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw ListProblem(location, "cannot be opened: \(errorText())\(advice(path))")
+            throw ListProblem(location, "cannot be opened: \(SystemError("open").reason)\(advice(path))")
         }
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
@@ -177,14 +174,9 @@ package final class AlbumListReader {
     private func read() throws(ListProblem) -> Int {
         let count = readSome(chunk, from: descriptor)
         if count >= 0 { return count }
-        throw ListProblem(ListLocation(file: file), "cannot be read: \(Self.errorText())")
+        throw ListProblem(ListLocation(file: file), "cannot be read: \(SystemError("read").reason)")
     }
-
-    private static func errorText() -> String { String(cString: strerror(errno)) }
 }
-
-// `open` is also the name of a member above.
-private func systemOpen(_ path: String) -> CInt { open(path, O_RDONLY | O_CLOEXEC) }
 
 /// How a list is read.
 package struct ListOptions: Sendable {
@@ -243,10 +235,8 @@ struct DetectedFormat: Equatable {
     /// The byte that ends the lines: a line feed, or a carriage return alone, as in CSV that Excel writes for old Macs.
     var lineEnd = Byte.newline
 
-    /// Maximum number of bytes read before deciding: a longer first line is not a header.
-    static let limit = ListLimit.element
-
-    /// Detects the format of the list that begins with `bytes`. Returns nil if it needs more bytes, never if `isWhole`.
+    /// Detects the format of the list that begins with `bytes`. Returns nil if it needs more bytes, never if `isWhole` or if there are more than
+    /// `ListLimit.element`: a longer first line is not a header.
     ///
     /// The requested format wins, then the file's extension, then the content. One byte identifies JSON, the first line that
     /// is not a comment the other formats.
@@ -255,13 +245,14 @@ struct DetectedFormat: Equatable {
         _ bytes: UnsafeRawBufferPointer, isWhole: Bool, file: String, _ options: ListOptions = ListOptions()
     ) throws(ListProblem) -> DetectedFormat? {
         let location = ListLocation(file: file)
-        if !isWhole && bytes.count < 3 && mayBeMark(bytes) { return nil }
+        // They may begin the mark of an encoding or of a compressed file.
+        if !isWhole && bytes.count < 3 && [nil, 0xEF, 0xFF, 0xFE, 0x1F].contains(bytes.first) { return nil }
         if let kind = kindOfBinary(bytes, file) { throw ListProblem(location, kind) }
-        let markLength = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let markLength = bytes.starts(with: Byte.orderMark) ? Byte.orderMark.count : 0
 
         guard let begin = bytes.dropFirst(markLength).firstIndex(where: { !Byte.isWhitespace($0) }) else {
             if isWhole { throw ListProblem(location, "is empty; \(expected)") }
-            guard bytes.count > limit else { return nil }
+            guard bytes.count > ListLimit.element else { return nil }
             throw ListProblem(location, "begins with 1 MiB of blanks; \(expected)")
         }
         var format = options.format
@@ -318,14 +309,9 @@ struct DetectedFormat: Equatable {
             return Byte.newline
         }
         guard let next = bytes[end...].first(where: { $0 != Byte.carriageReturn }) else {
-            return isWhole || bytes.count > limit ? Byte.carriageReturn : nil
+            return isWhole || bytes.count > ListLimit.element ? Byte.carriageReturn : nil
         }
         return next == Byte.newline ? Byte.newline : Byte.carriageReturn
-    }
-
-    private static func mayBeMark(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let first = bytes.first else { return true }
-        return first == 0xEF || first == 0xFF || first == 0xFE || first == 0x1F
     }
 
     /// Describes a list, for messages about a file that is not one.

@@ -29,7 +29,7 @@ struct AlbumParser {
 
     /// Whether the object may hold albums rather than being one.
     var mayHoldAlbums: Bool {
-        isStructured && (album.title.isEmpty || namesAlbums) && album.coverURL?.isEmpty != false
+        isStructured && (album.title.isEmpty || namesAlbums) && album.coverText.isEmpty
             && (try? album.hasCoverLocation()) == false
     }
 
@@ -49,26 +49,25 @@ struct AlbumParser {
         case "cover_url" where urlColumn == nil: snakeCaseCoverURL = try text(name, &cursor)
         case "year": album.year = try textOrNumber(name, &cursor)
         default:
-            if options.isLibraryFile || Album.CoverField(name: name) != nil {
-                return try keep(name, &cursor, options.keepsOtherFields || Album.CoverField(name: name) != nil)
-            }
-            try setOther(name, &cursor)
+            let isOfCover = Album.CoverField(name: name) != nil
+            if !isOfCover, !options.isLibraryFile { return try setOther(name, &cursor) }
+            try keep(name, &cursor, options.keepsOtherFields || isOfCover)
         }
     }
 
     /// Reads a field that the library file has no name for.
     private mutating func setOther(_ name: String, _ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
         let normalized = Album.CoverField.normalize(name)
-        guard !isStructured(&cursor), let field = ListField(normalized), field.kind != .cover || urlColumn == nil else {
-            if isStructured(&cursor) {
-                isStructured = true
-                if HeldArray.names.contains(normalized) { namesAlbums = true }
-            }
-            return try keep(name, &cursor, options.keepsOtherFields)
+        if isStructured(&cursor) {
+            isStructured = true
+            if HeldArray.names.contains(normalized) { namesAlbums = true }
+        } else if let field = ListField(normalized), field.kind != .cover || urlColumn == nil {
+            let member = JSONMember(name, json: try cursor.rawValue(depth: 1))
+            others.append((field, member))
+            if options.keepsOtherFields { album.otherFields.append(member) }
+            return
         }
-        let member = JSONMember(name, json: try cursor.rawValue(depth: 1))
-        others.append((field, member))
-        if options.keepsOtherFields { album.otherFields.append(member) }
+        try keep(name, &cursor, options.keepsOtherFields)
     }
 
     private mutating func keep(
@@ -90,7 +89,8 @@ struct AlbumParser {
         if album.year == "0" || album.year == "0000" { album.year = "" }
         others.sort { $0.field.rank < $1.field.rank }
         for (field, member) in others {
-            guard isMissing(field.kind), let text = member.text?.trimmingWhitespace() else { continue }
+            let path = Self.path(of: field.kind)
+            guard album[keyPath: path].isEmpty, let text = member.text?.trimmingWhitespace() else { continue }
             let value: String? =
                 switch field.kind {
                 case .cover: text.isURL ? text : nil
@@ -98,7 +98,7 @@ struct AlbumParser {
                 case .title, .artist, .genre: text
                 }
             guard let value, !value.isEmpty else { continue }
-            set(field.kind, value)
+            album[keyPath: path] = value
             // The field's own name replaces the other one, unless that says more.
             if member.text == value, let index = album.otherFields.firstIndex(of: member) {
                 album.otherFields.remove(at: index)
@@ -106,23 +106,13 @@ struct AlbumParser {
         }
     }
 
-    private func isMissing(_ kind: ListField.Kind) -> Bool {
+    private static func path(of kind: ListField.Kind) -> WritableKeyPath<Album, String> {
         switch kind {
-        case .title: album.title.isEmpty
-        case .artist: album.artist.isEmpty
-        case .genre: album.genre.isEmpty
-        case .year: album.year.isEmpty
-        case .cover: album.coverURL?.isEmpty != false
-        }
-    }
-
-    private mutating func set(_ kind: ListField.Kind, _ value: String) {
-        switch kind {
-        case .title: album.title = value
-        case .artist: album.artist = value
-        case .genre: album.genre = value
-        case .year: album.year = value
-        case .cover: album.coverURL = value
+        case .title: \.title
+        case .artist: \.artist
+        case .genre: \.genre
+        case .year: \.year
+        case .cover: \.coverText
         }
     }
 
@@ -158,6 +148,8 @@ struct ListField: Hashable {
     var kind: Kind
     /// Of several names in one album, the one with the lowest rank is used.
     var rank: Int
+    /// Whether the library file uses the name.
+    var isOwn: Bool { rank == 0 }
 
     /// - Parameter name: As `Album.CoverField.normalize` returns it.
     init?(_ name: String) {
@@ -243,6 +235,12 @@ extension Album {
         self = parser.album
         coverURL = coverURL?.trimmingWhitespace()
     }
+
+    /// `coverURL`; `""` if there is none.
+    fileprivate var coverText: String {
+        get { coverURL ?? "" }
+        set { coverURL = newValue }
+    }
 }
 
 extension ListElement {
@@ -261,7 +259,7 @@ extension ListElement {
                 let message = "album '\(parser.album.title.inMessage)': \(mismatch); skipped"
                 return .problem(ListProblem(location, message, url: parser.album.coverURL))
             }
-            return parser.mayHoldAlbums ? nil : .album(parser.album, location)
+            return parser.mayHoldAlbums ? nil : .album(parser.album, location, options)
         case Byte.quote?:
             let item = ListItem(url: try cursor.string(), line: location.line)
             return item.url.isEmpty ? .problem(ListProblem(location, "the URL is empty; skipped")) : .item(item)

@@ -18,8 +18,7 @@ final class BeetsLibrary {
         file = path
         do {
             // SQLite would create the files of a write-ahead log to read it. Without one there, no process is writing.
-            let usesLog = header.count > 19 && header[18] == 2
-            let isIdle = usesLog && AllocatedSpace.length(of: path + "-wal") == 0
+            let isIdle = header[18] == 2 && AllocatedSpace.length(of: path + "-wal") == 0
             connection = try Connection(path, isIdle ? .immutable : .reading, busyTimeout: .seconds(5))
             sql = try Self.query(connection)
         } catch {
@@ -34,7 +33,8 @@ final class BeetsLibrary {
         do {
             try connection.statement(sql).each(.int(last), .int(Int64(Self.pageSize))) { row in
                 last = row.int64(0)
-                elements.append(.album(Self.album(row), ListLocation(file: file, line: Int(clamping: last))))
+                let location = ListLocation(file: file, line: Int(clamping: last))
+                elements.append(.album(Self.album(row), location, ListOptions()))
             }
         } catch {
             throw Self.problem(file, error)

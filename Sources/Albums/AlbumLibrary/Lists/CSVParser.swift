@@ -2,7 +2,7 @@
 struct CSVParser: ListParser {
     static let element = "the row"
 
-    private(set) var location: ListLocation
+    var location: ListLocation
     private let separator: UInt8
     private let options: ListOptions
     private var header: CSVHeader?
@@ -41,19 +41,8 @@ struct CSVParser: ListParser {
 
     mutating func beginSkipping(_ bytes: UnsafeRawBufferPointer) { advance(bytes) }
 
-    /// Skips to the next line feed even inside quotes: a row this long has a quote that was never closed.
-    mutating func skip(_ bytes: UnsafeRawBufferPointer) throws(ListProblem) -> Int? {
-        guard let end = bytes.firstOffset(of: Byte.newline, from: 0) else { return nil }
-        location.line += 1
-        return end + 1
-    }
-
     private mutating func advance(_ bytes: UnsafeRawBufferPointer) {
-        var start = 0
-        while let end = bytes.firstOffset(of: Byte.newline, from: start) {
-            location.line += 1
-            start = end + 1
-        }
+        location.line = location.advanced(by: bytes.count, in: bytes).line
     }
 }
 
@@ -119,42 +108,38 @@ struct CSVRow {
 
 /// The columns of a CSV list.
 struct CSVHeader {
-    private struct Column {
-        /// As written.
-        let name: String
-        let normalized: String
-    }
-
-    private let columns: [Column]
+    /// As written.
+    private let names: [String]
     private let id: Int?
     /// For each field, its columns in the order of preference.
     private let fields: [ListField.Kind: [Int]]
+    /// Whether the years are at the beginning of dates.
+    private let hasDates: Bool
     /// The columns of other cover locations.
     private let otherCovers: [Int]
     /// The columns to keep as other fields, with the names of these; empty for callers that do not write the albums.
     private let extra: [(column: Int, name: String)]
-    private let keepsOtherFields: Bool
+    private let options: ListOptions
 
     /// - Throws: `ListProblem` if no column locates covers or, for callers that write the albums again, holds titles.
     init(_ row: CSVRow, _ location: ListLocation, _ options: ListOptions) throws(ListProblem) {
-        let columns = row.texts.map { Column(name: $0, normalized: Album.CoverField.normalize($0)) }
-        self.columns = columns
-        keepsOtherFields = options.keepsOtherFields
-        let found = columns.map { "'\($0.name.inMessage)'" }.prefix(20).joined(separator: ", ")
+        let names = row.texts
+        let normalized = names.map(Album.CoverField.normalize)
+        let known = normalized.map { ListField($0) }
+        (self.names, self.options) = (names, options)
+        let found = names.map { "'\($0.inMessage)'" }.prefix(20).joined(separator: ", ")
         var fields: [ListField.Kind: [Int]] = [:]
-        for kind in ListField.Kind.allCases { fields[kind] = Self.indices(of: kind, columns) }
+        for kind in ListField.Kind.allCases { fields[kind] = Self.indices(of: kind, known) }
         if let name = options.urlColumn {
-            let index =
-                columns.firstIndex { $0.name == name }
-                ?? columns.firstIndex { $0.normalized == Album.CoverField.normalize(name) }
+            let index = names.firstIndex(of: name) ?? normalized.firstIndex(of: Album.CoverField.normalize(name))
             guard let index else {
                 throw ListProblem(location, "no column is named '\(name.inMessage)': found \(found)")
             }
             fields[.cover] = [index]
         }
-        let id = columns.firstIndex { $0.normalized == "id" }
-        let otherCovers = columns.indices.filter {
-            Album.CoverField(name: columns[$0].name) != nil && fields[.cover]?.contains($0) != true
+        let id = normalized.firstIndex(of: "id")
+        let otherCovers = names.indices.filter {
+            Album.CoverField(name: names[$0]) != nil && fields[.cover]?.contains($0) != true
         }
         let hasCovers = fields[.cover]?.isEmpty == false || !otherCovers.isEmpty
         guard hasCovers || (options.keepsOtherFields && fields[.title]?.isEmpty == false) else {
@@ -165,38 +150,27 @@ struct CSVHeader {
                     : "no column holds the cover's URL: found \(found); name it coverUrl, cover_url, url, cover or image, "
                         + "or choose it with --url-column")
         }
-        self.fields = fields
-        self.id = id
-        self.otherCovers = otherCovers
+        (self.fields, self.id, self.otherCovers) = (fields, id, otherCovers)
+        hasDates = fields[.year]?.first.map { known[$0]?.isOwn != true } ?? false
         // A field with the library's own name is the album's. Others are kept unless their text becomes that of a field.
         let own = ListField.Kind.allCases.compactMap { fields[$0]?.count == 1 ? fields[$0]?.first : nil }
-            .filter { Self.isOwn(columns[$0].normalized) }
+            .filter { known[$0]?.isOwn == true }
         var taken: Set<String> = []
         extra =
             !options.keepsOtherFields
             ? []
-            : columns.indices.filter { $0 != id && !otherCovers.contains($0) && !own.contains($0) }
-                .map { ($0, Self.name(of: $0, columns[$0].name, &taken)) }
-    }
-
-    /// Whether a column has the library's own name.
-    private static func isOwn(_ name: String) -> Bool {
-        ["title", "artist", "genre", "year", "coverurl"].contains(name)
+            : names.indices.filter { $0 != id && !otherCovers.contains($0) && !own.contains($0) }
+                .map { ($0, Album.unusedID(names[$0].isEmpty ? "column \($0 + 1)" : names[$0], &taken)) }
     }
 
     /// A column with the library's own name, else all with names of other programs, the preferred one first.
-    private static func indices(of kind: ListField.Kind, _ columns: [Column]) -> [Int] {
-        let found = columns.indices.compactMap { index -> (rank: Int, index: Int)? in
-            guard let field = ListField(columns[index].normalized), field.kind == kind else { return nil }
-            return (field.rank, index)
-        }.sorted { $0 < $1 }
-        if let first = found.first, first.rank == 0 { return [first.index] }
+    private static func indices(of kind: ListField.Kind, _ columns: [ListField?]) -> [Int] {
+        let found = columns.enumerated().compactMap { index, field -> (field: ListField, index: Int)? in
+            guard let field, field.kind == kind else { return nil }
+            return (field, index)
+        }.sorted { ($0.field.rank, $0.index) < ($1.field.rank, $1.index) }
+        if let first = found.first, first.field.isOwn { return [first.index] }
         return found.map(\.index)
-    }
-
-    /// The name of a column's field: its own, made unique.
-    private static func name(of column: Int, _ name: String, _ taken: inout Set<String>) -> String {
-        Album.unusedID(name.isEmpty ? "column \(column + 1)" : name, &taken)
     }
 
     /// Whether `names` may be a header: one of its columns locates covers, or it has more than one and they hold albums.
@@ -217,7 +191,7 @@ struct CSVHeader {
     func element(_ row: CSVRow, _ location: ListLocation) -> ListElement {
         func value(_ kind: ListField.Kind) -> (text: String, column: Int?) {
             guard let columns = fields[kind], let first = columns.first else { return ("", nil) }
-            let hasDates = kind == .year && !Self.isOwn(self.columns[first].normalized)
+            let hasDates = kind == .year && self.hasDates
             if columns.count == 1, !hasDates {
                 let text = row.text(first)
                 return (text, text.isEmpty ? nil : first)
@@ -240,32 +214,34 @@ struct CSVHeader {
         for column in otherCovers {
             let text = row.text(column)
             if text.isEmpty { continue }
-            album.otherFields.append(JSONMember(columns[column].name, text))
-            if keepsOtherFields, Album.CoverField(name: columns[column].name) == .alternates {
+            album.otherFields.append(JSONMember(names[column], text))
+            if options.keepsOtherFields, Album.CoverField(name: names[column]) == .alternates {
                 album.alternateCoverURLs = album.alternateCoverURLs
             }
         }
         let hasLocation = cover.column != nil || !album.otherFields.isEmpty
-        if keepsOtherFields {
+        if options.keepsOtherFields {
             let used = [title, artist, genre, year, cover].filter { value in
                 value.column.map { row.text($0) == value.text } ?? false
             }.compactMap(\.column)
             keep(row, except: used, in: &album)
         }
-        if hasLocation || row.count == columns.count || !album.otherFields.isEmpty { return .album(album, location) }
+        if hasLocation || row.count == names.count || !album.otherFields.isEmpty {
+            return .album(album, location, options)
+        }
         let count = row.count == 1 ? "1 field" : "\(row.count) fields"
         return .problem(
-            ListProblem(location, "the row has \(count) instead of \(columns.count), and no cover URL; skipped"))
+            ListProblem(location, "the row has \(count) instead of \(names.count), and no cover URL; skipped"))
     }
 
     private func keep(_ row: CSVRow, except used: [Int], in album: inout Album) {
         for (column, name) in extra where !used.contains(column) {
             let text = row.text(column)
-            if !text.isEmpty { album.otherFields.append(JSONMember(name, json: CSVCell.json(text))) }
+            if !text.isEmpty { album.otherFields.append(JSONMember(name, cell: text)) }
         }
-        for column in columns.count..<max(row.count, columns.count) {
+        for column in names.count..<max(row.count, names.count) {
             let text = row.text(column)
-            if !text.isEmpty { album.otherFields.append(JSONMember("column \(column + 1)", json: CSVCell.json(text))) }
+            if !text.isEmpty { album.otherFields.append(JSONMember("column \(column + 1)", cell: text)) }
         }
     }
 }
@@ -292,7 +268,7 @@ struct CSVOpening {
         _ bytes: UnsafeRawBufferPointer, from start: Int, lineEnd: UInt8, isWhole: Bool, _ options: ListOptions
     ) {
         self.start = start
-        let isEnough = isWhole || bytes.count > DetectedFormat.limit
+        let isEnough = isWhole || bytes.count > ListLimit.element
         var (index, number) = (start, 1)
         var (named, titles) = (UInt8?.none, 0)
         while index < bytes.count {
@@ -348,21 +324,17 @@ struct CSVOpening {
     }
 }
 
-/// The JSON value that a cell of a CSV file stands for.
-enum CSVCell {
-    /// A number with more digits may not be one: a bar code, or an id.
-    private static let maximumDigits = 15
+extension JSONMember {
+    /// A member whose value is the JSON value that a cell of a CSV file holds, else the cell's text.
+    fileprivate init(_ name: String, cell text: String) {
+        self.init(name, json: Self.isValue(text) ? text : text.json)
+    }
 
-    /// The value of a cell: JSON if the cell holds a JSON value, else its text.
-    static func json(_ text: String) -> String {
-        guard let first = text.utf8.first, JSONCursor.beginsValue(first) else { return text.json }
+    private static func isValue(_ cell: String) -> Bool {
+        guard let first = cell.utf8.first, JSONCursor.beginsValue(first) else { return false }
         let isNumber = first == UInt8(ascii: "-") || (Byte.zero...UInt8(ascii: "9")).contains(first)
-        if isNumber, text.utf8.count > maximumDigits { return text.json }
-        let isValue =
-            JSONCursor.read(text) { (cursor) throws(JSONCursor.SyntaxError) in
-                try cursor.skipValue()
-                return true
-            } ?? false
-        return isValue ? text : text.json
+        // A number with more digits may not be one: a bar code, or an id.
+        if isNumber, cell.utf8.count > 15 { return false }
+        return JSONCursor.read(cell) { (cursor) throws(JSONCursor.SyntaxError) in try cursor.skipValue() } != nil
     }
 }

@@ -14,7 +14,7 @@ struct JSONListParser: ListParser {
         case afterArray
     }
 
-    private(set) var location: ListLocation
+    var location: ListLocation
     private let options: ListOptions
     /// Whether each value stands on a separate line.
     private let hasLines: Bool

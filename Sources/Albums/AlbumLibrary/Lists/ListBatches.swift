@@ -58,11 +58,6 @@ package struct ListBatches<Batch: Sendable>: AsyncSequence, Sendable {
         var stream: AsyncStream<Batch>.Iterator
         let permits: DispatchSemaphore
 
-        package mutating func next() async -> Batch? {
-            permits.signal()
-            return await stream.next()
-        }
-
         package mutating func next(isolation actor: isolated (any Actor)?) async -> Batch? {
             permits.signal()
             return await stream.next(isolation: actor)
@@ -70,16 +65,4 @@ package struct ListBatches<Batch: Sendable>: AsyncSequence, Sendable {
     }
 
     package func makeAsyncIterator() -> Iterator { Iterator(stream: stream.makeAsyncIterator(), permits: permits) }
-}
-
-extension ListBatches where Batch == [ListElement] {
-    /// The elements as they are.
-    package init(
-        paths: [String], _ options: ListOptions = ListOptions(),
-        onNotice: @escaping @Sendable (ListProblem) -> Void = { _ in },
-        onFailure: @escaping @Sendable (ListProblem) -> Void
-    ) {
-        self.init(
-            paths: paths, options, transform: { batch, _ in batch }, onNotice: onNotice, onFailure: onFailure)
-    }
 }

@@ -81,21 +81,9 @@ package enum ListElement: Sendable, Hashable {
     /// This element is skipped; the following ones are read.
     case problem(ListProblem)
 
-    /// The element as `Album.withoutCoverFile`.
-    var withoutCoverFile: ListElement {
-        switch self {
-        case .item(var item):
-            guard let album = item.album, !album.otherFields.isEmpty else { return self }
-            item.album = album.withoutCoverFile
-            return .item(item)
-        case .problem(var problem):
-            problem.album = problem.album?.withoutCoverFile
-            return .problem(problem)
-        }
-    }
-
-    /// An album of a list: an item if it locates its cover, else a problem.
-    static func album(_ album: Album, _ location: ListLocation) -> ListElement {
+    /// An album of a list: an item if it locates its cover, else a problem. No list but the library file names a file of this computer.
+    static func album(_ album: Album, _ location: ListLocation, _ options: ListOptions) -> ListElement {
+        let album = options.isLibraryFile ? album : album.withoutCoverFile
         var item = ListItem(url: album.coverURL ?? "", album: album, line: location.line)
         if !item.url.isEmpty {
             item.album?.coverURL = item.url

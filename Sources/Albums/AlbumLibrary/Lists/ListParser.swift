@@ -3,7 +3,7 @@ protocol ListParser {
     /// The name of an element of the format in messages.
     static var element: String { get }
     /// Where the next byte is.
-    var location: ListLocation { get }
+    var location: ListLocation { get set }
 
     /// Parses what begins with the first of `bytes`, of which there is at least one: an element, or what is between two.
     /// - Parameters:
@@ -28,6 +28,13 @@ protocol ListParser {
 }
 
 extension ListParser {
+    /// Skips to the next line feed, of CSV even inside quotes: a row this long has a quote that was never closed.
+    mutating func skip(_ bytes: UnsafeRawBufferPointer) throws(ListProblem) -> Int? {
+        guard let end = bytes.firstOffset(of: Byte.newline, from: 0) else { return nil }
+        location.line += 1
+        return end + 1
+    }
+
     mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {}
 
     /// Parses every element that `bytes` complete. - Returns: The number of bytes parsed.
@@ -75,19 +82,16 @@ extension ListElement {
     /// An element whose text is not UTF-8. It is a problem for a caller that would write the text again, and if a location of
     /// the cover is part of that text. Otherwise the cover can be found, and the album's texts have U+FFFD for such bytes.
     fileprivate func withBadText(_ problem: ListProblem, _ options: ListOptions) -> ListElement {
-        guard case .item(let item) = self else {
-            if case .problem(let other) = self, other.album != nil, options.keepsOtherFields {
-                return .problem(problem)
-            }
-            return self
-        }
-        let locations = [item.url] + (item.album?.alternateCoverURLs ?? [])
-        if options.keepsOtherFields || locations.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
+        switch self {
+        case .problem(let other): return other.album != nil && options.keepsOtherFields ? .problem(problem) : self
+        case .item(let item):
+            let locations = [item.url] + (item.album?.alternateCoverURLs ?? [])
+            guard options.keepsOtherFields || locations.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") })
+            else { return self }
             var problem = problem
             problem.message += "; skipped"
             return .problem(problem)
         }
-        return self
     }
 }
 
@@ -169,7 +173,7 @@ enum UTF8Check {
 struct URLListParser: ListParser {
     static let element = "the line"
 
-    private(set) var location: ListLocation
+    var location: ListLocation
 
     init(file: String) { location = ListLocation(file: file, line: 1) }
 
@@ -186,12 +190,6 @@ struct URLListParser: ListParser {
     }
 
     mutating func beginSkipping(_ bytes: UnsafeRawBufferPointer) {}
-
-    mutating func skip(_ bytes: UnsafeRawBufferPointer) throws(ListProblem) -> Int? {
-        guard let end = bytes.firstOffset(of: Byte.newline, from: 0) else { return nil }
-        location.line += 1
-        return end + 1
-    }
 
     /// Nil for a blank line and a comment.
     private func element(_ text: UnsafeRawBufferPointer) -> ListElement? {

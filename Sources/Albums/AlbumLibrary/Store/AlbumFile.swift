@@ -14,10 +14,8 @@ package enum AlbumFile {
         let path = FilePath.resolvingLinks(path)
         if exists(path) { return false }
         createDirectory(of: path)
-        let albums = StarterAlbums.albums(origin: origin)
         do throws(SystemError) {
-            let file = try AtomicFile(text(of: albums), replacing: path, mode: 0o600)
-            try file.replace()
+            try AtomicFile(text(of: StarterAlbums.albums(origin: origin)), replacing: path, mode: 0o600).replace()
         } catch {
             throw LibraryError(error)
         }

@@ -32,10 +32,11 @@ final class AlbumJournal {
     // MARK: History
 
     /// The steps that `undo` would revert and `redo` repeat.
-    func steps() throws -> (undo: AlbumEdit?, redo: AlbumEdit?) {
+    func steps() throws -> AlbumHistory {
         try database.transaction(.deferred) {
             let (done, number) = (try integer("done"), try integer("edits"))
-            var steps = (undo: try edit(done), redo: try edit(done + 1))
+            var steps = AlbumHistory()
+            (steps.undo, steps.redo) = (try edit(done), try edit(done + 1))
             steps.undo?.number = number
             steps.redo?.number = number
             return steps
@@ -53,6 +54,8 @@ final class AlbumJournal {
         /// The number of the change.
         var number: Int
         fileprivate var done: Int
+        /// As in the table of the state.
+        fileprivate var run: String
         /// The steps from `done` on.
         fileprivate var steps: [(number: Int, edit: String)] = []
         fileprivate var messages: [Int64] = []
@@ -63,7 +66,7 @@ final class AlbumJournal {
     func record(_ step: Step, changing change: AlbumEdit, messages: [RemoteMessage]) throws -> Record {
         try database.transaction(.immediate) {
             let done = try integer("done")
-            var record = Record(number: try integer("edits") + 1, done: done)
+            var record = Record(number: try integer("edits") + 1, done: done, run: try run())
             try database.statement("SELECT number, edit FROM history WHERE number >= ?").each(.int(done)) { row in
                 record.steps.append((row.int(0), row.text(1)))
             }
@@ -98,6 +101,7 @@ final class AlbumJournal {
             try database.statement("DELETE FROM history WHERE number >= ?").run(.int(record.done))
             for (number, edit) in record.steps { try add(number, edit) }
             try set("done", .int(record.done))
+            try set("run", .text(record.run))
             try set("edits", .int(record.number - 1))
             try deletePending()
             for message in record.messages { try removeMessage(message) }
@@ -175,6 +179,11 @@ final class AlbumJournal {
         try database.statement("SELECT value FROM state WHERE name = ?").first(.text(name)) { $0.int(0) } ?? 0
     }
 
+    /// The last step and the run that it is of; empty if it is of none.
+    private func run() throws -> String {
+        try database.statement("SELECT value FROM state WHERE name = 'run'").first { $0.text(0) } ?? ""
+    }
+
     private func set(_ name: String, _ value: SQLValue) throws {
         try database.statement("INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)").run(.text(name), value)
     }
@@ -201,8 +210,7 @@ final class AlbumJournal {
 
     /// The last step with an edit of its run; nil if the run did not take it, or the two are of different kinds.
     private func lastStep(_ done: Int, of run: String?, joining edit: AlbumEdit) throws -> AlbumEdit? {
-        let owner = try database.statement("SELECT value FROM state WHERE name = 'run'").first { $0.text(0) }
-        guard let run, owner == "\(done) \(run)", edit.kind == .edit, let last = try self.edit(done),
+        guard let run, try self.run() == "\(done) \(run)", edit.kind == .edit, let last = try self.edit(done),
             last.kind == .edit
         else { return nil }
         return last.joined(with: edit)

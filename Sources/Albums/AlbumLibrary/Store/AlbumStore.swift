@@ -18,8 +18,6 @@ public struct AlbumHistory: Sendable, Hashable, Codable {
 
     /// A history without steps.
     public init() {}
-
-    init(_ steps: (undo: AlbumEdit?, redo: AlbumEdit?)) { (undo, redo) = steps }
 }
 
 /// The albums of a library file, their history, and the edits that wait for a remote library.
@@ -167,7 +165,7 @@ public actor AlbumStore {
 
     /// The steps that `undo` would revert and `redo` repeat.
     public func history() throws(LibraryError) -> AlbumHistory {
-        try withJournal { AlbumHistory(try $0.steps()) }
+        try withJournal { try $0.steps() }
     }
 
     // MARK: Mementos
@@ -308,9 +306,7 @@ public actor AlbumStore {
         return step.changes.isEmpty ? nil : (.new(step, run: run), step)
     }
 
-    private static func steps(
-        _ journal: AlbumJournal, after number: Int?
-    ) throws -> (undo: AlbumEdit?, redo: AlbumEdit?) {
+    private static func steps(_ journal: AlbumJournal, after number: Int?) throws -> AlbumHistory {
         let steps = try journal.steps()
         if let number, (steps.undo ?? steps.redo)?.number != number { throw LibraryError.editedSince }
         return steps

@@ -77,13 +77,10 @@ final class LibraryFile {
     }
 
     /// Whether the file has changed so recently that another program may still be writing it.
-    var mayBeIncomplete: Bool { secondsSinceChange < savingTimeout }
-
-    private var secondsSinceChange: Double {
+    var mayBeIncomplete: Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let changed = attributes?[.modificationDate] as? Date else { return .infinity }
-        let age = Date().timeIntervalSince(changed)
-        return age >= 0 ? age : .infinity
+        guard let changed = attributes?[.modificationDate] as? Date else { return false }
+        return (0..<savingTimeout).contains(Date().timeIntervalSince(changed))
     }
 
     // MARK: Writing
@@ -112,8 +109,7 @@ final class LibraryFile {
 
     /// Replaces the file. Call it with the lock held.
     func write(_ albums: [Album], _ state: StateDirectory, ifStill revision: String) throws {
-        let replacement = try prepare(albums)
-        try replace(replacement, with: albums, state, ifStill: revision)
+        try replace(prepare(albums), with: albums, state, ifStill: revision)
         keepLastGood(albums)
     }
 
@@ -132,8 +128,7 @@ final class LibraryFile {
             // If a crash tears the file, the next process restores this copy and repeats the pending step.
             guard error.number == EBUSY, let former = FileManager.default.contents(atPath: path) else { throw error }
             if (try? AlbumFile.read(path)) != nil {
-                let copy = try AtomicFile(Array(former), replacing: state.lastGood)
-                try copy.replace()
+                try AtomicFile(Array(former), replacing: state.lastGood).replace()
             }
             try AtomicFile.overwrite(path, with: AlbumFile.text(of: albums))
         }
@@ -142,10 +137,8 @@ final class LibraryFile {
     /// Copies albums that were read without an error to the state directory, if that is open. Ignores a failure.
     func keepLastGood(_ albums: [Album]) {
         let bytes = AlbumFile.text(of: albums)
-        guard let state, FileManager.default.contents(atPath: state.lastGood).map({ Array($0) }) != bytes,
-            let copy = try? AtomicFile(bytes, replacing: state.lastGood)
-        else { return }
-        try? copy.replace()
+        guard let state, FileManager.default.contents(atPath: state.lastGood) != Data(bytes) else { return }
+        try? AtomicFile(bytes, replacing: state.lastGood).replace()
     }
 }
 
@@ -192,18 +185,14 @@ final class StateDirectory {
         _ = try? OpenFolder(path: path).sweep()
         steps = StepJournal(directory: path + "/steps")
         for repaired in steps.recover() { notice(repaired.message) }
-        journal = try Self.openJournal(path, notice)
-    }
-
-    private static func openJournal(_ directory: String, _ notice: (String) -> Void) throws -> AlbumJournal {
-        let file = directory + "/journal.sqlite3"
+        let history = path + "/journal.sqlite3"
         do {
-            return try DamagedFile.replacing(
-                file, name: "history",
+            journal = try DamagedFile.replacing(
+                history, name: "history",
                 notice: { notice("the library's history is damaged; moved it to \($0) and started a new one") },
                 { try AlbumJournal(path: $0) })
         } catch {
-            throw LibraryError.unusableHistory(path: file, reason: "\(error)")
+            throw LibraryError.unusableHistory(path: history, reason: "\(error)")
         }
     }
 
@@ -230,7 +219,12 @@ enum FolderChanges {
             return stream
         }
         // because: Dispatch's sources may be cancelled on any thread.
-        nonisolated(unsafe) let source = source(for: descriptor)
+        #if canImport(Darwin)
+            nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: descriptor, eventMask: .write)
+        #else
+            nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+        #endif
         source.setEventHandler {
             // Which names they are does not matter: looking at the library file again is cheap.
             var events = [UInt8](repeating: 0, count: 4_096)
@@ -241,14 +235,6 @@ enum FolderChanges {
         continuation.onTermination = { _ in source.cancel() }
         source.activate()
         return stream
-    }
-
-    private static func source(for descriptor: Int32) -> any DispatchSourceProtocol {
-        #if canImport(Darwin)
-            DispatchSource.makeFileSystemObjectSource(fileDescriptor: descriptor, eventMask: .write)
-        #else
-            DispatchSource.makeReadSource(fileDescriptor: descriptor)
-        #endif
     }
 
     private static func descriptor(watching folder: String) -> Int32? {

@@ -166,9 +166,7 @@ extension AlbumStore {
 
 /// The remote library that a library remembers for its edits: a line in the file `remote` of its state directory.
 package enum RememberedRemote {
-    private static func file(of library: String) -> String {
-        StateDirectory.path(of: FilePath.resolvingLinks(library)) + "/remote"
-    }
+    private static func file(of library: String) -> String { AlbumStore.stateDirectory(of: library) + "/remote" }
 
     /// The URL that a library file's edits are sent to; nil if there is none.
     package static func url(of library: String) -> String? {
@@ -187,8 +185,7 @@ package enum RememberedRemote {
         }
         try? OwnedPath.makeFolders(FilePath.directory(of: path))
         do throws(SystemError) {
-            let file = try AtomicFile(Array((url + "\n").utf8), replacing: path)
-            try file.replace()
+            try AtomicFile(Array((url + "\n").utf8), replacing: path).replace()
         } catch {
             throw LibraryError(error)
         }

@@ -1,3 +1,4 @@
+import Files
 import Platform
 
 /// The covers' files. Each has a cover's bytes and nothing else, and the name of their SHA-256:
@@ -138,25 +139,25 @@ struct CoverFolder: Sendable {
     func sync(_ files: some Collection<String>) throws(CacheError) {
         #if os(Linux)
             // The cheapest for many files, names included.
-            let isSynced = try withPath(path, DurableFile.syncFileSystem)
+            let isSynced = try Self.withPath(path, DurableFile.syncFileSystem)
         #else
             for file in files {
-                let isSynced = try withPath(file) { DurableFile.syncData($0) }
+                let isSynced = try Self.withPath(file) { DurableFile.syncData($0) }
                 guard isSynced ?? true else { throw .last("sync", file) }
             }
             // The names of the files, of their folders, and of the index, whose rows name them.
             let folders = Set(files.map { FilePath.directory(of: $0) })
             for folder in folders.union([path, FilePath.directory(of: path)]) {
-                let isSynced = try withPath(folder, DurableFile.syncDirectory)
+                let isSynced = try Self.withPath(folder, DurableFile.syncDirectory)
                 guard isSynced ?? true else { throw .last("sync", folder) }
             }
-            let isSynced = try withPath(path, DurableFile.sync)
+            let isSynced = try Self.withPath(path, DurableFile.sync)
         #endif
         guard isSynced ?? true else { throw .last("sync", path) }
     }
 
     /// - Returns: nil if there is no file.
-    private func withPath<Result>(_ file: String, _ body: (Int32) -> Result) throws(CacheError) -> Result? {
+    static func withPath<Result>(_ file: String, _ body: (Int32) -> Result) throws(CacheError) -> Result? {
         let descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw .last("open", file) }
@@ -167,16 +168,11 @@ struct CoverFolder: Sendable {
     // MARK: Reading
 
     /// A cover's bytes; nil if the file is missing or has others.
+    /// - Parameter length: the cover's; nil for any.
     /// - Throws: `CacheError` if it cannot be read, which says nothing about the bytes.
-    func read(_ digest: Digest, length: Int) throws(CacheError) -> [UInt8]? {
+    func read(_ digest: Digest, length: Int? = nil) throws(CacheError) -> [UInt8]? {
         guard let (bytes, _) = try Self.contents(of: path(of: digest), length: length) else { return nil }
         return bytes.withUnsafeBytes({ Digest(of: $0) }) == digest ? bytes : nil
-    }
-
-    /// A cover's bytes, whatever their length; nil if the file is missing or has others.
-    /// - Throws: `CacheError` if it cannot be read.
-    func read(_ digest: Digest) throws(CacheError) -> [UInt8]? {
-        try read(digest, length: AllocatedSpace.length(of: path(of: digest)))
     }
 
     /// Whether there is a file of this length. Its bytes are not read. True if that cannot be determined: reading reports the error.
@@ -197,31 +193,20 @@ struct CoverFolder: Sendable {
         return stat(path(of: digest), &status) == 0 && Int(status.st_size) == length ? status : nil
     }
 
-    static func contents(of file: String, length: Int) throws(CacheError) -> (bytes: [UInt8], status: stat)? {
-        // A pipe of this name does not block.
-        let descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(errno) { return nil }
-            throw .last("open", file)
+    /// - Parameter length: nil for any.
+    /// - Returns: nil if there is no regular file of this length.
+    static func contents(of file: String, length: Int? = nil) throws(CacheError) -> (bytes: [UInt8], status: stat)? {
+        do throws(SystemError) {
+            let source = try SourceFile(path: file)
+            guard source.length == length ?? source.length else { return nil }
+            let bytes = try source.bytes(at: 0, count: source.length)
+            return bytes.count == source.length ? (bytes, source.status) : nil
+        } catch {
+            // A failing disk may report ENXIO for a read. EINVAL: not a regular file.
+            if error.call == "open", [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(error.number) { return nil }
+            if error.number == EINVAL { return nil }
+            throw CacheError(error)
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .last("read", file) }
-        guard Int(status.st_size) == length, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        var number: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-            while count < length {
-                let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[count...]))
-                let read = readSome(rest, from: descriptor)
-                if read <= 0 {
-                    if read < 0 { number = errno }
-                    return
-                }
-                count += read
-            }
-        }
-        if number != 0 { throw CacheError(SystemError("read", path: file, number: number)) }
-        return bytes.count == length ? (bytes, status) : nil
     }
 
     // MARK: Removing

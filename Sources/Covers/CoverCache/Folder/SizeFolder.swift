@@ -47,8 +47,7 @@ package struct SizeFolder: Sendable {
 
     /// - Returns: nil if there is no file, or not what was written, or it cannot be read: it is made again then.
     func read(_ digest: Digest, _ longestSide: Int) -> [UInt8]? {
-        let file = step(longestSide).path(of: digest)
-        guard let found = try? CoverFolder.contents(of: file, length: AllocatedSpace.length(of: file)),
+        guard let found = try? CoverFolder.contents(of: step(longestSide).path(of: digest)),
             case let bytes = found.bytes, bytes.count > Self.restOffset,
             bytes[..<Self.restOffset]
                 .elementsEqual(Self.start + Self.seal(bytes[Self.restOffset...], digest, longestSide))

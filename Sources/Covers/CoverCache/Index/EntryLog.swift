@@ -6,7 +6,7 @@ import SQLite
 ///
 ///     {"sleeve":"entries 1"}
 ///     {"url":"https://a.example/1.jpg","digest":"5fd9…","bytes":31415,"type":"image/jpeg","width":500,"height":500,
-///      "stored":1764000000000,"validated":1764000000000,"fresh":1764003600000,"fields":"etag: \"1\"\n","seal":-42}
+///      "stored":1764000000000,"validated":1764000300000,"fresh":1764003600000,"fields":"etag: \"1\"\n","seal":-42}
 ///     {"url":"https://a.example/1.jpg","pinned":true}
 ///     {"url":"https://a.example/1.jpg","removed":true}
 ///     {"capacity":10737418240}
@@ -63,11 +63,8 @@ package struct EntryLog {
     }
 
     func sync() throws(CacheError) {
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        if descriptor < 0, errno == ENOENT { return }
-        guard descriptor >= 0 else { throw .last("open", path) }
-        defer { close(descriptor) }
-        guard DurableFile.sync(descriptor) else { throw .last("sync", path) }
+        let isSynced = try CoverFolder.withPath(path) { DurableFile.sync($0) }
+        guard isSynced ?? true else { throw .last("sync", path) }
     }
 
     /// Replaces the log by lines that `write` passes on. Call it with the writer's lock held.
@@ -161,11 +158,10 @@ extension EntryLog.Line {
             values.seal ?? EntryLine.seal(url, digest) == EntryLine.seal(url, digest)
         {
             func time(_ number: Int64?) -> Int64? { number.map { min(max($0, 0), 1 << 48) } }
-            var metadata = EntryMetadata(
+            let metadata = EntryMetadata(
                 key: url, mediaType: values.type ?? "application/octet-stream", width: values.width,
-                height: values.height, storedAt: time(values.stored) ?? 0, freshUntil: time(values.fresh),
-                fields: values.fields ?? "")
-            metadata.validatedAt = time(values.validated)
+                height: values.height, storedAt: time(values.stored) ?? 0, validatedAt: time(values.validated),
+                freshUntil: time(values.fresh), fields: values.fields ?? "")
             guard metadata.hasRoom else { return nil }
             self = .stored(EntryLine(metadata, digest, bytes: bytes))
         } else {
@@ -200,7 +196,7 @@ extension EntryLog.Line {
             if let width = metadata.width { number(#","width":"#, width) }
             if let height = metadata.height { number(#","height":"#, height) }
             number(#","stored":"#, metadata.storedAt)
-            if let validatedAt = metadata.validatedAt { number(#","validated":"#, validatedAt) }
+            if metadata.validatedAt != metadata.storedAt { number(#","validated":"#, metadata.validatedAt) }
             if let freshUntil = metadata.freshUntil { number(#","fresh":"#, freshUntil) }
             if !metadata.fields.isEmpty { text(#","fields":"#, metadata.fields) }
             number(#","seal":"#, EntryLine.seal(metadata.key, entry.digest))
@@ -263,8 +259,8 @@ package struct EntryMetadata: Sendable, Hashable {
     package var height: Int?
     /// Milliseconds since 1970.
     package var storedAt: Int64
-    /// Milliseconds since 1970; nil if the entry was not validated after it was stored.
-    package var validatedAt: Int64?
+    /// When the entry was last validated, or stored, in milliseconds since 1970.
+    package var validatedAt: Int64
     /// Milliseconds since 1970; nil if the response states no lifetime.
     package var freshUntil: Int64?
     /// The response's header fields as lines of `name: value`, and annotations, a line each.
@@ -277,15 +273,17 @@ package struct EntryMetadata: Sendable, Hashable {
     /// Whether the index takes it.
     var hasRoom: Bool { key.utf8.count + mediaType.utf8.count + fields.utf8.count <= Self.maximumLength }
 
+    /// - Parameter validatedAt: `storedAt` by default.
     package init(
         key: String, mediaType: String, width: Int? = nil, height: Int? = nil, storedAt: Int64,
-        freshUntil: Int64? = nil, fields: String = ""
+        validatedAt: Int64? = nil, freshUntil: Int64? = nil, fields: String = ""
     ) {
         self.key = key
         self.mediaType = mediaType
         self.width = width
         self.height = height
         self.storedAt = storedAt
+        self.validatedAt = validatedAt ?? storedAt
         self.freshUntil = freshUntil
         self.fields = fields
     }

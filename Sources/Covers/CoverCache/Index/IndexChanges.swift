@@ -130,20 +130,22 @@ struct IndexChanges {
     ) throws {
         var (left, skipped) = (limit, 0)
         while state.charged > bytes, left > 0 {
-            let batch = try table.leastRecentlyUsed(skipped + min(left, 200), usedUpTo: recency).dropFirst(skipped)
+            // More after many spared covers, which are read again each time.
+            let count = max(skipped, min(left, 200))
+            let batch = try table.leastRecentlyUsed(skipped + count, usedUpTo: recency).dropFirst(skipped)
             if batch.isEmpty {
                 if hasSizes { countSizes(sizes.trim(to: 0)) }
                 return
             }
-            for cover in batch where state.charged > bytes {
+            for cover in batch where state.charged > bytes && left > 0 {
                 if isSpared(cover.digest) {
                     skipped += 1
                     continue
                 }
                 try removeCover(cover)
+                left -= 1
                 if cover.id > lastOldCover { evictedNew += 1 }
             }
-            left -= batch.count
         }
     }
 

@@ -58,15 +58,13 @@ struct IndexTable {
     func addEntry(_ metadata: EntryMetadata, _ cover: Int64, _ digest: Digest) throws {
         try insertEntry.run(
             .int(Self.tag(metadata.key)), .text(metadata.key), .int(cover), .int(EntryLine.seal(metadata.key, digest)),
-            .int(metadata.storedAt), .int(metadata.validatedAt ?? metadata.storedAt), .int(metadata.freshUntil),
-            .text(metadata.fields))
+            .int(metadata.storedAt), .int(metadata.validatedAt), .int(metadata.freshUntil), .text(metadata.fields))
     }
 
     /// Marks an entry as validated when the metadata was stored or validated.
     func validate(_ entry: EntryRow, _ metadata: EntryMetadata) throws {
         try updateEntry.run(
-            .int(metadata.validatedAt ?? metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields),
-            .int(entry.id))
+            .int(metadata.validatedAt), .int(metadata.freshUntil), .text(metadata.fields), .int(entry.id))
     }
 
     /// Does nothing if the entry has changed since the renewal read it, or the new fields are too long. Returns whether there still is one.
@@ -149,20 +147,13 @@ package struct CachedEntry: Sendable, Hashable {
     package var digest: Digest
     /// The body's length.
     package var bytes: Int
-    /// Milliseconds since 1970.
-    package var validatedAt: Int64
     /// The recency clock at the last use.
     package var lastUsed: Int
     /// The key is pinned, so eviction spares the cover.
     package var isPinned = false
     package var row: EntryRow
-}
 
-extension EntryLine {
-    package init(_ entry: CachedEntry) {
-        self.init(entry.metadata, entry.digest, bytes: entry.bytes)
-        if entry.validatedAt != metadata.storedAt { metadata.validatedAt = entry.validatedAt }
-    }
+    package var validatedAt: Int64 { metadata.validatedAt }
 }
 
 /// Selects entries with their covers.
@@ -183,11 +174,10 @@ enum EntrySelection {
         guard let digest = row.digest(7), row.int64(14) == EntryLine.seal(key, digest) else { return nil }
         let metadata = EntryMetadata(
             key: key, mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
-            storedAt: row.time(4), freshUntil: row.optionalTime(5), fields: row.text(6))
+            storedAt: row.time(4), validatedAt: row.time(9), freshUntil: row.optionalTime(5), fields: row.text(6))
         return CachedEntry(
-            metadata: metadata, digest: digest, bytes: try row.size(8), validatedAt: row.time(9),
-            lastUsed: row.int(11), isPinned: row.int(13) != 0,
-            row: EntryRow(id: row.int64(entryColumn), cover: row.int64(coverColumn)))
+            metadata: metadata, digest: digest, bytes: try row.size(8), lastUsed: row.int(11),
+            isPinned: row.int(13) != 0, row: EntryRow(id: row.int64(entryColumn), cover: row.int64(coverColumn)))
     }
 }
 

@@ -26,8 +26,10 @@ final class IndexWriter {
     let lock: FileLock
     let log: EntryLog
     let marker: WritingMarker
-    /// Gives an index without a capacity its entries, and the capacity of the former index, if there was one.
-    private let complete: (IndexWriter, _ capacity: Int?) throws -> Void
+    /// The capacity of a new index, in bytes; nil for the one that the entry log states.
+    private let wanted: Int?
+    /// Called before the entries are read from the log.
+    let willRebuild: () -> Void
     /// As of the last transaction.
     private(set) var state: IndexState
     /// No cover of the opening has a higher row.
@@ -41,12 +43,9 @@ final class IndexWriter {
     /// Lines were appended to the entry log and not synced.
     private var hasUnsyncedLines = false
 
-    /// Opens the index. One that is corrupt is set aside; the one that replaces it has no capacity.
-    /// - Parameter complete: gives such an index its entries, and this capacity; nil for the one that the entry log states.
-    init(
-        _ directory: CacheDirectory, complete: @escaping (IndexWriter, _ capacity: Int?) throws -> Void = { _, _ in }
-    ) throws {
-        (self.directory, self.complete) = (directory, complete)
+    /// Opens the index. One that is corrupt is set aside, and rebuilt.
+    init(_ directory: CacheDirectory, capacity wanted: Int?, willRebuild: @escaping () -> Void) throws {
+        (self.directory, self.wanted, self.willRebuild) = (directory, wanted, willRebuild)
         let lock: FileLock
         do { lock = try FileLock(path: directory.lock) } catch { throw CacheError(error) }
         marker = try WritingMarker(directory.writing)
@@ -55,7 +54,7 @@ final class IndexWriter {
         log = EntryLog(path: directory.log)
         state = try IndexState(open.connection)
         lastOldCover = try open.connection.integer("SELECT max(id) FROM covers") ?? 0
-        if state.knownCapacity == nil { try complete(self, nil) }
+        if state.knownCapacity == nil { try complete(wanted) }
     }
 
     /// Opens the index again if another process has set it aside, replaced it or removed the whole cache, which is created again then.
@@ -72,7 +71,7 @@ final class IndexWriter {
         if new.memoryNumber == open.memoryNumber { connection.leaveOpen() }
         open = new
         overhead = nil
-        if state.knownCapacity == nil { try complete(self, former) }
+        if state.knownCapacity == nil { try complete(former ?? wanted) }
         return true
     }
 
@@ -223,7 +222,7 @@ final class IndexWriter {
                 for key in try pins.all() { try add(.pinned(key, true)) }
                 try connection.statement(EntrySelection.sql + " ORDER BY e.id").each { row in
                     guard let entry = try EntrySelection.entry(row) else { return }
-                    try add(.stored(EntryLine(entry)))
+                    try add(.stored(EntryLine(entry.metadata, entry.digest, bytes: entry.bytes)))
                 }
             }
             changes.state.lines = lines

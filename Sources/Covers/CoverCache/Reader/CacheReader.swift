@@ -80,17 +80,13 @@ package final class CacheReader: Sendable {
 
     /// The entry and its bytes, verified against their digest. Counts a use, and a hit or a miss.
     package func cover(for key: String) throws -> Lookup {
-        switch try withConnection({ try $0.locate(key) }) {
-        case .entry(let entry):
-            guard let body = try covers.read(entry.digest, length: entry.bytes) else { break }
+        let found = try withConnection { try $0.locate(key) }
+        if case .entry(let entry) = found, let body = try covers.read(entry.digest, length: entry.bytes) {
             note(entry)
             return .hit(entry, body: body)
-        case .damaged: break
-        case .missing:
-            usage.withLock { $0.misses += 1 }
-            return .miss
         }
         usage.withLock { $0.misses += 1 }
+        if case .missing = found { return .miss }
         return .damaged(key: key)
     }
 
@@ -200,7 +196,11 @@ package final class CacheReader: Sendable {
     package func entries(_ visit: (CachedEntry) throws -> Void) throws {
         let end = try lastRow()
         var last = Int64.min
-        while last < end { last = try entries(after: last, through: end, limit: Self.slice, visit) }
+        while last < end {
+            let found: [CachedEntry]
+            (found, last) = try entries(after: last, through: end, limit: Self.slice)
+            for entry in found { try visit(entry) }
+        }
     }
 
     /// The entries that still have these rows, in order.
@@ -210,29 +210,25 @@ package final class CacheReader: Sendable {
         }
     }
 
-    /// Visits at most `limit` entries in the order of storing, from the row after `start` through row `end`. They are read in one
-    /// snapshot, which has ended when they are visited.
-    /// - Returns: the last row visited, or `end` if there are no more.
+    /// Reads at most `limit` entries in one snapshot, in the order of storing, from the row after `start` through row `end`.
+    /// - Returns: the last row as well, or `end` if there are no more.
     package func entries(
-        after start: Int64, through end: Int64, limit: Int, _ visit: (CachedEntry) throws -> Void
-    ) throws -> Int64 {
+        after start: Int64, through end: Int64, limit: Int
+    ) throws -> (found: [CachedEntry], last: Int64) {
         let (found, last) = try entries(
             "WHERE e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?", .int(start), .int(end), .int(limit))
-        for entry in found { try visit(entry) }
-        return last.count < limit ? end : last.row?.id ?? end
+        return (found, last.count < limit ? end : last.row?.id ?? end)
     }
 
-    /// Visits at most `limit` entries in the order of their covers: entries that share one are neighbours. They are read in one
-    /// snapshot, which has ended when they are visited.
-    /// - Returns: the row visited last, to continue after; nil if there are no more.
+    /// Reads at most `limit` entries in one snapshot, in the order of their covers: entries that share one are neighbours.
+    /// - Returns: the last row as well, to continue after; nil if there are no more.
     package func entries(
-        byCoverAfter start: EntryRow?, limit: Int, _ visit: (CachedEntry) throws -> Void
-    ) throws -> EntryRow? {
+        byCoverAfter start: EntryRow?, limit: Int
+    ) throws -> (found: [CachedEntry], last: EntryRow?) {
         let (found, last) = try entries(
             "WHERE (e.cover, e.id) > (?, ?) ORDER BY e.cover, e.id LIMIT ?", .int(start?.cover ?? .min),
             .int(start?.id ?? .min), .int(limit))
-        for entry in found { try visit(entry) }
-        return last.count < limit ? nil : last.row
+        return (found, last.count < limit ? nil : last.row)
     }
 
     /// The entries that a condition selects, without those whose rows are damaged, and the last row with the number of all.
@@ -272,17 +268,27 @@ package final class CacheReader: Sendable {
     /// The recency clock: the `lastUsed` of the entry used last.
     package func clock() throws -> Int { try reading { try IndexState($0).clock } }
 
+    /// Calls `body` with a statement that selects entries, in one snapshot.
     private func selecting<Result>(_ condition: String, _ body: (Statement) throws -> Result) throws -> Result {
-        try withConnection { try $0.selecting(condition, body) }
+        try reading { try body($0.statement("\(EntrySelection.sql) \(condition)")) }
     }
 
     private func reading<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         try withConnection { try $0.read(body) }
     }
 
-    /// What evicting to at most `bytes` would evict: how many covers, and the bytes that are charged for them.
-    package func evictable(to bytes: Int) throws -> (covers: Int, bytes: Int) {
-        try reading { try Eviction.count(to: bytes, in: $0, directory) }
+    /// What evicting to at most `bytes` would evict, if the writer spares nothing.
+    package func evictable(to bytes: Int) throws -> EvictionSummary {
+        try reading { connection in
+            let state = try IndexState(connection)
+            var (count, charged, sizes) = (0, state.charged, state.sizes)
+            for cover in try IndexTable(connection).leastRecentlyUsed(.max, usedUpTo: .max) where charged > bytes {
+                let own = sizes > 0 ? min(sizes, directory.sizes.charge(of: cover.digest)) : 0
+                (count, charged, sizes) = (count + 1, charged - cover.charge - own, sizes - own)
+            }
+            if charged > bytes { charged -= sizes }
+            return EvictionSummary(covers: count, bytes: state.charged - charged)
+        }
     }
 
     /// Compares every cover with its digest, and checks the index.
@@ -313,16 +319,16 @@ package final class CacheReader: Sendable {
         let keys = Array(keys)
         if keys.isEmpty { return [] }
         return try withConnection { connection in
-            try connection.hints { hints in
+            try connection.read { _ in
                 // Most caches have no hints: one look-up then answers for all keys.
-                guard try hints.hasAny(kind) else { return [Hint?](repeating: nil, count: keys.count) }
-                return try keys.map { try hints.hint(kind, for: $0, now: now) }
+                guard try connection.hints.hasAny(kind) else { return [Hint?](repeating: nil, count: keys.count) }
+                return try keys.map { try connection.hints.hint(kind, for: $0, now: now) }
             }
         }
     }
 
     /// All hints of a kind at `now`, in milliseconds since 1970.
     package func hints(_ kind: Hint.Kind, now: Int64) throws -> [Hint] {
-        try withConnection { try $0.hints { try $0.hints(kind, now: now) } }
+        try withConnection { connection in try connection.read { _ in try connection.hints.hints(kind, now: now) } }
     }
 }

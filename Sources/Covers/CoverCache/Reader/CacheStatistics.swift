@@ -63,3 +63,26 @@ package struct CacheUsage: Sendable {
 
     mutating func add(_ entry: CachedEntry) { uses.append((entry.row.cover, entry.lastUsed)) }
 }
+
+/// The result of `LibraryAPI.evict(to:dryRun:)`.
+public struct EvictionSummary: Sendable, Hashable {
+    /// Covers that were evicted.
+    public var covers = 0
+    /// What this has freed of the capacity, in bytes.
+    public var bytes = 0
+}
+
+/// The result of `LibraryAPI.remove(_:includingPinned:dryRun:onFailure:)`.
+public struct RemovalSummary: Sendable, Hashable {
+    /// URLs that were removed from the cache.
+    public var entries = 0
+    /// Bytes of the capacity that this freed. Covers that other URLs share stay.
+    public var bytes = 0
+    /// URLs of the selection that stay because they are pinned.
+    public var pinned = 0
+    /// Covers that are not cached, and URLs that cannot be used.
+    public var failed = 0
+
+    /// A summary of nothing.
+    package init() {}
+}

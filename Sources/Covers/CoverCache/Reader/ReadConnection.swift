@@ -6,7 +6,7 @@ import SQLite
 final class ReadConnection: @unchecked Sendable {
     let connection: Connection
     private let byKey, byDigest, status: Statement
-    private let hints: HintTable
+    let hints: HintTable
     /// The inode of the index's shared memory.
     private let memoryNumber: UInt64
 
@@ -29,13 +29,6 @@ final class ReadConnection: @unchecked Sendable {
     /// Reads one snapshot of the index.
     func read<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         try connection.transaction(.deferred) { try body(connection) }
-    }
-
-    func hints<Result>(_ body: (HintTable) throws -> Result) throws -> Result { try read { _ in try body(hints) } }
-
-    /// Calls `body` with a statement that selects entries, in one snapshot.
-    func selecting<Result>(_ condition: String, _ body: (Statement) throws -> Result) throws -> Result {
-        try read { try body($0.statement("\(EntrySelection.sql) \(condition)")) }
     }
 
     // MARK: Looking up

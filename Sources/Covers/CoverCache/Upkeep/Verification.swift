@@ -233,9 +233,6 @@ public struct CacheVerification: Sendable, Hashable {
     /// Why SQLite cannot read the index, or what is wrong with its rows. Only a new index helps.
     private(set) var corruption: String?
 
-    /// The result for an empty cache.
-    package init() {}
-
     package mutating func add(corruption: String, at path: String) {
         self.corruption = corruption
         defects.append(CacheDefect(nil, at: path, "the index is damaged: \(corruption)"))

@@ -7,43 +7,47 @@ extension CacheWriter {
     // MARK: Storing
 
     /// Puts covers and commits them in groups.
-    /// - Returns: for each, what the commit did with it, never `.lost`, or why it was not put.
-    /// - Throws: the disk's error. Groups committed before it are stored.
-    package func store(_ covers: [ImportedCover]) throws -> [Result<PutOutcome, CacheError>] {
-        var results: [Result<PutOutcome, CacheError>] = []
+    /// - Returns: for each that is stored, whether its bytes were stored already; for the others, why they are not.
+    /// - Throws: the disk's error. Groups committed before it are stored, and nothing is left of the others.
+    package func store(_ covers: [ImportedCover]) throws -> [Result<Bool, CacheError>] {
+        var results: [Result<Bool, CacheError>] = []
         results.reserveCapacity(covers.count)
         var pending: [Int] = []
         func commitPending() throws {
-            for (index, outcome) in zip(pending, try commit()) { results[index] = .success(outcome) }
-            pending = []
-            try makeRoom(headroom)
-        }
-        for (index, cover) in covers.enumerated() {
-            if isGroupFull(before: cover.body.count) { try commitPending() }
-            results.append(.success(.lost))
-            do {
-                _ = try cover.body.withUnsafeBytes {
-                    try put(cover.metadata, body: $0, digest: cover.digest, keepsBody: true)
+            for (index, outcome) in zip(pending, try commit()) {
+                switch outcome {
+                case .stored(_, let isDuplicate): results[index] = .success(isDuplicate)
+                case .unstored(let error): results[index] = .failure(error)
+                case .lost, .withheld: preconditionFailure("its bytes are kept, and it replaces any other")
                 }
-                pending.append(index)
-            } catch let error as CacheError where error.isOfCover {
-                results[index] = .failure(error)
             }
+            pending = []
+            // They are stored, whether others can be evicted or not.
+            try? makeRoom(headroom)
         }
-        try commitPending()
+        do {
+            for (index, cover) in covers.enumerated() {
+                if isGroupFull(before: cover.body.count) { try commitPending() }
+                results.append(.failure(.closed))
+                do {
+                    _ = try cover.body.withUnsafeBytes {
+                        try put(cover.metadata, body: $0, digest: cover.digest, keepsBody: true)
+                    }
+                    pending.append(index)
+                } catch let error as CacheError where error.isOfCover {
+                    results[index] = .failure(error)
+                }
+            }
+            try commitPending()
+        } catch {
+            // Else the group of a later put would have them, too.
+            if let group = seal() { abandon(group) }
+            throw error
+        }
         return results
     }
 
-    // MARK: Evicting and removing
-
-    /// Evicts the least recently used covers until at most `bytes` are charged. Uncommitted puts stay.
-    /// - Returns: how many covers were evicted, and the bytes that were charged for them.
-    @discardableResult
-    package func evict(to bytes: Int) throws -> (covers: Int, bytes: Int) {
-        // On a full disk, the uses are less important than the room.
-        try? writeDeferred()
-        return try Eviction(index, isSpared: isUncommitted).run(to: bytes)
-    }
+    // MARK: Removing
 
     /// Removes entries, and the covers that no other entry names. Keys without an entry are ignored. A removed key is unpinned.
     /// - Parameters:

@@ -71,12 +71,12 @@ extension CacheWriter {
         let target = pinned + min(Int(Double(rest) * Self.lowWater), rest - min(bytes, rest / 4))
         if charged > target { try evictUnspared(to: target) }
         // Another process has lowered the capacity, or the index has grown.
-        if index.state.charged > room { try Eviction(index, isSpared: isUncommitted).run(to: room) }
+        if index.state.charged > room { try evict(to: room, usedUpTo: .max) }
     }
 
     @discardableResult
-    func evictUnspared(to bytes: Int) throws -> (covers: Int, bytes: Int) {
-        try Eviction(index, isSpared: isUncommitted).run(to: bytes, usedUpTo: sparedFrom ?? .max)
+    func evictUnspared(to bytes: Int) throws -> EvictionSummary {
+        try evict(to: bytes, usedUpTo: sparedFrom ?? .max)
     }
 }
 

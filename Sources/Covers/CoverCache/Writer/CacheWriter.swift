@@ -76,9 +76,7 @@ package final class CacheWriter {
         covers = directory.covers
         directory.allocateReserve()
         foundLongLog = directory.logLength > IndexWriter.longLogLength
-        index = try IndexWriter(directory) { index, former in
-            try Rebuild(index).completeIndex(former ?? capacity) { notice(.rebuilding) }
-        }
+        index = try IndexWriter(directory, capacity: capacity) { notice(.rebuilding) }
         index.onRemoval = { notice(.removed($0)) }
         // Another process may have completed the index, with a capacity of its own.
         if let capacity, capacity != self.capacity { try index.transaction { $0.setCapacity(capacity) } }

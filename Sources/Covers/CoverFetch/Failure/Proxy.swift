@@ -22,9 +22,9 @@ struct Proxy: Sendable, Hashable {
         let own = url.hasPrefix("https:") ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
         let set = (own + ["all_proxy", "ALL_PROXY"]).compactMap { name in environment(name).map { (name, $0) } }
         guard let (name, value) = set.first(where: { !$0.1.isEmpty }) else { return nil }
-        if let exceptions = environment("no_proxy") ?? environment("NO_PROXY"), Self.excepts(exceptions, url) {
-            return nil
-        }
+        // To libcurl, an empty variable is none.
+        let exceptions = ["no_proxy", "NO_PROXY"].compactMap { environment($0) }.first { !$0.isEmpty }
+        if let exceptions, Self.excepts(exceptions, url) { return nil }
         isSOCKS = value.lowercased().hasPrefix("socks")
         var authority = value[...]
         if let start = authority.firstRange(of: "://")?.upperBound { authority = authority[start...] }
@@ -45,11 +45,10 @@ struct Proxy: Sendable, Hashable {
     /// Whether a list of names and addresses has the host of a URL, as libcurl reads it since 7.86: names stand for what is in their domains,
     /// too, and addresses may have the length of a prefix.
     private static func excepts(_ exceptions: String, _ url: String) -> Bool {
-        if exceptions.isEmpty { return false }
         guard let host = try? HTTPURL(url).host else { return false }
         if exceptions == "*" { return true }
         let name = host.last == "." ? host.dropLast() : host.drop { $0 == "[" }.prefix { $0 != "]" }
-        let address = bytes(ofAddress: name)
+        let address = SocketAddress.bytes(of: String(name))
         return exceptions.lowercased().split { $0 == "," || $0 == " " }.contains { exception in
             if let address { return Self.prefix(exception, holds: address) }
             let domain = (exception.last == "." ? exception.dropLast() : exception).drop { $0 == "." }
@@ -60,24 +59,14 @@ struct Proxy: Sendable, Hashable {
     /// Whether an address, or a prefix with its length in bits, holds an address.
     private static func prefix(_ text: Substring, holds address: [UInt8]) -> Bool {
         let parts = text.split(separator: "/", maxSplits: 1)
-        guard let base = parts.first.flatMap({ bytes(ofAddress: $0) }), base.count == address.count else {
-            return false
-        }
+        guard let base = parts.first.flatMap({ SocketAddress.bytes(of: String($0)) }), base.count == address.count
+        else { return false }
         let most = 8 * base.count
         guard let bits = parts.count > 1 ? Int(parts[1]) : most, (0...most).contains(bits) else { return false }
         return (0..<bits).allSatisfy { bit in
             let mask: UInt8 = 0x80 >> (bit % 8)
             return base[bit / 8] & mask == address[bit / 8] & mask
         }
-    }
-
-    /// The bytes of an address of IPv4 or IPv6; nil for a name.
-    private static func bytes(ofAddress text: Substring) -> [UInt8]? {
-        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
-            var bytes = [UInt8](repeating: 0, count: count)
-            if inet_pton(family, String(text), &bytes) == 1 { return bytes }
-        }
-        return nil
     }
 
     /// Whether libcurl's message is about connecting to the proxy.

@@ -3,7 +3,8 @@
 /// It opens when different requests fail and none succeeds, lets one request at a time through as a probe (*half-open*), and closes
 /// with any success. A host that cannot be reached is given up after a few probes. A host that answers with errors is never given
 /// up, as some of its covers may be fine: it is asked for one cover at a time until one succeeds. A host that refuses requests and
-/// names a pause (`Retry-After`) is probed after that pause, and given up if the pause is longer than a run waits.
+/// names a pause (`Retry-After`) is probed after that pause, and given up if the pause is longer than a run waits
+/// (`FetchLimits.longestRest`), or if it has refused all probes for as long.
 struct Breaker {
     typealias Instant = ContinuousClock.Instant
 
@@ -23,9 +24,6 @@ struct Breaker {
         /// A host that was given up is probed again after `rest`, twice as long after each further failure.
         static let rest = Duration.seconds(60)
         static let maximumRest = Duration.seconds(600)
-        /// A pause that a host asks for is waited for up to this length. A host that asks for a longer one, or that has refused
-        /// all probes for as long, is given up.
-        static let longestPause = FetchLimits.longestRest
     }
 
     private enum State {
@@ -49,8 +47,8 @@ struct Breaker {
     /// The host asked for a pause until then, and has answered no request since.
     private(set) var restsUntil: Instant?
 
-    /// Longest pause that a host may ask for. A longer one is more likely a mistake.
-    static let longestRest = Duration.seconds(86_400)
+    /// Longest pause that a host is believed to mean. A longer one is more likely a mistake.
+    static let longestBelieved = Duration.seconds(86_400)
 
     /// No request starts before then; nil if one may start.
     var opens: Instant? {
@@ -131,8 +129,8 @@ struct Breaker {
             return open(ending, after: errorProbes < Policy.pausedErrors ? Policy.errorPause : nil, now)
         }
         failedProbes += 1
-        let isWaitedFor =
-            ending.pause.map { $0 <= Policy.longestPause && now - (opened ?? now) < Policy.longestPause } ?? false
+        let longest = FetchLimits.longestRest
+        let isWaitedFor = ending.pause.map { $0 <= longest && now - (opened ?? now) < longest } ?? false
         if failedProbes < Policy.probes || isWaitedFor {
             open(ending, after: min(Policy.pause * Double(1 << min(failedProbes, 10)), Policy.rest), now)
         } else {
@@ -151,24 +149,24 @@ struct Breaker {
         if let asked = ending.pause {
             keep(asked, now)
             // The probes show whether the host means all of its covers before they cost them.
-            if asked <= Policy.longestPause { until = max(until ?? now, now + asked) }
+            if asked <= FetchLimits.longestRest { until = max(until ?? now, now + asked) }
         }
         state = .open(until: until)
     }
 
     private mutating func keep(_ pause: Duration?, _ now: Instant) {
         guard let pause, pause > .zero else { return }
-        restsUntil = now + min(pause, Self.longestRest)
+        restsUntil = now + min(pause, Self.longestBelieved)
     }
 
     /// Applies the pause that an earlier run was asked for: one probe shows whether it still holds. A pause that is too long to
     /// wait for delays the probe not at all.
     mutating func rest(until time: Instant, now: Instant) {
-        let time = min(time, now + Self.longestRest)
+        let time = min(time, now + Self.longestBelieved)
         opened = now
         restsUntil = time
         failedProbes = Policy.probes - 1
-        state = .open(until: time - now <= Policy.longestPause ? time : nil)
+        state = .open(until: time - now <= FetchLimits.longestRest ? time : nil)
     }
 
     /// The transfer of the job was cancelled, or its end was already recorded.

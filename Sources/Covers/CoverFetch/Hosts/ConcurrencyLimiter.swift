@@ -25,8 +25,6 @@ struct ConcurrencyLimiter {
         /// For one that timed out: how many the host has answered since it started; if it was one connection too many, over new connections.
         /// That many at a time are not too many.
         var answered = 0
-        /// It has timed out before: a cover that hangs says nothing new of its host.
-        var isRepeated = false
     }
 
     private static let decrease = 0.95
@@ -100,7 +98,7 @@ struct ConcurrencyLimiter {
     ///   - isCrowded: it broke a new connection while others were open.
     ///   - mayBeSteady: it answered 503, and named no pause.
     mutating func rejected(_ ended: Ended, isCrowded: Bool = false, mayBeSteady: Bool = false, now: Instant) {
-        if isFixed || ended.isRepeated { return }
+        if isFixed { return }
         if mayBeSteady {
             switch steady.ended(isRefused: true, limit: window) {
             case .cut: break

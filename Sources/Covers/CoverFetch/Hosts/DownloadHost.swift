@@ -1,4 +1,3 @@
-import CurlHTTP
 import DequeModule
 
 /// The state of one host in a queue: an origin (RFC 6454), that is scheme, name and port. A proxy, through which hosts are reached, is as a
@@ -61,7 +60,7 @@ struct DownloadHost {
     /// The end of the pause that was logged last.
     private var loggedPause: Instant?
     /// When a transfer ended last.
-    private var lastHeard: Instant?
+    var lastHeard: Instant?
     /// Failed transfers since the last success.
     private var failures = 0
     /// Covers that were answered with 403 since any other answer.
@@ -69,32 +68,18 @@ struct DownloadHost {
     /// When a transfer first ended without an answer since the last answer; nil if the last one was answered.
     private var unansweredSince: Instant?
     /// Its postponed jobs (`DownloadQueue.postpone`). Some may have ended or gone on since.
-    private(set) var postponed: [JobID] = []
+    var postponed: [JobID] = []
     /// The postponed jobs of this outage have had their last round.
     private var hadLastRound = false
 
-    /// - Parameters:
-    ///   - url: a URL of the host.
-    ///   - proxy: its proxy: an index into the queue's hosts.
-    ///   - earlierRest: the end of the pause that it asked an earlier run for.
+    /// - Parameter earlierRest: the end of the pause that it asked an earlier run for.
     init(
-        of url: HTTPURL, _ limits: FetchLimits, proxy: (index: Int, isSOCKS: Bool)? = nil,
-        restsUntil earlierRest: Instant?
+        _ name: String, _ gate: HostGate, proxy: Int? = nil, tunnels: Bool = false,
+        restsUntil earlierRest: Instant? = nil
     ) {
-        name = url.authority
-        self.proxy = proxy?.index
-        tunnels = url.isHTTPS || proxy?.isSOCKS ?? false
-        gate = HostGate(of: url, limits)
+        (self.name, self.gate, self.proxy, self.tunnels) = (name, gate, proxy, tunnels)
         loggedLimit = gate.limiter.limit
         self.earlierRest = earlierRest
-    }
-
-    init(_ proxy: Proxy, _ limits: FetchLimits) {
-        name = "the proxy \(proxy.authority)"
-        self.proxy = nil
-        tunnels = false
-        gate = HostGate(ofProxyWith: limits)
-        loggedLimit = gate.limiter.limit
     }
 
     /// The host asked for a pause until then, and has answered no request since.
@@ -158,14 +143,10 @@ struct DownloadHost {
 
     // MARK: Ends of transfers
 
-    /// A transfer ended, which shows nothing else of the host.
-    mutating func heard(_ now: Instant) { lastHeard = now }
-
     /// Records the end of a transfer. - Parameter failure: why it brought no cover.
     mutating func didReceive(
         _ ending: Ending, of job: JobID, _ passage: inout HostGate.Passage, failure: CoverFailure?, now: Instant
     ) {
-        lastHeard = now
         let isBan = isBan(ending, failure, isRepeated: passage.hasFailed)
         // One request at a time, but the host is not given up: some of its other covers may be fine.
         let ending = isBan ? .erroneous : ending
@@ -231,17 +212,6 @@ extension DownloadHost {
         }
     }
 
-    /// Returns whether it is the first one.
-    mutating func postpone(_ job: JobID) -> Bool {
-        postponed.append(job)
-        return postponed.count == 1
-    }
-
-    mutating func takePostponed() -> [JobID] {
-        defer { postponed = [] }
-        return postponed
-    }
-
     /// The host has answered, and has postponed jobs.
     var hasReturned: Bool { !postponed.isEmpty && unansweredSince == nil }
 
@@ -251,8 +221,6 @@ extension DownloadHost {
         guard !postponed.isEmpty, let unansweredSince else { return nil }
         return gate.hasAnswered || outage.kind == .nameResolution ? unansweredSince + Self.restartTime : unansweredSince
     }
-
-    func mayHaveLastRound(_ now: Instant) -> Bool { lastRound.map { $0 <= now } ?? false }
 
     /// The postponed jobs have waited for too long.
     func isOverdue(_ now: Instant) -> Bool { unansweredSince.map { now - $0 >= Self.longestWait } ?? true }
@@ -281,16 +249,20 @@ struct WaitingJobs {
     /// Someone waits for the first job.
     var hasImmediate: Bool { !immediate.isEmpty }
 
-    mutating func append(_ id: JobID, _ priority: FetchPriority) { self[priority].append(id) }
+    mutating func append(_ id: JobID, _ priority: FetchPriority) {
+        if priority == .immediate { immediate.append(id) } else { normal.append(id) }
+    }
 
-    mutating func prepend(_ id: JobID, _ priority: FetchPriority) { self[priority].prepend(id) }
+    mutating func prepend(_ id: JobID, _ priority: FetchPriority) {
+        if priority == .immediate { immediate.prepend(id) } else { normal.prepend(id) }
+    }
 
     mutating func popFirst() -> JobID? { immediate.popFirst() ?? normal.popFirst() }
 
     /// Returns whether the job was there.
     mutating func remove(_ id: JobID, _ priority: FetchPriority) -> Bool {
-        guard let index = self[priority].firstIndex(of: id) else { return false }
-        self[priority].remove(at: index)
+        guard let index = (priority == .immediate ? immediate : normal).firstIndex(of: id) else { return false }
+        if priority == .immediate { immediate.remove(at: index) } else { normal.remove(at: index) }
         return true
     }
 
@@ -299,21 +271,6 @@ struct WaitingJobs {
 
     /// Removes the job at a position among those of runs.
     mutating func remove(at position: Int) -> JobID { normal.remove(at: position) }
-
-    private subscript(priority: FetchPriority) -> Deque<JobID> {
-        _read {
-            switch priority {
-            case .immediate: yield immediate
-            case .normal: yield normal
-            }
-        }
-        _modify {
-            switch priority {
-            case .immediate: yield &immediate
-            case .normal: yield &normal
-            }
-        }
-    }
 }
 
 /// The limits that decide when a transfer may start.

@@ -100,9 +100,6 @@ extension Ending {
         default: self = pause == nil ? .failed : .untimely
         }
     }
-
-    /// - Parameter failure: why there is no cover; nil if there is one, or a redirect to it.
-    init(_ failure: CoverFailure?) { self = failure?.ending ?? .answered }
 }
 
 extension CoverFailure {

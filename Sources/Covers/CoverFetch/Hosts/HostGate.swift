@@ -36,7 +36,7 @@ struct HostGate {
             case refused
         }
 
-        fileprivate(set) var connection = Connection.none
+        var connection = Connection.none
         /// It has opened a connection itself, and has not been answered.
         fileprivate(set) var isUnproven = false
         /// It has no connection yet over which it could send its request.
@@ -78,9 +78,6 @@ struct HostGate {
             restarts += 1
             return true
         }
-
-        /// The transfer that was refused has ended.
-        mutating func refusalEnded() { connection = .none }
     }
 
     private enum State {
@@ -92,7 +89,7 @@ struct HostGate {
 
     private var state = State.none
     private(set) var inFlight = 0
-    private(set) var limiter: ConcurrencyLimiter
+    var limiter: ConcurrencyLimiter
     /// The host speaks HTTP/2; nil if unknown.
     private(set) var http2: Bool?
     /// HTTP/2 does not work with the host, and HTTP/1.1 does.
@@ -122,27 +119,18 @@ struct HostGate {
     /// Transfers that a new host gets at once.
     private static let initialLimit = 32
 
-    /// - Parameter url: a URL of the host.
-    init(of url: HTTPURL, _ limits: FetchLimits) {
+    /// - Parameter url: a URL of the host; nil for a proxy. The transfers of that wait for no connection of another one, as their hosts' gates
+    ///   see to that.
+    init(of url: HTTPURL?, _ limits: FetchLimits) {
         self.limits = limits
-        isProxy = false
+        isProxy = url == nil
         // HTTP/2 is only spoken over TLS.
-        http2 = url.isHTTPS && limits.awaitsConnections ? nil : false
+        http2 = url?.isHTTPS == true && limits.awaitsConnections ? nil : false
         limiter = ConcurrencyLimiter(
-            ceiling: Self.ceiling(http2: http2, limits),
-            start: limits.awaitsConnections ? min(Self.initialLimit, limits.perHost) : nil, isFixed: !limits.adapts)
+            ceiling: isProxy ? limits.parallel : Self.ceiling(http2: http2, limits),
+            start: limits.awaitsConnections ? Self.initialLimit : nil, isFixed: !limits.adapts)
         // Nothing to wait for: there is no name to resolve.
-        if http2 == false, url.hostIsAddress || !limits.awaitsConnections { state = .open }
-    }
-
-    /// The gate of a proxy. Its transfers wait for no connection of another one, as their hosts' gates see to that.
-    init(ofProxyWith limits: FetchLimits) {
-        self.limits = limits
-        isProxy = true
-        http2 = false
-        limiter = ConcurrencyLimiter(
-            ceiling: limits.parallel, start: min(Self.initialLimit, limits.parallel), isFixed: !limits.adapts)
-        state = .open
+        if http2 == false, url?.hostIsAddress ?? true || !limits.awaitsConnections { state = .open }
     }
 
     /// Maximum number of transfers in flight.
@@ -312,9 +300,6 @@ struct HostGate {
             && (ending != .silent || hasAnswered)
     }
 
-    /// Connections fail for another reason than their number.
-    mutating func forgetCrowding() { limiter.forgetCrowding() }
-
     /// A transfer ended so. Precedes `end`.
     /// - Parameters:
     ///   - hasFailed: it brought no cover.
@@ -324,7 +309,8 @@ struct HostGate {
         _ ending: Ending, of passage: inout Passage, hasFailed: Bool, adapts: Bool, now: Instant
     ) -> Bool {
         var ended = ended(passage, now: now)
-        ended.isRepeated = ending == .silent && passage.hasFailed
+        // A cover that hangs again says nothing new of its host.
+        let adapts = adapts && !(ending == .silent && passage.hasFailed)
         if hasFailed { passage.hasFailed = true } else if http2 == true { worksOverHTTP2 = true }
         passage.wasResent = false
         let isCrowded = isCrowded(&passage, ending)

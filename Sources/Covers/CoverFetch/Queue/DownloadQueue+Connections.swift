@@ -8,7 +8,7 @@ extension DownloadQueue {
     mutating func mayConnect(_ id: JobID, others: Int) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight else { return true }
         if hosts[host].gate.mayOpen(&jobs[id].passage, others: others) {
-            if let proxy = hosts[host].proxy { _ = hosts[proxy].gate.mayOpen(&jobs[id].shared.proxy, others: 0) }
+            if let proxy = hosts[host].proxy { _ = hosts[proxy].gate.mayOpen(&jobs[id].state.shared.proxy, others: 0) }
             return true
         }
         // The open connections take no more: nothing that waits for another one is restarted to use them.
@@ -21,7 +21,7 @@ extension DownloadQueue {
     mutating func refusedTransferEnded(_ id: JobID) {
         endTransfer(id)
         guard jobs.contains(id) else { return }
-        jobs[id].passage.refusalEnded()
+        jobs[id].passage.connection = .none
         resume(id)
     }
 
@@ -38,7 +38,7 @@ extension DownloadQueue {
     /// The number of requests that were sent for the job and answered with none, or with a failure, before the one in flight.
     func attempts(_ id: JobID) -> Int {
         guard jobs.contains(id) else { return 0 }
-        return jobs[id].attempt - jobs[id].passage.unsentAttempts - jobs[id].shared.proxy.unsentAttempts
+        return jobs[id].attempt - jobs[id].passage.unsentAttempts - jobs[id].state.shared.proxy.unsentAttempts
     }
 
     /// The transfer has failed.
@@ -68,7 +68,9 @@ extension DownloadQueue {
     /// - Returns: whether other transfers may start now.
     mutating func didConnect(_ id: JobID, _ event: ConnectionEvent) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight else { return false }
-        if event == .ready, let proxy = hosts[host].proxy { _ = hosts[proxy].gate.isReady(&jobs[id].shared.proxy) }
+        if event == .ready, let proxy = hosts[host].proxy {
+            _ = hosts[proxy].gate.isReady(&jobs[id].state.shared.proxy)
+        }
         let hasRoom =
             switch event {
             case .ready: hosts[host].gate.isReady(&jobs[id].passage)
@@ -95,12 +97,12 @@ extension DownloadQueue {
     mutating func didReceive(
         _ ending: Ending, of id: JobID, through proxy: Int, _ failure: CoverFailure?, _ now: Instant
     ) -> Bool {
-        let passage = jobs[id].shared.proxy
+        let passage = jobs[id].state.shared.proxy
         let host = jobs[id].host
         let isOfProxy = failure?.isOfProxy ?? false
         let breaksOff = ending == .broken || ending.hasNoResponse && passage.isConnecting
         if isOfProxy || breaksOff && !hosts[host].tunnels {
-            hosts[proxy].didReceive(ending, of: id, &jobs[id].shared.proxy, failure: failure, now: now)
+            hosts[proxy].didReceive(ending, of: id, &jobs[id].state.shared.proxy, failure: failure, now: now)
             // Over a connection that has carried answers, the host may have been the cause.
             return isOfProxy || passage.isConnecting || passage.isUnproven
         }
@@ -110,18 +112,19 @@ extension DownloadQueue {
             if let time = hosts[host].wasTooMany, let began = passage.began, began > time, !hosts[host].failsBehindProxy
             {
                 hosts[host].failsBehindProxy = true
-                hosts[proxy].gate.forgetCrowding()
+                // Connections fail for another reason than their number.
+                hosts[proxy].gate.limiter.forgetCrowding()
             }
             if !hosts[host].failsBehindProxy, hosts[proxy].gate.mayBeTooMany(passage, sign) {
                 hosts[host].wasTooMany = hosts[host].wasTooMany ?? now
-                hosts[proxy].didReceive(sign, of: id, &jobs[id].shared.proxy, failure: failure, now: now)
+                hosts[proxy].didReceive(sign, of: id, &jobs[id].state.shared.proxy, failure: failure, now: now)
                 return ending != .silent || passage.isConnecting
             }
             if !isGateway { return false }
         } else if ending.weight == nil {
             (hosts[host].wasTooMany, hosts[host].failsBehindProxy) = (nil, false)
         }
-        hosts[proxy].didReceive(.answered, of: id, &jobs[id].shared.proxy, failure: nil, now: now)
+        hosts[proxy].didReceive(.answered, of: id, &jobs[id].state.shared.proxy, failure: nil, now: now)
         return false
     }
 
@@ -133,6 +136,9 @@ extension DownloadQueue {
         hosts[host].position = .held
         if hosts[host].waiting.hasImmediate { hosts[proxy].held.prepend(host) } else { hosts[proxy].held.append(host) }
     }
+
+    /// The host, and its proxy if it has one.
+    func both(_ host: Int) -> [Int] { [host] + (hosts[host].proxy.map { [$0] } ?? []) }
 
     /// The host or its proxy was given up.
     func isGivenUp(_ host: Int, _ now: Instant) -> Bool {
@@ -146,11 +152,9 @@ extension DownloadQueue {
         return max(own ?? shared, shared)
     }
 
-    /// Until when a host is left alone, for itself or for its proxy, and why; nil if it is not.
+    /// Until when a host is left alone, for itself or for its proxy, and why; nil if it is not. Of equal ends, its own counts.
     mutating func pause(_ host: Int, at now: Instant) -> (end: Instant, reason: DownloadHost.Outage)? {
-        let own = hosts[host].pause(at: now)
-        guard let proxy = hosts[host].proxy, let shared = hosts[proxy].pause(at: now) else { return own }
-        return own.map { $0.end >= shared.end } ?? false ? own : shared
+        both(host).compactMap { hosts[$0].pause(at: now) }.max { $0.end < $1.end }
     }
 }
 
@@ -159,6 +163,9 @@ extension DownloadQueue {
 extension DownloadQueue {
     /// Jobs that request a target one after the other. If they all fail, the rest need not wait for each other.
     private static var maximumFailures: Int { 3 }
+
+    /// Whether the job requests the target of a redirect for others as well.
+    func isShared(_ id: JobID) -> Bool { !shared.isEmpty && shared[jobs[id].target.string]?.job == id }
 
     /// Returns whether the job, which has just been moved, follows another one. If not, others may follow it.
     mutating func joinsTarget(_ id: JobID) -> Bool {
@@ -169,18 +176,16 @@ extension DownloadQueue {
             return true
         }
         shared[target] = (id, [], 0)
-        jobs[id].isShared = true
         return false
     }
 
     /// The job requests its target no longer, and has no answer for its followers. The first of them requests it.
     mutating func leaveTarget(_ id: JobID) {
-        guard jobs[id].isShared else { return }
+        guard isShared(id) else { return }
         let failures = 1 + (shared[jobs[id].target.string]?.failures ?? 0)
         if failures == Self.maximumFailures { return separateFollowers(of: id) }
         let rest = takeFollowers(of: id)
         guard let next = rest.first else { return }
-        jobs[next].isShared = true
         shared[jobs[next].target.string] = (next, Array(rest.dropFirst()), failures)
         hosts[jobs[next].host].waiting.prepend(next, jobs[next].priority)
         enqueue(jobs[next].host)
@@ -188,8 +193,7 @@ extension DownloadQueue {
 
     /// The followers of a job that has an answer for them. No other job can follow it from now on.
     mutating func takeFollowers(of id: JobID) -> [JobID] {
-        guard jobs[id].isShared else { return [] }
-        jobs[id].isShared = false
+        guard isShared(id) else { return [] }
         return shared.removeValue(forKey: jobs[id].target.string)?.followers.filter { jobs.contains($0) } ?? []
     }
 

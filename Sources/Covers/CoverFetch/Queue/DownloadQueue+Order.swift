@@ -75,9 +75,7 @@ extension DownloadQueue {
     /// A message about the job's host, once: it answers with errors and gets one request at a time.
     mutating func outageMessage(hostOf id: JobID) -> String? {
         guard let own = host(of: id),
-            let host = [own, hosts[own].proxy].compactMap(\.self).first(where: {
-                hosts[$0].breaker.isOpenForErrors && !hosts[$0].isOutageLogged
-            })
+            let host = both(own).first(where: { hosts[$0].breaker.isOpenForErrors && !hosts[$0].isOutageLogged })
         else { return nil }
         hosts[host].isOutageLogged = true
         return "\(hosts[host].outage.reason) and none succeeded; asking for one cover at a time until one does"
@@ -103,16 +101,13 @@ extension DownloadQueue {
     mutating func probeHost(of id: JobID) {
         let host = jobs[id].host
         if hosts[host].outage.isRateLimit { return }
-        hosts[host].breaker.probeIfGivenUp()
-        if let proxy = hosts[host].proxy { hosts[proxy].breaker.probeIfGivenUp() }
+        for host in both(host) { hosts[host].breaker.probeIfGivenUp() }
         enqueue(host)
     }
 
     /// Many different covers of the job's host have failed and none succeeded: a retry is of no use.
     func hasPersistentErrors(hostOf id: JobID) -> Bool {
-        guard let host = host(of: id) else { return false }
-        return hosts[host].breaker.isFailingForLong
-            || hosts[host].proxy.map { hosts[$0].breaker.isFailingForLong } ?? false
+        host(of: id).map { both($0).contains { hosts[$0].breaker.isFailingForLong } } ?? false
     }
 }
 
@@ -140,7 +135,8 @@ extension DownloadQueue {
         jobs[id].attempt -= attempts(id)
         jobs[id].isPostponed = true
         postponed += 1
-        if hosts[host].postpone(id) { awaitLastRound(of: host) }
+        hosts[host].postponed.append(id)
+        if hosts[host].postponed.count == 1 { awaitLastRound(of: host) }
         if hosts[host].breaker.isGivenUp(now), !hosts[host].isOutageLogged, outageMessages < Self.maximumMessages {
             hosts[host].isOutageLogged = true
             outageMessages += 1
@@ -152,7 +148,7 @@ extension DownloadQueue {
 
     private mutating func awaitLastRound(of host: Int) {
         guard let time = hosts[host].lastRound else { return }
-        timers.insert(Timer(time: time, event: .lastRound(host)))
+        timers.insert(Timed(time: time, event: .lastRound(host)))
     }
 
     /// Begins the last round of the hosts that may have it, if nothing else is left.
@@ -167,7 +163,7 @@ extension DownloadQueue {
                 continue
             }
             // It may have returned, and another outage begun.
-            guard hosts[host].mayHaveLastRound(now) else {
+            guard let time = hosts[host].lastRound, time <= now else {
                 awaitLastRound(of: host)
                 continue
             }
@@ -178,7 +174,9 @@ extension DownloadQueue {
 
     /// The host's postponed jobs wait for their turn again.
     mutating func continuePostponed(of host: Int) {
-        for id in hosts[host].takePostponed() { continuePostponed(id) }
+        let ids = hosts[host].postponed
+        hosts[host].postponed = []
+        for id in ids { continuePostponed(id) }
     }
 
     /// Does nothing for a job that is not postponed, or has ended.

@@ -39,7 +39,7 @@ struct DownloadQueue<Request> {
     private var failed: Deque<Int> = []
     /// Hosts with jobs.
     private var busyHosts = 0
-    var timers = Heap<Timer>()
+    var timers = Heap<Timed<TimerEvent>>()
     /// Messages about long pauses and outages, for users, with their hosts.
     var messages: [(host: String, message: String)] = []
     /// The jobs that request the targets of redirects for others, by target, with those others, and how many did so in vain before.
@@ -73,14 +73,10 @@ struct DownloadQueue<Request> {
         }
     }
 
-    /// Jobs that have not ended.
-    var count: Int { jobs.count }
-    /// Those of them that hold the list up. As many postponed jobs as `maximumPostponed` do not.
+    /// Jobs that hold the list up. As many postponed jobs as `maximumPostponed` do not.
     var waiting: Int { jobs.count - inFlight - min(postponed, Self.maximumPostponed) }
     /// Most transfers could start, but the hosts take no more for now.
     var isIdle: Bool { inFlight * 2 < limiter.limit }
-
-    func contains(_ id: JobID) -> Bool { jobs.contains(id) }
 
     /// A value of the first of the job's requests that has one.
     func first<Value>(of id: JobID, _ value: (Request) -> Value?) -> Value? {
@@ -156,7 +152,7 @@ struct DownloadQueue<Request> {
             }
             if let closed = closed(host, at: now) {
                 if let message = hosts[host].pauseMessage(at: now) { messages.append((hosts[host].name, message)) }
-                timers.insert(Timer(time: closed, event: .host(host)))
+                timers.insert(Timed(time: closed, event: .host(host)))
                 continue
             }
             guard hosts[host].hasRoom else { continue }
@@ -165,7 +161,7 @@ struct DownloadQueue<Request> {
                 continue
             }
             guard let id = hosts[host].breaker.isClosed ? popWaiting(host) : popProbe(host) else { continue }
-            return .start(start(id, host, now))
+            return .start(id, start(id, host, now))
         }
         return .wait(timers.min?.time)
     }
@@ -184,26 +180,25 @@ struct DownloadQueue<Request> {
         enqueue(host)
     }
 
-    private mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
+    private mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> TransferRequest {
         inFlight += 1
         hosts[host].gate.start(&jobs[id].passage, now: now)
-        jobs[id].shared.inFlightAtStart = inFlight
-        jobs[id].shared.answersAtStart = answers
-        jobs[id].shared.isOverdue = false
+        jobs[id].state.shared.inFlightAtStart = inFlight
+        jobs[id].state.shared.answersAtStart = answers
+        jobs[id].state.shared.isOverdue = false
         let proxy = hosts[host].proxy
         if let proxy {
-            hosts[proxy].gate.start(&jobs[id].shared.proxy, now: now)
+            hosts[proxy].gate.start(&jobs[id].state.shared.proxy, now: now)
             hosts[proxy].breaker.starts(id)
         }
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
         jobs[id].isInFlight = true
         hosts[host].breaker.starts(id)
         enqueue(host)
-        return Start(
-            job: id, url: jobs[id].url, target: jobs[id].target, attempt: jobs[id].attempt,
-            multiplexes: hosts[host].gate.multiplexes, streams: hosts[host].gate.streams,
-            isHTTP1: hosts[host].gate.keepsToHTTP1, proxy: proxy.map { hosts[$0].name },
-            mostConnections: proxy.map { hosts[$0].gate.limiter.limit })
+        var request = TransferRequest(url: jobs[id].target, waitsToMultiplex: hosts[host].gate.multiplexes)
+        (request.streams, request.isHTTP1) = (hosts[host].gate.streams, hosts[host].gate.keepsToHTTP1)
+        if let proxy { request.proxy = (hosts[proxy].name, hosts[proxy].gate.limiter.limit) }
+        return request
     }
 
     // MARK: Events of a transfer
@@ -220,16 +215,15 @@ struct DownloadQueue<Request> {
     /// - Parameter failure: why it brought no cover.
     mutating func didReceive(_ ending: Ending, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard let host = host(of: id), jobs[id].isInFlight else { return }
-        guard ending.tellsOfHost else { return hosts[host].heard(now) }
+        hosts[host].lastHeard = now
+        guard ending.tellsOfHost else { return }
         if ending.weight == nil {
             answers += 1
-            if !jobs[id].shared.isOverdue { limiter.answered(ended(id, now)) }
-        } else if ending == .silent, failure?.isPartial == true, !jobs[id].shared.isOverdue {
+            if !jobs[id].state.shared.isOverdue { limiter.answered(ended(id, now)) }
+        } else if ending == .silent, failure?.isPartial == true, !jobs[id].state.shared.isOverdue {
             limiter.rejected(ended(id, now), now: now)
         }
-        if let proxy = hosts[host].proxy, didReceive(ending, of: id, through: proxy, failure, now) {
-            return hosts[host].heard(now)
-        }
+        if let proxy = hosts[host].proxy, didReceive(ending, of: id, through: proxy, failure, now) { return }
         hosts[host].didReceive(ending, of: id, &jobs[id].passage, failure: failure, now: now)
         if hosts[host].hasReturned { continuePostponed(of: host) }
     }
@@ -238,8 +232,8 @@ struct DownloadQueue<Request> {
     mutating func overran(_ id: JobID, now: Instant) {
         guard let host = host(of: id), jobs[id].isInFlight else { return }
         hosts[host].gate.hasAnswered = true
-        if jobs[id].shared.isOverdue { return }
-        jobs[id].shared.isOverdue = true
+        if jobs[id].state.shared.isOverdue { return }
+        jobs[id].state.shared.isOverdue = true
         var ended = ended(id, now)
         // It may take four times its time: a quarter of them would take it.
         ended.answered = max(ended.answered, inFlight / 4)
@@ -248,7 +242,7 @@ struct DownloadQueue<Request> {
 
     /// As many as were answered since a transfer started are not too many for the line, though it hangs.
     private func ended(_ id: JobID, _ now: Instant) -> ConcurrencyLimiter.Ended {
-        let shared = jobs[id].shared
+        let shared = jobs[id].state.shared
         return ConcurrencyLimiter.Ended(
             start: jobs[id].passage.began ?? now, inFlightAtStart: shared.inFlightAtStart, inFlight: inFlight,
             answered: answers - shared.answersAtStart)
@@ -270,7 +264,7 @@ struct DownloadQueue<Request> {
         guard jobs.contains(id), setTarget(jobs[id].url, of: id) != nil else { return }
         jobs[id].attempt += 1
         jobs[id].retriesAt = time
-        timers.insert(Timer(time: time, event: .retry(id, attempt: jobs[id].attempt)))
+        timers.insert(Timed(time: time, event: .retry(id, attempt: jobs[id].attempt)))
     }
 
     /// Ends the job. - Returns: its requests.
@@ -301,7 +295,7 @@ struct DownloadQueue<Request> {
         hosts[host].gate.end(&jobs[id].passage)
         hosts[host].breaker.dropped(id)
         if let proxy = hosts[host].proxy {
-            hosts[proxy].gate.end(&jobs[id].shared.proxy)
+            hosts[proxy].gate.end(&jobs[id].state.shared.proxy)
             hosts[proxy].breaker.dropped(id)
         }
         enqueue(host)
@@ -391,7 +385,7 @@ struct DownloadQueue<Request> {
     private mutating func dropFromFailedHost(_ now: Instant) -> Decision? {
         while let host = failed.first {
             if isGivenUp(host, now), let id = popWaiting(host), let failure = notTried(id, now) {
-                return .drop(id, jobs[id].url, failure)
+                return .drop(id, failure)
             }
             failed.removeFirst()
         }
@@ -427,15 +421,18 @@ struct DownloadQueue<Request> {
     private mutating func index(of url: HTTPURL) -> Int {
         let origin = url.origin
         if let host = hostIndices[origin] { return host }
-        let proxy = proxy(url).map { (index: index(of: $0), isSOCKS: $0.isSOCKS) }
-        hosts.append(DownloadHost(of: url, limits, proxy: proxy, restsUntil: earlierPauses[String(origin)]))
+        let proxy = proxy(url), place = proxy.map { index(of: $0) }
+        hosts.append(
+            DownloadHost(
+                url.authority, HostGate(of: url, limits), proxy: place, tunnels: url.isHTTPS || proxy?.isSOCKS ?? false,
+                restsUntil: earlierPauses[String(origin)]))
         hostIndices[origin] = hosts.count - 1
         return hosts.count - 1
     }
 
     private mutating func index(of proxy: Proxy) -> Int {
         if let host = proxies[proxy.authority] { return host }
-        hosts.append(DownloadHost(proxy, limits))
+        hosts.append(DownloadHost("the proxy \(proxy.authority)", HostGate(of: nil, limits)))
         proxies[proxy.authority] = hosts.count - 1
         return hosts.count - 1
     }

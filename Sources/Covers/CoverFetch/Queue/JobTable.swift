@@ -5,7 +5,7 @@ import HTTPTypes
 struct Job<Request> {
     typealias Instant = ContinuousClock.Instant
 
-    let id: JobID
+    private(set) var id: JobID
     /// One of the addresses that its requests have with this key.
     private(set) var url: HTTPURL
     /// The URL to request: `url`, or the target of a redirect.
@@ -17,8 +17,6 @@ struct Job<Request> {
     /// Nothing is sent for it before then.
     var retriesAt: Instant?
     var isInFlight = false
-    /// It requests the target of a redirect for others as well: `DownloadQueue.joinsTarget`.
-    var isShared = false
     /// It neither waits nor is in flight: `DownloadQueue.postpone`.
     var isPostponed = false
     /// What its host must know of its transfer.
@@ -34,24 +32,9 @@ struct Job<Request> {
         (self.priority, self.requests) = (priority, requests)
     }
 
-    private final class Begun {
-        var state = JobState()
-        var shared = SharedPassage()
-    }
+    private final class Begun { var state = JobState() }
 
-    /// What its proxy and the limit of all hosts must know of its transfer.
-    var shared: SharedPassage {
-        _read {
-            if let begun { yield begun.shared } else { yield SharedPassage() }
-        }
-        _modify {
-            let begun = begun ?? Begun()
-            self.begun = begun
-            yield &begun.shared
-        }
-    }
-
-    /// The scheduler's state of the job. The queue does not use it.
+    /// The scheduler's state of the job. The queue uses `shared` only.
     var state: JobState {
         _read {
             if let begun { yield begun.state } else { yield JobState() }
@@ -70,11 +53,13 @@ struct Job<Request> {
     mutating func begin(at other: HTTPURL) {
         var begun = JobState()
         begun.formerAddresses = state.formerAddresses + [url.address]
+        // Its transfer may still have a place of the proxy.
+        begun.shared = state.shared
         (url, state) = (other, begun)
     }
 
     /// Lets go of what an ended job holds.
-    mutating func clear() { (requests, begun) = ([], nil) }
+    mutating func clear() { (id.use, requests, begun) = (0, [], nil) }
 }
 
 /// A job's way through the limits that its host shares with others.
@@ -89,8 +74,10 @@ struct SharedPassage {
 
 /// The scheduler's state of a job.
 struct JobState {
+    /// What its proxy and the limit of all hosts must know of its transfer.
+    var shared = SharedPassage()
     /// The transfer in flight.
-    var token: HTTPClient.Token?
+    var transfer: Transfer.ID?
     /// Addresses of the job's key to which its server has answered with a failure. Another one is requested now.
     var formerAddresses: [String] = []
     /// The header fields that requests give, as the transfer in flight sends them.
@@ -145,20 +132,19 @@ struct JobState {
 ///
 /// A free slot keeps an emptied job until another takes its place: reading an optional one would copy it.
 struct JobTable<Request> {
+    /// A free one has the use 0.
     private var slots: [Job<Request>] = []
-    /// The job of each slot; nil for a free one.
-    private var ids: [JobID?] = []
     private var freeSlots: [Int] = []
     private var byKey: [String: JobID] = [:]
     private var uses = 0
 
     var count: Int { byKey.count }
     /// The IDs of all jobs, in no particular order.
-    var all: some Sequence<JobID> { ids.lazy.compactMap(\.self) }
+    var all: some Sequence<JobID> { slots.lazy.map(\.id).filter { $0.use > 0 } }
 
     func id(of key: String) -> JobID? { byKey[key] }
 
-    func contains(_ id: JobID) -> Bool { id.slot < ids.count && ids[id.slot] == id }
+    func contains(_ id: JobID) -> Bool { id.slot < slots.count && slots[id.slot].id == id }
 
     /// The job of an ID that the table contains. Jobs are read and changed in place: a copy would cost as much as the change.
     subscript(_ id: JobID) -> Job<Request> {
@@ -170,12 +156,7 @@ struct JobTable<Request> {
         uses += 1
         let id = JobID(slot: freeSlots.popLast() ?? slots.count, use: uses)
         let job = Job(id: id, url: url, host: host, priority: priority, requests: [request])
-        if id.slot == slots.count {
-            slots.append(job)
-            ids.append(id)
-        } else {
-            (slots[id.slot], ids[id.slot]) = (job, id)
-        }
+        if id.slot == slots.count { slots.append(job) } else { slots[id.slot] = job }
         byKey[url.string] = id
         return id
     }
@@ -184,7 +165,6 @@ struct JobTable<Request> {
     mutating func remove(_ id: JobID) -> Job<Request> {
         let job = slots[id.slot]
         slots[id.slot].clear()
-        ids[id.slot] = nil
         byKey[job.url.string] = nil
         freeSlots.append(id.slot)
         return job
@@ -192,44 +172,29 @@ struct JobTable<Request> {
 }
 
 extension DownloadQueue {
-    /// A transfer to start.
-    struct Start {
-        var job: JobID
-        var url: HTTPURL
-        /// The URL to request: `url`, or the target of a redirect.
-        var target: HTTPURL
-        var attempt: Int
-        /// The host has answered over HTTP/2 before.
-        var multiplexes: Bool
-        /// Streams of each connection to the host; nil over HTTP/1.1.
-        var streams: Int?
-        /// The host keeps to HTTP/1.1.
-        var isHTTP1: Bool
-        /// The name of the host's proxy, and the connections that it takes.
-        var proxy: String?
-        var mostConnections: Int?
-    }
-
     /// The next step of the scheduler.
     enum Decision {
-        case start(Start)
+        /// Start a transfer of the job. The request has its target, and what its host and its proxy say of connections.
+        case start(JobID, TransferRequest)
         /// Cancel the job's transfer. It starts again.
         case restart(JobID)
         /// End the job without a transfer: its host was given up.
-        case drop(JobID, HTTPURL, CoverFailure)
+        case drop(JobID, CoverFailure)
         /// Nothing starts before this time; nil for none before another event.
         case wait(Instant?)
     }
 
-    struct Timer: Comparable {
-        enum Event {
-            case host(Int)
-            case lastRound(Int)
-            case retry(JobID, attempt: Int)
-        }
-        var time: Instant
-        var event: Event
-        static func < (left: Timer, right: Timer) -> Bool { left.time < right.time }
-        static func == (left: Timer, right: Timer) -> Bool { left.time == right.time }
+    enum TimerEvent {
+        case host(Int)
+        case lastRound(Int)
+        case retry(JobID, attempt: Int)
     }
+}
+
+/// An entry of a heap: an event and its time.
+struct Timed<Event>: Comparable {
+    var time: ContinuousClock.Instant
+    var event: Event
+    static func < (left: Self, right: Self) -> Bool { left.time < right.time }
+    static func == (left: Self, right: Self) -> Bool { left.time == right.time }
 }

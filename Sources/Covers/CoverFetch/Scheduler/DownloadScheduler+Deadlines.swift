@@ -3,16 +3,10 @@ import HeapModule
 
 /// The time that callers give their requests. A request that joins another's transfer keeps its own.
 extension DownloadScheduler {
-    struct Deadline: Comparable {
-        var time: ContinuousClock.Instant
-        var job: JobID
-        static func < (left: Deadline, right: Deadline) -> Bool { left.time < right.time }
-    }
-
     /// Has an ask in the queue end in time.
     func note(deadlineOf ask: Ask) {
         guard let time = ask.deadline?.end, let job = queue.jobs.id(of: ask.url.string) else { return }
-        deadlines.insert(Deadline(time: time, job: job))
+        deadlines.insert(Timed(time: time, event: job))
         endVainAsks(of: job, .now)
     }
 
@@ -23,10 +17,10 @@ extension DownloadScheduler {
         var (overdue, inFlight) = ([(Ask, CoverFailure?, isInFlight: Bool)](), [Job<Ask>]())
         while let next = deadlines.min, next.time <= now {
             deadlines.removeMin()
-            guard queue.contains(next.job) else { continue }
-            let isInFlight = queue.jobs[next.job].hasTransfer
-            let failure = isInFlight ? queue.jobs[next.job].state.failure : waiting(next.job, now).failure
-            let (asks, job) = queue.cancel(next.job) { $0.isOverdue(now) }
+            guard queue.jobs.contains(next.event) else { continue }
+            let isInFlight = queue.jobs[next.event].hasTransfer
+            let failure = isInFlight ? queue.jobs[next.event].state.failure : waiting(next.event, now).failure
+            let (asks, job) = queue.cancel(next.event) { $0.isOverdue(now) }
             overdue += asks.map { ($0, failure, isInFlight) }
             if let job { inFlight.append(job) }
         }
@@ -56,7 +50,7 @@ extension DownloadScheduler {
     /// Ends the asks of a waiting job whose time is over before its next transfer may start: there is nothing to wait for. An ask with another
     /// address goes on to it.
     func endVainAsks(of job: JobID, _ now: ContinuousClock.Instant) {
-        guard !deadlines.isEmpty, queue.contains(job), !queue.jobs[job].hasTransfer,
+        guard !deadlines.isEmpty, queue.jobs.contains(job), !queue.jobs[job].hasTransfer,
             case let (start?, failure?) = waiting(job, now)
         else { return }
         let asks = queue.cancel(job) { $0.isOverdue(start) }.requests
@@ -72,8 +66,8 @@ extension DownloadScheduler {
         change()
         guard let end = queue.pause(hostOf: job, now), before.map({ $0 < end }) ?? true else { return }
         let host = queue.host(of: job)
-        for deadline in deadlines.unordered where deadline.time <= end && queue.host(of: deadline.job) == host {
-            endVainAsks(of: deadline.job, now)
+        for deadline in deadlines.unordered where deadline.time <= end && queue.host(of: deadline.event) == host {
+            endVainAsks(of: deadline.event, now)
         }
     }
 

@@ -9,12 +9,8 @@ import Platform
 /// of one origin are not for another). Requests for one URL with different fields share a transfer as long as it brings a cover that
 /// is stored: the cache is private, and what it holds answers all of them (RFC 9111 section 3.5 binds shared caches only).
 extension DownloadScheduler {
-    /// The fields that callers gave for the origin that is asked now.
-    func givenFields(for start: DownloadQueue<Ask>.Start) -> HTTPFields {
-        givenFields(for: start.job, at: start.target)
-    }
-
-    private func givenFields(for job: JobID, at target: HTTPURL) -> HTTPFields {
+    /// The fields that callers gave for the origin of a target.
+    func givenFields(for job: JobID, at target: HTTPURL) -> HTTPFields {
         let origin = target.origin
         var fields = policy.headerFields.isEmpty ? [:] : policy.headerFields[String(origin)] ?? [:]
         if origin == queue.jobs[job].url.origin { fields.set(queue.jobs[job].state.headerFields) }
@@ -35,14 +31,12 @@ extension DownloadScheduler {
     /// - Parameters:
     ///   - conditions: those of the version to revalidate.
     ///   - given: `givenFields`.
-    func headerFields(
-        for start: DownloadQueue<Ask>.Start, conditions: HTTPFields, given: HTTPFields
-    ) -> HTTPFields {
+    func headerFields(for job: JobID, conditions: HTTPFields, given: HTTPFields) -> HTTPFields {
         var fields = conditions
         // RFC 9111 section 5.2.1.4.
-        if reloads(start.job) { fields[.cacheControl] = "no-cache" }
-        if start.target.origin == start.url.origin,
-            let trace = queue.first(of: start.job, { $0.sink.origin?.traceFields })
+        if reloads(job) { fields[.cacheControl] = "no-cache" }
+        if queue.jobs[job].target.origin == queue.jobs[job].url.origin,
+            let trace = queue.first(of: job, { $0.sink.origin?.traceFields })
         {
             fields.set(trace)
         }

@@ -8,30 +8,29 @@ extension DownloadScheduler {
     /// The target of a redirect, such as a signed address, holds for this long at least.
     private static let shortestLife = Duration.seconds(1)
 
-    func retryOrFail(
-        _ start: DownloadQueue<Ask>.Start, _ failure: CoverFailure, _ now: ContinuousClock.Instant
-    ) {
-        if queue.hasPersistentErrors(hostOf: start.job) { return finish(start.job, start.url, failing: failure) }
+    func retryOrFail(_ job: JobID, _ failure: CoverFailure, _ now: ContinuousClock.Instant) {
+        if queue.hasPersistentErrors(hostOf: job) { return finish(job, failing: failure) }
+        let target = queue.jobs[job].target
         var policy = policy.retry
-        policy.retries = retries(of: start.job)
-        let decision = policy.decide(failure, attempt: queue.attempts(start.job), random: .random(in: 0...1))
-        if failure.isOfHTTP2 { queue.jobs[start.job].state.http1Origin = start.target.origin }
+        policy.retries = retries(of: job)
+        let decision = policy.decide(failure, attempt: queue.attempts(job), random: .random(in: 0...1))
+        if failure.isOfHTTP2 { queue.jobs[job].state.http1Origin = target.origin }
         // A tunnel or a translator of one family may take everything and forward nothing. A name without addresses of the other one fails, and
         // is looked up for both again.
-        queue.jobs[start.job].state.addressFamily =
-            start.target.hostIsAddress ? nil : failure.silentFamily.map { (start.target.origin, $0.other) }
+        queue.jobs[job].state.addressFamily =
+            target.hostIsAddress ? nil : failure.silentFamily.map { (target.origin, $0.other) }
         switch decision {
         case .retry(let delay):
-            retry(start.job, at: now + delay)
+            retry(job, at: now + delay)
             // Their time may be over before.
-            guard queue.contains(start.job) else { return }
+            guard queue.jobs.contains(job) else { return }
             let level: Logger.Level = delay >= Self.notableDelay ? .warning : .debug
             logger.log(
                 level: level, "\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms",
                 metadata: failure.metadata, source: CoverFailure.logSource)
-        case .giveUp where triesOtherAddress(start, failure) || postpones(start.job, failure): break
-        case .giveUp: finish(start.job, start.url, failing: failure)
-        case .tooLong(let pause): finish(start.job, start.url, failing: failure.asking(for: pause))
+        case .giveUp where triesOtherAddress(job, failure) || postpones(job, failure): break
+        case .giveUp: finish(job, failing: failure)
+        case .tooLong(let pause): finish(job, failing: failure.asking(for: pause))
         }
     }
 
@@ -62,7 +61,7 @@ extension DownloadScheduler {
 
     /// Whether libcurl may send a request again, whose connection ended before an answer.
     func mayResend(_ job: JobID) -> Bool {
-        queue.contains(job) && queue.resend(job, retries: retries(of: job))
+        queue.jobs.contains(job) && queue.resend(job, retries: retries(of: job))
     }
 
     /// Asks once more, for the whole cover, if a server refuses a request with conditions: it may not know them, and a condition that fails
@@ -82,22 +81,22 @@ extension DownloadScheduler {
 
     /// Requests another address with the job's key, each once, if a server has failed to give the cover for this one: it may take a newer
     /// signature. Those that asked for the former address share what comes.
-    func triesOtherAddress(_ start: DownloadQueue<Ask>.Start, _ failure: CoverFailure) -> Bool {
-        guard failure.isOfAddress, !queue.hasPersistentErrors(hostOf: start.job) else { return false }
-        let former = queue.jobs[start.job].state.formerAddresses
-        let other = queue.first(of: start.job) { ask in
+    func triesOtherAddress(_ job: JobID, _ failure: CoverFailure) -> Bool {
+        guard failure.isOfAddress, !queue.hasPersistentErrors(hostOf: job) else { return false }
+        let (current, former) = (queue.jobs[job].url.address, queue.jobs[job].state.formerAddresses)
+        let other = queue.first(of: job) { ask in
             let address = ask.url.address
-            return address == start.url.address || former.contains(address) ? nil : ask.url
+            return address == current || former.contains(address) ? nil : ask.url
         }
         guard let other else { return false }
-        queue.jobs[start.job].begin(at: other)
-        queue.move(start.job, to: other)
-        endVainAsks(of: start.job, .now)
+        queue.jobs[job].begin(at: other)
+        queue.move(job, to: other)
+        endVainAsks(of: job, .now)
         return true
     }
 
     /// Requests the URL itself again, once, if the target of a redirect may have expired while it waited, or its host was given up.
-    func retriesWithoutRedirect(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
+    func retriesWithoutRedirect(_ job: JobID, _ failure: CoverFailure) -> Bool {
         let (state, began) = (queue.jobs[job].state, queue.jobs[job].passage.began)
         guard let redirectedAt = state.redirectedAt, let began, !state.redirects.isEmpty, !state.hasReturned else {
             return false
@@ -106,7 +105,7 @@ extension DownloadScheduler {
         guard failure.kind == .notTried || isRefused && began - redirectedAt >= Self.shortestLife else { return false }
         queue.jobs[job].state.hasReturned = true
         queue.jobs[job].state.forgetRedirects()
-        queue.move(job, to: url)
+        queue.move(job, to: queue.jobs[job].url)
         endVainAsks(of: job, .now)
         return true
     }
@@ -121,11 +120,13 @@ extension DownloadScheduler {
     package func forgetOutages() { queue.forgetOutages() }
 
     /// The time of a transfer is over, and it goes on, as its body arrives.
-    func overran(_ start: DownloadQueue<Ask>.Start) {
-        queue.overran(start.job, now: .now)
+    func overran(_ job: JobID) {
+        guard queue.jobs.contains(job) else { return }
+        queue.overran(job, now: .now)
+        let target = queue.jobs[job].target
         logger.debug(
-            "\(start.target): its time is over, and its body arrives: it goes on, and at most \(queue.limiter.limit) are in flight",
-            metadata: ["host": "\(start.target.authority)"], source: CoverFailure.logSource)
+            "\(target): its time is over, and its body arrives: it goes on, and at most \(queue.limiter.limit) are in flight",
+            metadata: ["host": "\(target.authority)"], source: CoverFailure.logSource)
     }
 
     /// Tells the queue what the end of a transfer shows about its host.

@@ -34,13 +34,14 @@ package actor DownloadScheduler {
     private var sharedCount = 0
     private static let maximumShared = 16_384
     /// Memory held by `batch` and by what the store has taken, in bytes.
-    private var backlog = 0 { didSet { client.loop.unstoredBytes = backlog } }
+    private var backlog = 0
     private var submitters: [CheckedContinuation<Void, Never>] = []
     private var handingOver: Task<Void, Never>?
     /// The last of the tasks that give suspects to the store, one after the other.
     private var distrusting: Task<Void, Never>?
     private var isClosed = false
-    var deadlines = Heap<Deadline>()
+    /// The jobs of asks that have a time.
+    var deadlines = Heap<Timed<JobID>>()
     let report: @Sendable (SchedulerReport) -> Void
     private var load = SchedulerReport.Load()
 
@@ -58,7 +59,8 @@ package actor DownloadScheduler {
         self.policy = policy
         self.logger = logger
         self.report = report
-        let usesProxies = client.usesProxies
+        // libcurl uses them, and no other transport.
+        let usesProxies = policy.limits.awaitsConnections
         queue = DownloadQueue(limits: policy.limits, pauses: pauses) { usesProxies ? Proxy(for: $0.requestURL) : nil }
     }
 
@@ -131,17 +133,17 @@ package actor DownloadScheduler {
     func didCancel(_ inFlight: [Job<Ask>]) {
         // One of them may belong to the sink. The others submit one batch more than they should.
         resumeSubmitters()
-        let tokens = inFlight.compactMap(\.state.token)
+        let transfers = inFlight.compactMap(\.state.transfer)
         client.assumeIsolated { client in
-            for token in tokens { client.cancel(token) }
+            for transfer in transfers { client.cancel(transfer) }
         }
     }
 
     /// Ends every request, those that wait for a retry too. Covers that have arrived are still stored.
     package func close() async {
         isClosed = true
-        _ = client.loop.lookForUnaskedAnswers()
-        distrust(client.loop.takeUnaskedAnswers())
+        _ = client.loop.sockets?.lookAtIdle()
+        distrust(client.loop.sockets?.takeUnaskedAnswers() ?? [])
         await client.shutdown()
         for ask in queue.cancel({ _ in true }).requests { ask.close() }
         resumeSubmitters()
@@ -160,12 +162,14 @@ package actor DownloadScheduler {
     /// answer of a connection has come sooner than it could (`ConnectionPace`), and for as long as its server takes at most.
     /// - Returns: whether there were any.
     package func lookForUnaskedAnswers() async -> Bool {
-        let settled = client.loop.lookForUnaskedAnswers()
+        let settled = client.loop.sockets?.lookAtIdle()
         if let settled, case let time = settled - .now, time > .zero {
             try? await Task.sleep(for: min(time, Self.longestSettling))
-            _ = client.loop.lookForUnaskedAnswers()
+            _ = client.loop.sockets?.lookAtIdle()
         }
-        let answers = client.loop.takeUnaskedAnswers()
+        let answers = client.loop.sockets?.takeUnaskedAnswers() ?? []
+        // A full list begins again once nothing hints at a response that is another's.
+        if answers.isEmpty, queue.inFlight == 0, sharedCount >= Self.maximumShared { (shared, sharedCount) = ([:], 0) }
         distrust(answers)
         await distrusting?.value
         return !answers.isEmpty
@@ -176,7 +180,9 @@ package actor DownloadScheduler {
         if answers.isEmpty { return }
         recentTargets = RecentTargets()
         for var answer in answers {
-            answer.covers += answer.covers.flatMap { shared.removeValue(forKey: $0.url.string) ?? [] }
+            let others = answer.covers.flatMap { shared.removeValue(forKey: $0.url.string) ?? [] }
+            sharedCount -= others.count
+            answer.covers += others
             for cover in answer.covers {
                 // One of its redirects may be another's.
                 guard let job = queue.jobs.id(of: cover.url.string), !queue.jobs[job].state.redirects.isEmpty else {
@@ -195,14 +201,14 @@ package actor DownloadScheduler {
     // MARK: A turn of the loop
 
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        distrust(client.loop.takeUnaskedAnswers())
+        distrust(client.loop.sockets?.takeUnaskedAnswers() ?? [])
         flushBatch()
         let deadline = expire(now)
-        while backlog < Self.maximumBacklog, client.loop.hasRoom {
+        while backlog < Self.maximumBacklog, client.loop.hasRoom(beside: backlog) {
             switch queue.next(now: now) {
-            case .start(let start): begin(start)
+            case .start(let job, let request): begin(job, request)
             case .restart(let job): cancelTransfer(job)
-            case .drop(let job, let url, let failure): drop(job, url, failure)
+            case .drop(let job, let failure): drop(job, failure)
             case .wait(let time):
                 endTurn()
                 return [time, deadline].compactMap(\.self).min()
@@ -230,137 +236,125 @@ package actor DownloadScheduler {
         report(.load(now))
     }
 
-    private func begin(_ start: DownloadQueue<Ask>.Start) {
-        queue.jobs[start.job].state.headerFields = queue.first(of: start.job) { $0.headerFields } ?? [:]
-        queue.jobs[start.job].state.sharedAt = nil
-        let stored = stored(for: start.job), conditions = stored?.conditions(at: start.target, of: start.url) ?? [:]
-        queue.jobs[start.job].state.revalidated = conditions.isEmpty ? nil : stored
-        let given = givenFields(for: start)
-        if !given.isEmpty {
-            queue.jobs[start.job].state.fieldNames[String(start.target.origin)] = given.lowercaseNames
-        }
-        var request = TransferRequest(
-            url: start.target, headerFields: headerFields(for: start, conditions: conditions, given: given),
-            waitsToMultiplex: start.multiplexes)
-        request.cookies = queue.jobs[start.job].state.cookies
-        request.streams = start.streams
-        (request.proxy, request.mostConnections) = (start.proxy, start.mostConnections)
-        request.keepsCoding = queue.jobs[start.job].state.codingFailure != nil
-        let family = queue.jobs[start.job].state.addressFamily
-        if let family, family.origin == start.target.origin { request.addressFamily = family.family }
-        request.isHTTP1 = start.isHTTP1 || queue.jobs[start.job].state.http1Origin == start.target.origin
+    /// - Parameter request: what the queue says of it.
+    private func begin(_ job: JobID, _ request: TransferRequest) {
+        var request = request
+        let (url, target) = (queue.jobs[job].url, request.url)
+        queue.jobs[job].state.headerFields = queue.first(of: job) { $0.headerFields } ?? [:]
+        queue.jobs[job].state.sharedAt = nil
+        let stored = stored(for: job), conditions = stored?.conditions(at: target, of: url) ?? [:]
+        queue.jobs[job].state.revalidated = conditions.isEmpty ? nil : stored
+        let given = givenFields(for: job, at: target)
+        if !given.isEmpty { queue.jobs[job].state.fieldNames[String(target.origin)] = given.lowercaseNames }
+        request.headerFields = headerFields(for: job, conditions: conditions, given: given)
+        request.cookies = queue.jobs[job].state.cookies
+        request.keepsCoding = queue.jobs[job].state.codingFailure != nil
+        let family = queue.jobs[job].state.addressFamily
+        if let family, family.origin == target.origin { request.addressFamily = family.family }
+        let isInstead = !request.isHTTP1 && queue.jobs[job].state.http1Origin == target.origin
+        if isInstead { request.isHTTP1 = true }
         // The connections that are open are none for it.
         let opensOwn =
-            queue.jobs[start.job].state.isMisdirected || request.isHTTP1 && !start.isHTTP1
-            || request.addressFamily != nil || client.loop.distrusts(start.target.origin)
+            queue.jobs[job].state.isMisdirected || isInstead || request.addressFamily != nil
+            || client.loop.sockets?.distrusts(target.origin) ?? false
         request.needsNewConnection = opensOwn
         request.isWanted = (
             ImageHeader.maximumBeginning, { $0.withUnsafeBytes { ImageHeader.mayBegin(with: $0) } }
         )
-        request.context = queue.first(of: start.job) { $0.sink.origin?.context }
-        request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
-        queue.jobs[start.job].state.deniesPrivateAddresses = request.deniesPrivateAddresses
-        var cover = RequestedCover(start.url)
-        cover.headerFields = queue.jobs[start.job].state.headerFields
+        request.context = queue.first(of: job) { $0.sink.origin?.context }
+        request.deniesPrivateAddresses = deniesPrivateAddresses(job)
+        queue.jobs[job].state.deniesPrivateAddresses = request.deniesPrivateAddresses
+        var cover = RequestedCover(url)
+        cover.headerFields = queue.jobs[job].state.headerFields
         cover.deniesPrivateAddresses = request.deniesPrivateAddresses
         request.cover = cover
         request.onConnection = { [weak self] event in
             self?.assumeIsolated { scheduler in
                 switch event {
                 case .opening(let others)
-                where !scheduler.queue.mayConnect(start.job, others: opensOwn ? 0 : others): return false
-                case .resending: return scheduler.mayResend(start.job)
-                case .overdue: scheduler.overran(start)
+                where !scheduler.queue.mayConnect(job, others: opensOwn ? 0 : others): return false
+                case .resending: return scheduler.mayResend(job)
+                case .overdue: scheduler.overran(job)
                 case .opening, .ready: break
                 }
                 // The loop has had its turn already.
-                if scheduler.queue.didConnect(start.job, event) { scheduler.client.loop.wake() }
+                if scheduler.queue.didConnect(job, event) { scheduler.client.loop.wake() }
                 return true
             } ?? true
         }
-        queue.jobs[start.job].state.token = client.assumeIsolated { client in
+        queue.jobs[job].state.transfer = client.assumeIsolated { client in
             client.start(request) { [weak self] result in
-                self?.assumeIsolated { $0.ended(start, result) }
+                self?.assumeIsolated { $0.ended(job, result) }
             }
         }
     }
 
     private func cancelTransfer(_ job: JobID) {
-        guard let token = queue.jobs[job].state.token.take() else { return }
-        client.assumeIsolated { $0.cancel(token) }
+        guard let transfer = queue.jobs[job].state.transfer.take() else { return }
+        client.assumeIsolated { $0.cancel(transfer) }
     }
 
     /// Ends a job whose host was given up.
-    private func drop(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
-        if retriesWithoutRedirect(job, url, failure) { return }
+    private func drop(_ job: JobID, _ failure: CoverFailure) {
+        if retriesWithoutRedirect(job, failure) { return }
         // A cover that was tried fails for its own reason rather than its host's.
         var own = queue.jobs[job].state.failure ?? failure
         own.retryAfter = max(own.retryAfter ?? .zero, failure.retryAfter ?? .zero)
         if postpones(job, own) { return }
-        finish(job, url, failing: own)
+        finish(job, failing: own)
     }
 
     // MARK: Responses
 
-    private func ended(
-        _ start: DownloadQueue<Ask>.Start, _ result: Result<TransferResponse, TransferError>
-    ) {
-        // A transfer that was cancelled has no token.
-        guard queue.contains(start.job), queue.jobs[start.job].state.token.take() != nil else { return }
+    private func ended(_ job: JobID, _ result: Result<TransferResponse, TransferError>) {
+        // Without one, it was cancelled.
+        guard queue.jobs.contains(job), queue.jobs[job].state.transfer.take() != nil else { return }
         let now = ContinuousClock.now
         switch result {
-        case .failure(let error) where error.kind == .cancelled: queue.refusedTransferEnded(start.job)
-        case .failure where queue.resumesAsOneTooMany(start.job, now): break
-        case _ where queue.jobs[start.job].state.mustStartAgain:
-            queue.jobs[start.job].state.mustStartAgain = false
-            retry(start.job, at: now)
+        case .failure(let error) where error.kind == .cancelled: queue.refusedTransferEnded(job)
+        case .failure where queue.resumesAsOneTooMany(job, now): break
+        case _ where queue.jobs[job].state.mustStartAgain:
+            queue.jobs[job].state.mustStartAgain = false
+            retry(job, at: now)
         case .failure(let error):
-            queue.jobs[start.job].state.microseconds = error.microseconds
-            let failure = CoverFailure(error, of: start.url, at: start.target)
-            queue.jobs[start.job].state.failure = failure
+            queue.jobs[job].state.microseconds = error.microseconds
+            let failure = CoverFailure(error, of: queue.jobs[job].url, at: queue.jobs[job].target)
+            queue.jobs[job].state.failure = failure
             // One at a time, they would wait for hours, or all fail in the same way.
-            if error.kind == .timeout || !failure.isTransient { queue.separateFollowers(of: start.job) }
-            didReceive(failure.ending, of: start.job, failure, now)
-            if retriesWithoutRedirect(start.job, start.url, failure) { return }
-            if error.kind == .coding, queue.jobs[start.job].state.codingFailure == nil {
+            if error.kind == .timeout || !failure.isTransient { queue.separateFollowers(of: job) }
+            didReceive(failure.ending, of: job, failure, now)
+            if retriesWithoutRedirect(job, failure) { return }
+            if error.kind == .coding, queue.jobs[job].state.codingFailure == nil {
                 // A server that labels a plain picture, as with `binary`.
-                queue.jobs[start.job].state.codingFailure = failure
-                return retry(start.job, at: now)
+                queue.jobs[job].state.codingFailure = failure
+                return retry(job, at: now)
             }
-            retryOrFail(start, failure, now)
-        case .success(let response): didAnswer(start, response, now)
+            retryOrFail(job, failure, now)
+        case .success(let response): didAnswer(job, response, now)
         }
     }
 
-    private func didAnswer(
-        _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse, _ now: ContinuousClock.Instant
-    ) {
-        let job = start.job
+    private func didAnswer(_ job: JobID, _ response: TransferResponse, _ now: ContinuousClock.Instant) {
         queue.jobs[job].state.add(response)
-        let isInstead = queue.jobs[job].state.http1Origin == start.target.origin
+        let isInstead = queue.jobs[job].state.http1Origin == queue.jobs[job].target.origin
         queue.didAnswer(job, http2: response.isHTTP2, isInstead: isInstead)
-        let disposition = disposition(of: response, start)
-        // `Retry-After` binds the response's URL; the host's other covers wait when several are refused and none arrives in between.
-        var failure = disposition.failure
-        failure?.retryAfter = RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
+        let disposition = disposition(of: response, job)
+        let failure = disposition.failure
         queue.jobs[job].state.failure = failure
-        didReceive(Ending(failure), of: job, failure, now)
-        let (followers, time) = queue.jobs[job].isShared ? share(response, of: job, disposition) : ([], 0)
-        act(on: disposition, start, response, now)
-        for follower in followers where queue.contains(follower) { answer(follower, response, time, now) }
+        didReceive(failure?.ending ?? .answered, of: job, failure, now)
+        let (followers, time) = queue.isShared(job) ? share(response, of: job, disposition) : ([], 0)
+        act(on: disposition, job, response, now)
+        for follower in followers where queue.jobs.contains(follower) { answer(follower, response, time, now) }
     }
 
-    /// - Parameter disposition: of the response. Its failure is the job's.
     private func act(
-        on disposition: ResponseDisposition, _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse,
-        _ now: ContinuousClock.Instant
+        on disposition: ResponseDisposition, _ job: JobID, _ response: TransferResponse, _ now: ContinuousClock.Instant
     ) {
-        let job = start.job
         switch disposition {
         case .redirect(let target): redirected(job, response, target, now)
-        case .failure(let failure): failed(start, response, queue.jobs[job].state.failure ?? failure, now)
-        case .notModified(let version): notModified(start, response, version)
-        case .cover(let header): received(start, response, header)
+        case .failure(let failure): failed(job, response, failure, now)
+        case .notModified(let version): notModified(job, response, version)
+        case .cover(let header): received(job, response, header)
         }
     }
 
@@ -390,22 +384,20 @@ package actor DownloadScheduler {
         _ response: TransferResponse, of job: JobID, _ disposition: ResponseDisposition
     ) -> (followers: [JobID], time: Int64) {
         let (target, time) = (queue.jobs[job].target, WallClock.milliseconds())
-        guard hasPlainRequest(job, at: target), mayShare(response) else { return ([], time) }
+        // If it turns out to be another's, they have to be known.
+        guard hasPlainRequest(job, at: target),
+            !response.isOverUsedConnection || sharedCount < Self.maximumShared
+        else { return ([], time) }
         let key = queue.jobs[job].url.string
         switch disposition {
         case .redirect: break
         case .cover: recentTargets.add(target.string, response, of: key, at: time)
-        case .failure: if queue.jobs[job].state.failure?.isTransient ?? true { return ([], time) }
+        case .failure(let failure): if failure.isTransient { return ([], time) }
         case .notModified: return ([], time)
         }
         let followers = queue.takeFollowers(of: job)
         noteShared(response, of: key, with: followers)
         return (followers, time)
-    }
-
-    /// Whether other jobs may have a response. If it turns out to be another's, they have to be known.
-    private func mayShare(_ response: TransferResponse) -> Bool {
-        !response.isOverUsedConnection || sharedCount < Self.maximumShared
     }
 
     /// Remembers which covers have the response to the request of another one.
@@ -428,84 +420,71 @@ package actor DownloadScheduler {
             queue.jobs[job].state.mustStartAgain = false
             return retry(job, at: now)
         }
-        let start = DownloadQueue<Ask>.Start(
-            job: job, url: queue.jobs[job].url, target: queue.jobs[job].target, attempt: queue.jobs[job].attempt,
-            multiplexes: false, streams: nil, isHTTP1: false)
-        let disposition = disposition(of: response, start)
+        let disposition = disposition(of: response, job)
         queue.jobs[job].state.failure = disposition.failure
         queue.jobs[job].state.sharedAt = time
-        act(on: disposition, start, response, now)
+        act(on: disposition, job, response, now)
     }
 
-    private func disposition(
-        of response: TransferResponse, _ start: DownloadQueue<Ask>.Start
-    ) -> ResponseDisposition {
+    private func disposition(of response: TransferResponse, _ job: JobID) -> ResponseDisposition {
         ResponseDisposition(
-            response, of: start.url, at: start.target, redirectCount: queue.jobs[start.job].state.redirects.count,
-            policy: policy.redirect, revalidated: queue.jobs[start.job].state.revalidated)
+            response, of: queue.jobs[job].url, at: queue.jobs[job].target,
+            redirectCount: queue.jobs[job].state.redirects.count, allowsDowngrades: policy.allowsDowngrades,
+            revalidated: queue.jobs[job].state.revalidated)
     }
 
-    private func received(
-        _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse, _ header: ImageHeader
-    ) {
-        let stored = stored(response, start.job)
-        guard stored.isStorable, !varies(response, start.job) else {
-            return finish(start.job, start.url, .unstorable(response.body))
-        }
-        let replaced = queue.first(of: start.job) { $0.stored }
-        finish(start.job, start.url, .cover(header, stored, response.body, replacing: replaced))
+    private func received(_ job: JobID, _ response: TransferResponse, _ header: ImageHeader) {
+        let stored = stored(response, job)
+        guard stored.isStorable, !varies(response, job) else { return finish(job, .unstorable(response.body)) }
+        let replaced = queue.first(of: job) { $0.stored }
+        finish(job, .cover(header, stored, response.body, replacing: replaced))
     }
 
     /// 304: the stored version is still valid (RFC 9111 §4.3.4).
-    private func notModified(
-        _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse, _ version: StoredVersion
-    ) {
-        let update = stored(response, start.job)
-        guard StoredResponse.is(update.fields, about: version.entityTag) else {
-            return retryWithoutConditions(start.job)
-        }
-        finish(start.job, start.url, .notModified(version, update))
+    private func notModified(_ job: JobID, _ response: TransferResponse, _ version: StoredVersion) {
+        let update = stored(response, job)
+        guard StoredResponse.is(update.fields, about: version.entityTag) else { return retryWithoutConditions(job) }
+        finish(job, .notModified(version, update))
     }
 
     private func failed(
-        _ start: DownloadQueue<Ask>.Start, _ response: TransferResponse, _ failure: CoverFailure,
-        _ now: ContinuousClock.Instant
+        _ job: JobID, _ response: TransferResponse, _ failure: CoverFailure, _ now: ContinuousClock.Instant
     ) {
-        let coding = failure.kind == .notAnImage ? queue.jobs[start.job].state.codingFailure : nil
-        if let coding { return finish(start.job, start.url, failing: coding) }
-        if retriesWithoutRedirect(start.job, start.url, failure) { return }
-        if !failure.pauses, retriesWithoutConditions(start.job, failure) { return }
+        let coding = failure.kind == .notAnImage ? queue.jobs[job].state.codingFailure : nil
+        if let coding { return finish(job, failing: coding) }
+        if retriesWithoutRedirect(job, failure) { return }
+        if !failure.pauses, retriesWithoutConditions(job, failure) { return }
         // A 400 over a used connection may be about what was on it before: servers say so of idle ones, and it may cross the request.
         let isOfConnection = failure.status == 421 || failure.status == 400 && response.isOverUsedConnection
-        if isOfConnection, !queue.jobs[start.job].state.isMisdirected {
-            queue.jobs[start.job].state.isMisdirected = true
-            return retry(start.job, at: now)
+        if isOfConnection, !queue.jobs[job].state.isMisdirected {
+            queue.jobs[job].state.isMisdirected = true
+            return retry(job, at: now)
         }
-        let timeToLive = queue.first(of: start.job) { $0.negativeTimeToLive }
+        let timeToLive = queue.first(of: job) { $0.negativeTimeToLive }
         // What a server refuses to some it may have for others.
-        if queue.jobs[start.job].state.headerFields.isEmpty,
-            let until = NegativeCaching.until(stored(response, start.job), guess: timeToLive)
+        if queue.jobs[job].state.headerFields.isEmpty,
+            let until = NegativeCaching.until(stored(response, job), guess: timeToLive)
         {
-            if triesOtherAddress(start, failure) { return }
-            let stored = queue.first(of: start.job) { $0.stored }
-            return finish(
-                start.job, start.url, .failure(failure, stored: stored), absence: (failure.status ?? 404, until))
+            if triesOtherAddress(job, failure) { return }
+            let stored = queue.first(of: job) { $0.stored }
+            return finish(job, .failure(failure, stored: stored), absence: (failure.status ?? 404, until))
         }
-        retryOrFail(start, failure, now)
+        retryOrFail(job, failure, now)
     }
 
     // MARK: To the store
 
-    func finish(_ job: JobID, _ url: HTTPURL, failing failure: CoverFailure) {
+    func finish(_ job: JobID, failing failure: CoverFailure) {
         let stored = failure.kind == .cancelled ? nil : queue.first(of: job) { $0.stored }
-        finish(job, url, .failure(failure, stored: stored))
+        finish(job, .failure(failure, stored: stored))
     }
 
     /// Has done with a job: frees its host's place, and hands its asks and its content over.
     private func finish(
-        _ job: JobID, _ url: HTTPURL, _ content: Download.Content, absence: (status: Int, until: Int64)? = nil
+        _ job: JobID, _ content: Download.Content, absence: (status: Int, until: Int64)? = nil
     ) {
-        let (state, target, now) = (queue.jobs[job].state, queue.jobs[job].target, ContinuousClock.now)
+        let (url, target) = (queue.jobs[job].url, queue.jobs[job].target)
+        let (state, now) = (queue.jobs[job].state, ContinuousClock.now)
         let asks = queue.end(job)
         let sent = SentRequest(
             addresses: url.omitsParameters || !state.formerAddresses.isEmpty

@@ -23,10 +23,12 @@ enum ResponseDisposition {
     ///   - redirectCount: redirects followed so far.
     ///   - revalidated: the version whose validators the request sent.
     init(
-        _ response: TransferResponse, of url: HTTPURL, at target: HTTPURL, redirectCount: Int, policy: RedirectPolicy,
-        revalidated: StoredVersion?
+        _ response: TransferResponse, of url: HTTPURL, at target: HTTPURL, redirectCount: Int,
+        allowsDowngrades: Bool = false, revalidated: StoredVersion?
     ) {
-        switch policy.decide(response, of: url, at: target, redirectCount: redirectCount) {
+        let next = RedirectPolicy.decide(
+            response, of: url, at: target, redirectCount: redirectCount, allowsDowngrades: allowsDowngrades)
+        switch next {
         case .success(let target): self = .redirect(target)
         case .failure(let failure): self = .failure(failure)
         case nil:
@@ -36,6 +38,10 @@ enum ResponseDisposition {
                 self.init(final: response, of: url, at: target, isRedirected: redirectCount > 0)
             }
         }
+        guard var failure else { return }
+        // It binds the response's URL; the host's other covers wait when several are refused and none arrives in between.
+        failure.retryAfter = RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
+        self = .failure(failure)
     }
 
     var failure: CoverFailure? { if case .failure(let failure) = self { failure } else { nil } }

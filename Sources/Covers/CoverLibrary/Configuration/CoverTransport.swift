@@ -50,7 +50,7 @@ public struct TransportResponse: Sendable, Hashable {
     /// Such as `.ok`, or `404`.
     public var status: HTTPResponse.Status
     /// The library reads those that a cache needs: `Cache-Control`, `ETag`, `Last-Modified`, `Expires`, `Date`, `Age`, `Vary`, `Location`,
-    /// `Retry-After`, and the host's rate limit.
+    /// and `Retry-After`.
     public var headerFields: HTTPFields
     /// The body without content coding.
     public var body: Data

@@ -177,10 +177,8 @@ extension LibraryConfiguration {
         limits.awaitsConnections = transport == nil
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
-            redirect: redirectPolicy, headerFields: fieldsByOrigin)
+            allowsDowngrades: allowsDowngrades, headerFields: fieldsByOrigin)
     }
-
-    var redirectPolicy: RedirectPolicy { RedirectPolicy(allowsDowngrades: allowsDowngrades) }
 
     /// The header fields of each origin, normalised as `HTTPURL.origin`.
     var fieldsByOrigin: [String: HTTPFields] {

@@ -49,7 +49,8 @@ public struct Cover: Sendable, Hashable {
         self.key = key
     }
 
-    init(_ entry: CachedEntry, _ body: [UInt8], isStale: Bool) {
+    /// - Parameter isNew: it was stored a moment ago, and is not stale.
+    init(_ entry: CachedEntry, _ body: [UInt8], isNew: Bool = false) {
         key = entry.metadata.key
         url = URL(key: key)
         data = Data(body)
@@ -57,7 +58,7 @@ public struct Cover: Sendable, Hashable {
         width = entry.metadata.width
         height = entry.metadata.height
         digest = entry.digest.description
-        self.isStale = isStale
+        isStale = !isNew && Staleness(entry, at: WallClock.milliseconds()) != .fresh
         lacksAddress = isStale && UnkeptParts(entry.metadata.fields).omitsParameters
     }
 }

@@ -11,14 +11,28 @@ extension CoverPipeline {
 
     /// - Throws: `CoverFailure` if nothing usable locates the cover.
     func ask(_ request: CoverRequest, for sink: any OutcomeSink) throws(CoverFailure) -> Ask {
-        let ask = try ask(at: request.location, of: request.album, line: request.line, for: sink)
+        let ask: Ask
+        do throws(CoverFailure) {
+            let locations = try locations(of: request)
+            ask = try Ask(
+                locations[0], alternatives: Array(locations.dropFirst()), ignoring: configuration.ignoredParameters,
+                sink: sink)
+        } catch {
+            var failure = error
+            failure.line = request.line
+            throw failure
+        }
+        ask.line = request.line
         if let priority = request.priority { ask.priority = priority.order }
         ask.cacheUse = request.cachePolicy.use
         ask.ignoresOutage = !ask.cacheUse.usesAbsence
         ask.deniesPrivateAddresses = request.deniesPrivateAddresses
         ask.retries = request.retries
         if let timeout = request.timeout { ask.wait(atMost: timeout) }
-        ask.send(request.headerFields, toOriginOf: request.location)
+        // Its location is that of an album's own cover URL.
+        if !request.headerFields.isEmpty, let url = try? HTTPURL(request.location) {
+            ask.ownFields = (request.headerFields.fields, String(url.origin))
+        }
         return ask
     }
 
@@ -29,13 +43,9 @@ extension CoverPipeline {
     ) -> AskBatch.Element {
         switch element {
         case .item(let item):
-            do throws(CoverFailure) {
-                let ask = try ask(at: item.url, of: item.album, line: item.line, for: sink)
-                ask.cacheUse = policy.use
-                ask.ignoresOutage = !ask.cacheUse.usesAbsence
-                ask.send(headerFields, toOriginOf: item.url)
-                return .success(ask)
-            } catch {
+            var request = CoverRequest(location: item.url, cachePolicy: policy)
+            (request.album, request.line, request.headerFields) = (item.album, item.line, headerFields)
+            do throws(CoverFailure) { return .success(try ask(request, for: sink)) } catch {
                 guard let problem = item.problem(in: file) else { return .failure(error) }
                 return .failure(CoverFailure(problem, line: error.line))
             }
@@ -44,40 +54,15 @@ extension CoverPipeline {
         }
     }
 
-    private func ask(
-        at location: String, of album: Album?, line: Int?, for sink: any OutcomeSink
-    ) throws(CoverFailure) -> Ask {
-        do throws(CoverFailure) {
-            let ask: Ask
-            // Most requests have one URL, and lists have millions.
-            if let locations = try locations(at: location, of: album) {
-                ask = try self.ask(at: locations, for: sink)
-            } else {
-                ask = try Ask(location, ignoring: configuration.ignoredParameters, sink: sink)
-            }
-            ask.line = line
-            return ask
-        } catch {
-            var failure = error
-            failure.line = line
-            throw failure
+    /// Where the cover of a request may be, in the order of trying; at least one.
+    /// - Throws: `CoverFailure` if nothing locates an album's cover.
+    func locations(of request: CoverRequest) throws(CoverFailure) -> [String] {
+        guard let album = request.album, !album.otherFields.isEmpty || request.location.isEmpty else {
+            return [request.location]
         }
-    }
-
-    /// Where the cover of an album may be, in the order of trying; nil for one that can only be at `location`.
-    /// - Throws: `CoverFailure` if nothing locates the album's cover.
-    func locations(at location: String, of album: Album?) throws(CoverFailure) -> [String]? {
-        guard let album, !album.otherFields.isEmpty || location.isEmpty else { return nil }
         let locations = album.coverURLs(in: archive)
         if !locations.isEmpty { return locations }
         throw CoverFailure(.badURL, url: "", detail: "the album has no cover URL")
-    }
-
-    /// - Parameter locations: where the cover may be, in the order of trying; at least one.
-    func ask(at locations: [String], for sink: any OutcomeSink) throws(CoverFailure) -> Ask {
-        try Ask(
-            locations[0], alternatives: Array(locations.dropFirst()), ignoring: configuration.ignoredParameters,
-            sink: sink)
     }
 
     // MARK: Looking up
@@ -279,12 +264,6 @@ extension CoverPipeline {
 }
 
 extension Ask {
-    /// - Parameter location: the address whose origin gets the fields, as written.
-    fileprivate func send(_ fields: RequestHeaderFields, toOriginOf location: String) {
-        guard !fields.isEmpty, let url = try? HTTPURL(location) else { return }
-        ownFields = (fields.fields, String(url.origin))
-    }
-
     /// Ends an ask that could not be submitted.
     func fail(_ error: LibraryError, isClosed: Bool) {
         if isClosed {
@@ -347,8 +326,7 @@ extension CoverFailure {
 
     /// A cached 404 or 410: the URL is not requested again before the hint expires.
     static func absent(_ url: String, _ absence: Absence) -> CoverFailure {
-        let until = Date(milliseconds: absence.until)
-        let status = absence.status
+        let (status, until) = (absence.status, Date(milliseconds: absence.until))
         var failure = CoverFailure(
             .status, url: url,
             detail: "the server answered \(status) before; remembered until \(until.ISO8601Format())",

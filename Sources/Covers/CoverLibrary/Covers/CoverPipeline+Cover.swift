@@ -39,9 +39,7 @@ extension CoverPipeline {
         let url = try key(outcome.url)
         if let cover = outcome.unstoredCover(url) { return cover }
         if let (entry, body) = try await shelf.cachedEntry(url, location: outcome.url) {
-            // What was stored a moment ago is not stale.
-            let isStale = outcome.date == nil && Staleness(entry, at: WallClock.milliseconds()) != .fresh
-            return Cover(entry, body, isStale: isStale)
+            return Cover(entry, body, isNew: outcome.date != nil)
         }
         throw CoverFailure(
             .cache, url: outcome.url, detail: "evicted as soon as it was stored: the capacity is too small")
@@ -60,8 +58,7 @@ extension CoverPipeline {
         for (location, url) in ask.addresses {
             guard let (entry, body) = try await shelf.cachedEntry(url, location: location) else { continue }
             guard mayUse(entry, for: ask) else { return .forbidden }
-            let staleness = Staleness(entry, at: WallClock.milliseconds())
-            return .usable(Cover(entry, body, isStale: staleness != .fresh))
+            return .usable(Cover(entry, body))
         }
         return .missing
     }

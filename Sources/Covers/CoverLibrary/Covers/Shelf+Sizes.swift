@@ -59,7 +59,7 @@ extension Shelf {
             if reason == .damaged || reason == .noMemory {
                 logger.debug("\(digest) is used as it is, not in \(longestSide) pixels: \(reason)")
             }
-            return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
+            return Cover(entry, body)
         case .missing: return nil
         case .damaged(let key):
             await drop(key)

@@ -40,7 +40,16 @@ package final class Shelf: Sendable {
     /// - Throws: `CacheError.closed` if the library is closed, or the error of `body`.
     func read<Result: Sendable>(_ body: @escaping @Sendable (CacheReader) throws -> Result) async throws -> Result {
         if isClosed { throw CacheError.closed }
-        return try await reader.read(on: readers, body)
+        return try await withCheckedThrowingContinuation { [reader] continuation in
+            readers.async { continuation.resume(with: Swift.Result { try body(reader) }) }
+        }
+    }
+
+    /// The same, with an error that names a cover.
+    func read<Result: Sendable>(
+        of url: String, _ body: @escaping @Sendable (CacheReader) throws -> Result
+    ) async throws(CoverFailure) -> Result {
+        do { return try await read(body) } catch { throw CoverFailure(cache: error, url: url) }
     }
 
     /// The same for long.
@@ -82,36 +91,28 @@ package final class Shelf: Sendable {
         _ url: HTTPURL, location: String
     ) async throws(CoverFailure) -> (entry: CachedEntry, body: [UInt8])? {
         let key = url.string
-        do {
-            let found = try await read { try $0.cover(for: key) }
-            passUsageOn(ofAtLeast: 1_024)
-            if case .damaged = found { await drop(key) }
-            return found.hit
-        } catch {
-            throw CoverFailure(cache: error, url: location)
-        }
+        let found = try await read(of: location) { try $0.cover(for: key) }
+        passUsageOn(ofAtLeast: 1_024)
+        if case .damaged = found { await drop(key) }
+        return found.hit
     }
 
     private func counted(_ found: (entry: CachedEntry, body: [UInt8])?) -> Cover? {
         instruments.didLookUp(hits: found == nil ? 0 : 1, misses: found == nil ? 1 : 0)
-        return found.map { Cover($0, $1, isStale: Staleness($0, at: WallClock.milliseconds()) != .fresh) }
+        return found.map { Cover($0, $1) }
     }
 
     /// The file of the entry that `find` finds. Counts as a use. Damaged bytes are a miss, and their entry is dropped.
     func cachedFile(
         _ location: String, _ find: @escaping @Sendable (CacheReader) throws -> CachedEntry?
     ) async throws(CoverFailure) -> CachedFile? {
-        do {
-            let found = try await read { reader in
-                try find(reader).map { entry in (entry, try CachedFile(entry, reader.path(of: entry.digest))) }
-            }
-            passUsageOn(ofAtLeast: 1_024)
-            guard let (entry, file) = found else { return nil }
-            if file == nil { await drop(entry.metadata.key) }
-            return file
-        } catch {
-            throw CoverFailure(cache: error, url: location)
+        let found = try await read(of: location) { reader in
+            try find(reader).map { entry in (entry, try CachedFile(entry, reader.path(of: entry.digest))) }
         }
+        passUsageOn(ofAtLeast: 1_024)
+        guard let (entry, file) = found else { return nil }
+        if file == nil { await drop(entry.metadata.key) }
+        return file
     }
 
     // MARK: Damage and uses
@@ -142,16 +143,5 @@ package final class Shelf: Sendable {
 
     func flushUsage() async {
         if let usage = reader.takeUsage(minimum: 1) { await persistency.noteUsage(usage) }
-    }
-}
-
-extension CacheReader {
-    /// Runs `body` on a thread of `queue`: reads block, and must not do so on the cooperative pool.
-    fileprivate func read<Result: Sendable>(
-        on queue: DispatchQueue, _ body: @escaping @Sendable (CacheReader) throws -> Result
-    ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try body(self) }) }
-        }
     }
 }

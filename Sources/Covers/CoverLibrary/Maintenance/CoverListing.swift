@@ -37,11 +37,6 @@ public struct CoverListing: Sendable, Hashable, Codable {
         public var since: Date
         /// They were enough: the next ones are no failures of a refresh.
         public var isGone: Bool
-
-        /// A loss made by the caller, for previews and tests.
-        package init(_ kind: CoverFailure.Kind, status: Int? = nil, since: Date, isGone: Bool) {
-            (self.kind, self.status, self.since, self.isGone) = (kind, status, since, isGone)
-        }
     }
 
     /// A listing made by the caller, for previews and tests.
@@ -70,7 +65,8 @@ public struct CoverListing: Sendable, Hashable, Codable {
             freshUntil: metadata.freshUntil.map { Date(milliseconds: $0) }, isPinned: entry.isPinned)
         if let failing = EntryAnnotation.failures(in: metadata.fields), let answer = failing.answer {
             loss = Loss(
-                answer.kind, status: answer.status, since: Date(milliseconds: failing.first), isGone: failing.isGone)
+                kind: answer.kind, status: answer.status, since: Date(milliseconds: failing.first),
+                isGone: failing.isGone)
         }
     }
 
@@ -122,14 +118,14 @@ public struct CoverListings: AsyncSequence, Sendable {
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws(LibraryError) -> CoverListing? {
             do {
-                var selected = try self.selected ?? pipeline.entries(of: selection)
+                var selected = try self.selected ?? SelectedEntries(selection, pipeline)
+                defer { self.selected = selected }
                 while batch.isEmpty {
-                    guard let found = try await pipeline.next(&selected) else { return nil }
+                    guard let found = try await selected.next() else { return nil }
                     batch = try await pipeline.shelf.read { reader in
                         found.entries.filter { reader.hasFile($0) }.map { CoverListing($0) }[...]
                     }
                 }
-                self.selected = selected
                 return batch.popFirst()
             } catch {
                 throw LibraryError(error)

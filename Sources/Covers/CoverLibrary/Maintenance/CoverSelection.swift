@@ -40,6 +40,83 @@ public struct CoverFilter: Sendable, Hashable {
     }
 }
 
+/// A `CoverFilter`, prepared for a million entries.
+struct CoverMatcher: Sendable {
+    private let glob: Glob?
+    /// Host and port in UTF-8, or the host only.
+    private let host: [UInt8]?
+    private let hasPort: Bool
+    private let isPinned: Bool
+
+    /// - Throws: `LibraryError` if the host is not valid.
+    init(_ filter: CoverFilter) throws(LibraryError) {
+        glob = filter.pattern.map(Glob.init)
+        isPinned = filter.isPinned
+        guard let name = filter.host else {
+            (host, hasPort) = (nil, false)
+            return
+        }
+        // Normalised as the keys are: lower case, an international name in its ASCII form.
+        guard let url = try? HTTPURL("http://\(name)/"), url.target == "/" else {
+            throw .invalidConfiguration("“\(name)” is not a host; write it as covers.example.org or 127.0.0.1:8731")
+        }
+        host = Array(url.authority.utf8)
+        hasPort = Self.port(of: url.authority.utf8) != nil
+    }
+
+    func matches(_ entry: CachedEntry) -> Bool {
+        guard entry.isPinned || !isPinned else { return false }
+        let key = entry.metadata.key
+        if let host, !Self.authority(of: key, withPort: hasPort).elementsEqual(host) { return false }
+        return glob?.matches(Array(key.utf8)) ?? true
+    }
+
+    private static func authority(of key: String, withPort: Bool) -> Substring.UTF8View {
+        let slash = UInt8(ascii: "/")
+        let rest = key.utf8.drop { $0 != slash }.dropFirst(2)
+        let authority = rest.prefix { $0 != slash && $0 != UInt8(ascii: "?") }
+        return withPort ? authority : authority[..<(port(of: authority) ?? authority.endIndex)]
+    }
+
+    /// The index of the colon before the port; nil if there is none. An IPv6 address has colons in brackets.
+    private static func port<Text: BidirectionalCollection<UInt8>>(of authority: Text) -> Text.Index? {
+        guard let colon = authority.lastIndex(of: UInt8(ascii: ":")),
+            !authority[colon...].contains(UInt8(ascii: "]"))
+        else { return nil }
+        return colon
+    }
+}
+
+/// A shell pattern: `*` stands for any text, `?` for any byte. Matching takes at most the product of both lengths.
+struct Glob: Sendable {
+    private let pattern: [UInt8]
+
+    init(_ pattern: String) { self.pattern = Array(pattern.utf8) }
+
+    func matches(_ text: [UInt8]) -> Bool {
+        var (position, wanted) = (0, 0)
+        // Where the last star stands, and where the text that it matches ends.
+        var star: (wanted: Int, end: Int)?
+        while true {
+            if wanted == pattern.count, position == text.count { return true }
+            if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "*") {
+                wanted += 1
+                star = (wanted, position)
+            } else if wanted < pattern.count, position < text.count,
+                pattern[wanted] == text[position] || pattern[wanted] == UInt8(ascii: "?")
+            {
+                position += 1
+                wanted += 1
+            } else if let last = star, last.end < text.count {
+                star = (last.wanted, last.end + 1)
+                (wanted, position) = (last.wanted, last.end + 1)
+            } else {
+                return false
+            }
+        }
+    }
+}
+
 /// The cached entries of a selection, in batches: a selection may hold a million covers.
 struct SelectedEntries: Sendable {
     struct Batch: Sendable {
@@ -49,54 +126,61 @@ struct SelectedEntries: Sendable {
     }
 
     private enum Source: Sendable {
-        case requests(ArraySlice<CoverRequest>, keys: @Sendable (CoverRequest) throws(CoverFailure) -> [String])
+        case requests(ArraySlice<CoverRequest>)
         case matching(CoverMatcher, after: EntryRow?)
         case end
     }
 
+    private static let limit = 1_024
+
+    private let pipeline: CoverPipeline
     private var source: Source
 
-    /// - Parameter keys: the keys of a request.
     /// - Throws: `LibraryError` if the selection names no valid host.
-    init(
-        _ selection: CoverSelection, keys: @escaping @Sendable (CoverRequest) throws(CoverFailure) -> [String]
-    ) throws(LibraryError) {
+    init(_ selection: CoverSelection, _ pipeline: CoverPipeline) throws(LibraryError) {
+        self.pipeline = pipeline
         switch selection.covers {
-        case .requests(let requests): source = .requests(requests[...], keys: keys)
+        case .requests(let requests): source = .requests(requests[...])
         case .matching(let filter): source = .matching(try CoverMatcher(filter), after: nil)
         }
     }
 
+    /// Reads the next batch on a thread that may block.
+    mutating func next() async throws -> Batch? {
+        let (batch, rest) = try await pipeline.shelf.read { [self] reader in
+            var rest = self
+            return (try rest.next(from: reader), rest)
+        }
+        self = rest
+        return batch
+    }
+
     /// Reads the next batch on the caller's thread; nil at the end. Entries that share a cover are neighbours, unless they were requested.
     /// - Throws: an error of the index.
-    mutating func next(from reader: CacheReader, limit: Int = 1_024) throws -> Batch? {
+    mutating func next(from reader: CacheReader) throws -> Batch? {
         var batch = Batch()
         switch source {
         case .end: return nil
-        case .requests(let requests, let keys):
+        case .requests(let requests):
             if requests.isEmpty { return nil }
-            for request in requests.prefix(limit) { try find(request, keys, in: reader, &batch) }
-            source = .requests(requests.dropFirst(limit), keys: keys)
+            for request in requests.prefix(Self.limit) { try find(request, in: reader, &batch) }
+            source = .requests(requests.dropFirst(Self.limit))
         case .matching(let matcher, let start):
-            let last = try reader.entries(byCoverAfter: start, limit: limit) { entry in
-                if matcher.matches(entry) { batch.entries.append(entry) }
-            }
+            let (found, last) = try reader.entries(byCoverAfter: start, limit: Self.limit)
+            batch.entries = found.filter(matcher.matches)
             source = last.map { .matching(matcher, after: $0) } ?? .end
         }
         return batch
     }
 
-    private func find(
-        _ request: CoverRequest, _ keys: (CoverRequest) throws(CoverFailure) -> [String], in reader: CacheReader,
-        _ batch: inout Batch
-    ) throws {
-        let found: [String]
+    private func find(_ request: CoverRequest, in reader: CacheReader, _ batch: inout Batch) throws {
+        let keys: [String]
         do throws(CoverFailure) {
-            found = try keys(request)
+            keys = try pipeline.keys(of: request)
         } catch {
             return batch.failures.append(error)
         }
-        let entries = try found.compactMap { try reader.entry(for: $0) }
+        let entries = try keys.compactMap { try reader.entry(for: $0) }
         if entries.isEmpty { batch.failures.append(.notCached(request)) }
         batch.entries += entries
     }
@@ -110,23 +194,6 @@ extension CoverFailure {
 }
 
 extension CoverPipeline {
-    /// The cached entries of a selection.
-    /// - Throws: `LibraryError` if it names no valid host.
-    func entries(of selection: CoverSelection) throws(LibraryError) -> SelectedEntries {
-        try SelectedEntries(selection) { [self] request throws(CoverFailure) in try keys(of: request) }
-    }
-
-    /// Reads the next batch on a thread that may block.
-    func next(_ selected: inout SelectedEntries) async throws -> SelectedEntries.Batch? {
-        let (batch, rest) = try await shelf.read { [selected] reader in
-            var rest = selected
-            let batch = try rest.next(from: reader)
-            return (batch, rest)
-        }
-        selected = rest
-        return batch
-    }
-
     /// The keys of a request's URLs.
     /// - Throws: `CoverFailure` if none is usable.
     func keys(of request: CoverRequest) throws(CoverFailure) -> [String] { try urls(of: request).map(\.string) }
@@ -134,7 +201,7 @@ extension CoverPipeline {
     /// A request's usable URLs.
     /// - Throws: `CoverFailure` if there is none.
     func urls(of request: CoverRequest) throws(CoverFailure) -> [HTTPURL] {
-        let locations = try self.locations(at: request.location, of: request.album) ?? [request.location]
+        let locations = try locations(of: request)
         let urls = locations.compactMap { try? key($0) }
         if urls.isEmpty { return [try key(locations[0])] }
         return urls

@@ -54,7 +54,8 @@ final class Prefetcher: OutcomeSink {
     }
 
     private func feed(_ batches: some AsyncSequence<AskBatch, Never>) async {
-        var seen: Set<UInt64> = []
+        // A hash for each URL: lists have millions.
+        var seen: Set<Int> = []
         for await batch in batches {
             if Task.isCancelled || run.isEnding { return run.addRemaining(batch.count) }
             await take(batch, &seen)
@@ -64,7 +65,7 @@ final class Prefetcher: OutcomeSink {
         if !Task.isCancelled { run.didReadList() }
     }
 
-    private func take(_ batch: AskBatch, _ seen: inout Set<UInt64>) async {
+    private func take(_ batch: AskBatch, _ seen: inout Set<Int>) async {
         run.addRequests(batch.count)
         for failure in batch.unusable {
             var outcome = CoverOutcome(failed: failure)
@@ -87,14 +88,14 @@ final class Prefetcher: OutcomeSink {
 
     /// Completes the asks that need no request.
     /// - Returns: the others; those that repeat another one come after it.
-    private func answer(_ batch: AskBatch, _ seen: inout Set<UInt64>, restored: Int) -> [Ask] {
+    private func answer(_ batch: AskBatch, _ seen: inout Set<Int>, restored: Int) -> [Ask] {
         var (missing, again): ([Ask], [Ask]) = ([], [])
         // The keys of those that are submitted and may have other addresses, which are submitted with them, before one can fail.
         var shared: Set<String> = []
         let ignoresParameters = !pipeline.configuration.ignoredParameters.isEmpty
         var (hits, misses) = (0, restored)
         for (ask, answer) in zip(batch.asks, batch.answers) where answer != nil || !ask.url.isInvalidHost {
-            let fingerprint = ask.url.string.fingerprint
+            let fingerprint = ask.url.string.hashValue
             if var answer {
                 if answer.kind == .fresh {
                     hits += 1
@@ -167,15 +168,6 @@ final class Prefetcher: OutcomeSink {
         guard run.stop(reason) else { return }
         feeding.withLock { $0?.cancel() }
         pipeline.cancelAsks(of: self)
-    }
-}
-
-extension String {
-    /// A 64-bit hash. The set of seen URLs holds these.
-    fileprivate var fingerprint: UInt64 {
-        var hasher = Hasher()
-        hasher.combine(self)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }
 

@@ -3,6 +3,7 @@ import CoverFetch
 import CurlHTTP
 import HTTPCaching
 import HTTPTypes
+import Platform
 
 /// Decides which cached entries a refresh checks, and in which order.
 struct RefreshSelection: Sendable {
@@ -92,19 +93,11 @@ struct RefreshSelection: Sendable {
         let day = 86_400_000.0
         let age = max(Double(entry.validatedAt - (entry.modifiedAt ?? entry.metadata.storedAt)), day)
         let probability =
-            entry.validatedAt > now ? 1 : 1 - Self.exponential(-Double(now - entry.validatedAt) / age)
+            entry.validatedAt > now ? 1 : 1 - exp(-Double(now - entry.validatedAt) / age)
         let use = clock > 0 ? Double(entry.lastUsed) / Double(clock) : 0
         let failing = EntryAnnotation.failures(in: entry.metadata.fields)
         let hasFailed = failing.map { $0.last <= now && Double(now - $0.last) < day } ?? false
         return probability * (1 + use) - (hasFailed ? 10 : 0)
-    }
-
-    /// e to the power of `x`, for `x` ≤ 0, to three digits: enough for an order.
-    private static func exponential(_ x: Double) -> Double {
-        if x < -20 { return 0 }
-        var value = 1 + x / 1_024
-        for _ in 0..<10 { value *= value }
-        return value
     }
 }
 

@@ -84,12 +84,8 @@ final class Refresher: OutcomeSink {
         await takeHeld()
         await pipeline.persistency.endRun(isPrefetch: false)
         if let failure { throw failure }
-        do {
-            // Truncates the log that the run has grown: a refresh leaves the cache no larger.
-            try await pipeline.persistency.withWriter { try $0.compact() }
-        } catch {
-            throw LibraryError(error)
-        }
+        // Truncates the log that the run has grown: a refresh leaves the cache no larger. What fails is done by a later writer.
+        try? await pipeline.persistency.withWriter { try $0.compact() }
     }
 
     private var hasBudget: Bool {
@@ -116,8 +112,8 @@ final class Refresher: OutcomeSink {
             let (next, due, leftOut) = try await pipeline.shelf.read { reader in
                 var (due, leftOut) = ([CachedEntry](), 0)
                 due.reserveCapacity(Self.batchSize)
-                let next = try reader.entries(after: first, through: end, limit: Self.batchSize) { entry in
-                    guard selection.isDue(entry) else { return }
+                let (entries, next) = try reader.entries(after: first, through: end, limit: Self.batchSize)
+                for entry in entries where selection.isDue(entry) {
                     if selection.canAsk(about: entry) { due.append(entry) } else { leftOut += 1 }
                 }
                 return (next, due, leftOut)

@@ -44,7 +44,7 @@ extension Download {
         }
         return StoredResponse(entry).updated(by: update).map {
             Renewal(
-                entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
+                entry, validatedAt: update.responseTime, freshUntil: $0.freshness.knownFreshUntil,
                 fields: $0.storedFields + url.annotation + EntryAnnotation.kept(entry.metadata.fields))
         }
     }
@@ -107,7 +107,7 @@ extension EntryMetadata {
     ) {
         self.init(
             key: url.string, mediaType: header.mediaType, width: header.width, height: header.height,
-            storedAt: response.responseTime, freshUntil: response.knownFreshUntil,
+            storedAt: response.responseTime, freshUntil: response.freshness.knownFreshUntil,
             fields: response.storedFields + url.annotation)
         if let target, target.string != url.string { fields += EntryAnnotation.validatorsPlace(target.place).line }
         fields += UnkeptParts(omitsParameters: url.omitsParameters, fieldNames: fieldNames).annotations

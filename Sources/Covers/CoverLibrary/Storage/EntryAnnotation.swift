@@ -171,11 +171,9 @@ struct Absence: Sendable, Hashable {
     var until: Int64
     /// When the server answered, in milliseconds since 1970.
     var answeredAt: Int64
+}
 
-    init(status: Int, until: Int64, answeredAt: Int64) {
-        (self.status, self.until, self.answeredAt) = (status, until, answeredAt)
-    }
-
+extension Absence {
     /// Nil if the hint was recorded ahead of `now`, with a wrong clock.
     /// - Parameter now: milliseconds since 1970.
     init?(_ hint: Hint, at now: Int64) {
@@ -183,15 +181,12 @@ struct Absence: Sendable, Hashable {
         // Earlier versions recorded the status only.
         let answeredAt = numbers.count == 2 ? numbers[1] ?? .max : hint.until - NegativeCaching.maximumLifetime
         if answeredAt > now { return nil }
-        self.init(status: numbers.first??.asStatus ?? 404, until: hint.until, answeredAt: answeredAt)
+        let status = numbers.first.flatMap(\.self).flatMap { (100...999).contains($0) ? Int($0) : nil }
+        self.init(status: status ?? 404, until: hint.until, answeredAt: answeredAt)
     }
 
     /// The change that records it.
     func change(of key: String) -> HintChange { .set(Hint(.absent, key, "\(status) \(answeredAt)", until: until)) }
-}
-
-extension Int64 {
-    fileprivate var asStatus: Int? { (100...999).contains(self) ? Int(self) : nil }
 }
 
 /// What the request for a cover had and its entry does not keep, as it may be credentials: parameters that the key leaves out, and header

@@ -276,6 +276,7 @@ actor PersistencyManager: DownloadStore {
         do {
             let writer = try writer()
             let results = try writer.commit(groups.map(\.group))
+            precondition(results.count == covers.count, "a group has a cover that nobody waits for")
             var lost: [String] = []
             var restored: [EntryLine] = []
             for (index, result) in zip(covers.indices, results) {

@@ -54,9 +54,8 @@ package struct AlbumQuery: Sendable, Hashable, Codable {
     private static func id(_ text: String?) -> String? {
         guard let text, text.utf8.count == 36 || text.contains("musicbrainz.org/") else { return nil }
         let id = text.suffix(36).lowercased()
-        let isID = id.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count) == [8, 4, 4, 4, 12]
-        return isID && id.utf8.allSatisfy { $0 == 0x2D || $0 < 0x80 && Character(UnicodeScalar($0)).isHexDigit }
-            ? id : nil
+        // Foundation takes some other texts for UUIDs, too.
+        return UUID(uuidString: id)?.uuidString.lowercased() == id ? id : nil
     }
 
     /// Its names, folded, and its year.

@@ -104,7 +104,8 @@ package struct Match: Sendable, Hashable {
             }
         }
         let weakness = Weakness(evidence, hasNamesake: hasNamesake || query.hasNamesake)
-        if suffices(evidence, weakness) || evidence.isCertainInAnotherScript
+        let suffices = weakness?.suffices(evidence) ?? evidence.isCertain
+        if suffices || evidence.isCertainInAnotherScript
             || evidence.isCertainByLengths(isContested: isContested)
         {
             var match = Match(.certain, evidence.told, score: evidence.score)
@@ -114,11 +115,6 @@ package struct Match: Sendable, Hashable {
         guard evidence.isDoubtful else { return Match(.none, evidence.told) }
         let why = evidence.isCertain ? weakness.map { [Line(.silent, $0.reason)] } ?? [] : []
         return Match(.doubtful, evidence.told + why, score: evidence.score)
-    }
-
-    /// Whether evidence makes a cover certain, of weak names, too.
-    private static func suffices(_ evidence: Evidence, _ weakness: Weakness?) -> Bool {
-        weakness.map { $0.suffices(evidence) } ?? evidence.isCertain
     }
 }
 

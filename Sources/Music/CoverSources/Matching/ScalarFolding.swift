@@ -43,7 +43,7 @@ enum ScalarFolding {
         switch scalar.value {
         // Full-width forms of ASCII.
         case 0xFF01...0xFF5E: return Unicode.Scalar(scalar.value - 0xFEE0).map { letters(of: $0) } ?? [scalar]
-        case 0x2170...0x217B: return Array(romanNumerals[Int(scalar.value - 0x2170)].unicodeScalars)
+        case 0x2170...0x217B: return Array(TitleWords.roman(Int(scalar.value - 0x216F)).unicodeScalars)
         default: break
         }
         let properties = scalar.properties
@@ -93,7 +93,4 @@ enum ScalarFolding {
         "\u{FEFF}": "",
         "\u{AD}": "", "\u{FE0E}": "", "\u{FE0F}": "",
     ]
-
-    /// From 1.
-    static let romanNumerals = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
 }

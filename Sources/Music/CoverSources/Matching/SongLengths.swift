@@ -48,14 +48,12 @@ package enum SongLengths {
     // MARK: Lengths that tell
 
     /// How far lists of as many songs agree that two albums hardly share.
-    enum Telling: Int, Comparable {
+    enum Telling: Comparable {
         case nothing
         /// Nine of ten songs, or all of less than ten: a new recording of the same songs comes close to that.
         case songs
         /// Half of them within a second, too.
         case recording
-
-        static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
     }
 
     /// What the lengths of as many songs tell: six or more, of which four are of other lengths than each other, within three seconds and a

@@ -137,7 +137,8 @@ package enum TitleWords {
         return (1...39).first { roman($0) == word }
     }
 
-    private static func roman(_ number: Int) -> String {
+    /// From 1 to 39.
+    static func roman(_ number: Int) -> String {
         String(repeating: "x", count: number / 10)
             + ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"][number % 10]
     }

@@ -38,7 +38,7 @@ actor SourceLane {
     func time(for more: Double) -> Duration? {
         guard let rate, limiter.abandonment == nil, callers > 0 else { return nil }
         let requestsByCaller = max(1, Double(requests) / Double(max(1, callers - waiters.count)))
-        return rate.time(for: 1) * ((Double(waiters.count) + more) * requestsByCaller)
+        return rate.spacing * ((Double(waiters.count) + more) * requestsByCaller)
     }
 
     // MARK: Requests
@@ -92,18 +92,9 @@ actor SourceLane {
         case .found, .notFound: limiter.didAnswer()
         case .throttled: limiter.didThrottle(at: now, retryAfter: retryAfter)
         case .failed(let detail): limiter.didFail(at: now, detail)
-        case .refused(let detail): return abandon(detail)
+        case .refused(let detail):
+            limiter.abandon("it refuses the requests: \(detail)" + (key.map { "; see to $\($0.variable)" } ?? ""))
         }
-        tell()
-    }
-
-    /// The source does not serve the person.
-    private func abandon(_ refusal: String) {
-        limiter.abandon("it refuses the requests: \(refusal)" + (key.map { "; see to $\($0.variable)" } ?? ""))
-        tell()
-    }
-
-    private func tell() {
         if let abandonment = limiter.abandonment {
             notices.tell("\(name) given up", "\(name.title) is not asked any more in this run: \(abandonment)")
         }

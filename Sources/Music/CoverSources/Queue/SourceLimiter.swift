@@ -29,7 +29,7 @@ struct SourceLimiter: Sendable {
         if let rate, let last = sent.last {
             if sent.count >= rate.requests { time = max(time, sent[sent.count - rate.requests] + rate.interval) }
             let left = rate.requests - sent.count { $0 + rate.interval > now }
-            if more > left { time = max(time, last + rate.time(for: 1)) }
+            if more > left { time = max(time, last + rate.spacing) }
         }
         return time - now
     }

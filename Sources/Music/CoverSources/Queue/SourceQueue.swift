@@ -177,9 +177,6 @@ package actor SourceQueue {
         }
     }
 
-    /// The lane of a source's requests. What the archive's ids are of is asked of MusicBrainz.
-    private func lane(of source: CoverSource) -> SourceLane? { lanes[source.location?.informant ?? source.name] }
-
     /// The answer of a source that is not to be asked; nil if it is.
     private func known(_ index: Int, _ search: inout SourceSearch) -> SourceAnswer? {
         search.judge(index)
@@ -194,7 +191,7 @@ package actor SourceQueue {
     }
 
     private func ask(_ index: Int, _ search: inout SourceSearch) async throws {
-        guard let lane = lane(of: sources[index]), await lane.enter() else { throw CancellationError() }
+        guard let lane = lanes[sources[index].informant.name], await lane.enter() else { throw CancellationError() }
         for (name, refusal) in refusals { notices.tell("\(name)", refusal) }
         var walk = search.walk(over: sources[index])
         do {
@@ -267,8 +264,6 @@ package struct SourceFindings: Sendable {
     package var answers: [SourceAnswer] = []
     /// Whether a person has refused a cover that was found.
     package var areRefused = false
-
-    package init() {}
 
     /// The best certain cover.
     package var certain: SourceCandidate? { candidates.first { $0.certainty == .certain } }

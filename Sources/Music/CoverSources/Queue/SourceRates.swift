@@ -34,19 +34,18 @@ package actor SourceRates {
     /// - Returns: How long to wait before another try; nil if the request may be sent now.
     func reserve(_ service: String, _ rate: RateRule, at now: Int64) throws(SourceMemoryError) -> Duration? {
         let interval = Int64((rate.interval / .milliseconds(1)).rounded(.up))
-        return try SourceMemoryError.wrapping(path) { () -> Duration? in
-            let wait: Int64 = try database.transaction(.immediate) {
+        return try SourceMemoryError.wrapping(path) {
+            try database.transaction(.immediate) { () -> Duration? in
                 // Times ahead of now are those of a wrong clock; no interval is longer than an hour.
                 try database.statement("DELETE FROM requests WHERE time <= ? OR time > ?")
                     .run(.int(now - 3_600_000), .int(now))
                 let oldest = try database.statement(
                     "SELECT time FROM requests WHERE service = ? AND time > ? ORDER BY time DESC LIMIT 1 OFFSET ?"
                 ).first(.text(service), .int(now - interval), .int(rate.requests - 1)) { $0.int64(0) }
-                if let oldest { return max(1, oldest + interval - now) }
+                if let oldest { return .milliseconds(max(1, oldest + interval - now)) }
                 try database.statement("INSERT INTO requests VALUES (?, ?)").run(.text(service), .int(now))
-                return 0
+                return nil
             }
-            return wait > 0 ? .milliseconds(wait) : nil
         }
     }
 }

@@ -11,31 +11,17 @@ extension CoverSource {
                 informant: .musicbrainz, base: musicBrainz, lack: "the album has no MusicBrainz id",
                 found: "by its MusicBrainz id", doubt: "MusicBrainz was not asked what the album's id is of"
             ) { query in
-                let pictures = archivePictures(base, release: query.releaseID, group: query.releaseGroupID)
-                if pictures.isEmpty { return [] }
-                let details = query.releaseID.map { musicBrainzRelease($0) }
-                return [
-                    SourceCandidate(
-                        source: .caa, album: query, pictures: pictures,
-                        previews: archivePreviews(base, release: query.releaseID, group: query.releaseGroupID),
-                        details: details)
-                ]
+                [archived(query, at: base, by: .caa)].filter { !$0.pictures.isEmpty }
             })
     }
 
     /// The front covers of a release and of its group, at most two: half of all releases have none. The original, which may be many megabytes
     /// or a PDF, is the last resort where no group is known.
-    static func archivePictures(_ base: String, release: String?, group: String?) -> [String] {
-        let entities = archiveEntities(release: release, group: group)
-        let large = entities.map { "\(base)/\($0)/front-1200" }
-        return large.count == 1 ? large + ["\(base)/\(entities[0])/front"] : large
-    }
-
-    static func archivePreviews(_ base: String, release: String?, group: String?) -> [String] {
-        archiveEntities(release: release, group: group).map { "\(base)/\($0)/front-250" }
-    }
-
-    private static func archiveEntities(release: String?, group: String?) -> [String] {
-        [release.map { "release/\($0)" }, group.map { "release-group/\($0)" }].compactMap(\.self)
+    static func archived(_ album: AlbumQuery, at base: String, by source: SourceName) -> SourceCandidate {
+        let group = album.releaseGroupID.map { "\(base)/release-group/\($0)/front" }
+        let fronts = [album.releaseID.map { "\(base)/release/\($0)/front" }, group].compactMap(\.self)
+        return SourceCandidate(
+            source: source, album: album, pictures: fronts.map { "\($0)-1200" } + (fronts.count == 1 ? fronts : []),
+            previews: fronts.map { "\($0)-250" }, details: album.releaseID.map { musicBrainzRelease($0) })
     }
 }

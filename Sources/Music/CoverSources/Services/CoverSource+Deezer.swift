@@ -43,7 +43,6 @@ extension CoverSource {
         struct Song: Decodable { var duration: Int? }
         struct Songs: Decodable { var data: LenientArray<Song>? }
         var title: String
-        var nb_tracks: Int?
         var release_date: String?
         var contributors: LenientArray<Answer.Artist>?
         var tracks: Songs?
@@ -53,8 +52,7 @@ extension CoverSource {
         if let error = (try? JSONDecoder().decode(Answer.self, from: Data(response.body)))?.error {
             return reading(error)
         }
-        return .details(response, of: .deezer) { body in
-            guard let found = try? JSONDecoder().decode(Album.self, from: body) else { return nil }
+        return .details(response, of: .deezer) { (found: Album) in
             let album = AlbumQuery(
                 artist: "", otherArtists: (found.contributors?.values ?? []).map(\.name), title: "",
                 year: AlbumQuery.year(of: found.release_date),

@@ -101,8 +101,7 @@ extension CoverSource {
     }
 
     @Sendable private static func readDiscogsAlbum(_ response: SourceResponse) -> SourceReading {
-        .details(response, of: .discogs, refusing: refusals) { body in
-            guard let found = try? JSONDecoder().decode(Album.self, from: body) else { return nil }
+        .details(response, of: .discogs, refusing: refusals) { (found: Album) in
             let names = (found.artists?.values ?? []).map { discogsName($0.name) }
             let images = found.images?.values ?? []
             let front = (images.first { $0.type == "primary" } ?? images.first)?.uri

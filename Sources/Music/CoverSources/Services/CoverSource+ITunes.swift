@@ -56,8 +56,8 @@ extension CoverSource {
 
     /// The album and its songs (`lookup`, “entity=song”).
     @Sendable private static func readITunesSongs(_ response: SourceResponse) -> SourceReading {
-        .details(response, of: .itunes, throttling: [403]) { body in
-            guard let songs = try? JSONDecoder().decode(Answer.self, from: body).songs else { return nil }
+        .details(response, of: .itunes, throttling: [403]) { (answer: Answer) in
+            let songs = answer.songs
             let discs = Dictionary(grouping: songs) { $0.discNumber ?? 1 }.values.map(\.count)
             let album = AlbumQuery(
                 artist: "", title: "", trackCounts: Set(discs + [songs.count]),

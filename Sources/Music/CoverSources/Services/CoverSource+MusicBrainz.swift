@@ -16,9 +16,7 @@ extension CoverSource {
     }
 
     @Sendable static func readRelease(_ response: SourceResponse) -> SourceReading {
-        .details(response, of: .musicbrainz) { body in
-            (try? JSONDecoder().decode(Release.self, from: body)).map { ($0.album, []) }
-        }
+        .details(response, of: .musicbrainz) { (release: Release) in (release.album, []) }
     }
 
     /// The queries in Lucene's syntax; none without a title. A release id without that of its group is looked up, as the group may have a
@@ -113,15 +111,7 @@ extension CoverSource {
 
     private static func readMusicBrainz(_ response: SourceResponse, archive: String) -> SourceReading {
         .search(response) { (answer: Answer) in
-            SourceReading(
-                answer.releases.values.map { release in
-                    let album = release.album
-                    let pictures = archivePictures(archive, release: album.releaseID, group: album.releaseGroupID)
-                    return SourceCandidate(
-                        source: .musicbrainz, album: album, pictures: pictures,
-                        previews: archivePreviews(archive, release: album.releaseID, group: album.releaseGroupID),
-                        details: album.releaseID.map { musicBrainzRelease($0) })
-                })
+            SourceReading(answer.releases.values.map { archived($0.album, at: archive, by: .musicbrainz) })
         }
     }
 }

@@ -47,7 +47,7 @@ package struct CoverSource: Sendable {
     var informant: (name: SourceName, base: String) { location.map { ($0.informant, $0.base) } ?? (name, base) }
 
     /// Whether it is searched, and a search takes a second at the most.
-    var isQuick: Bool { location == nil && rate.map { $0.time(for: 1) <= .seconds(1) } ?? true }
+    var isQuick: Bool { location == nil && rate.map { $0.spacing <= .seconds(1) } ?? true }
 
     /// Candidates that need no search, because what is known of the album names them.
     package func known(_ query: AlbumQuery) -> [SourceCandidate] { location?.candidates(query) ?? [] }
@@ -85,14 +85,12 @@ package struct CoverSource: Sendable {
     package static func table(
         _ order: [SourceName]? = nil, bases: [SourceName: String] = [:], keys: [SourceName: String] = [:]
     ) -> [CoverSource] {
-        func base(_ name: SourceName, _ address: String) -> String {
-            let base = bases[name] ?? address
+        func base(_ name: SourceName) -> String {
+            let base = bases[name] ?? SourceService.all.first { $0.name == name }?.address ?? ""
             return base.hasSuffix("/") ? String(base.dropLast()) : base
         }
         let services = SourceService.all.map { service in
-            var source = service.source { name in
-                base(name, SourceService.all.first { $0.name == name }?.address ?? "")
-            }
+            var source = service.source(base)
             source.key = service.key?.with(keys[service.name])
             return source
         }
@@ -138,14 +136,12 @@ package struct SourceName: RawRepresentable, Sendable, Hashable, Comparable, Cod
 
     package var description: String { rawValue }
 
-    private var service: SourceService? { Self.ranks[self].map { SourceService.all[$0] } }
-
     /// The services' places in their order.
     private static let ranks = Dictionary(
         uniqueKeysWithValues: SourceService.all.enumerated().map { ($0.element.name, $0.offset) })
 
     /// The service's own name.
-    package var title: String { service?.title ?? rawValue }
+    package var title: String { Self.ranks[self].map { SourceService.all[$0].title } ?? rawValue }
 
     /// In the order of all services. Other names, such as one that a memory has of a former service, come first.
     package static func < (first: Self, second: Self) -> Bool {
@@ -192,8 +188,8 @@ package struct RateRule: Sendable, Hashable {
         (self.requests, self.interval, self.pause) = (requests, interval, pause)
     }
 
-    /// How long a number of requests takes.
-    func time(for requests: Int) -> Duration { interval * (Double(requests) / Double(self.requests)) }
+    /// How long a request takes on the average.
+    var spacing: Duration { interval / requests }
 }
 
 /// The key that a person has for a service. Requests have it in the field `Authorization`.

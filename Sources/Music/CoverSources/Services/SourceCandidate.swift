@@ -128,6 +128,18 @@ package struct SourceCandidate: Sendable, Hashable, Codable {
             return Match.judge(comparison.evidence(best)).certainty == .certain
         }
     }
+
+    /// Whether its lengths may make an album of other names doubtful: it has as many tracks, and is not of another year.
+    fileprivate func mayAgreeInLengths(_ comparison: AlbumComparison) -> Bool {
+        let query = comparison.query
+        guard details != nil, album.lengths.isEmpty, !album.trackCounts.isDisjoint(with: query.trackCounts) else {
+            return false
+        }
+        var album = album
+        album.lengths = query.lengths
+        let evidence = comparison.evidence(album)
+        return Match.judge(evidence).certainty > .none && !evidence.year.line.contradicts
+    }
 }
 
 extension [SourceCandidate] {
@@ -143,20 +155,6 @@ extension [SourceCandidate] {
         guard isFirst, matching.isEmpty else { return nil }
         func score(_ index: Int) -> Int { comparison.evidence(self[index].album).score }
         return indices.filter { self[$0].mayAgreeInLengths(comparison) }.max { score($0) < score($1) }
-    }
-}
-
-extension SourceCandidate {
-    /// Whether its lengths may make an album of other names doubtful: it has as many tracks, and is not of another year.
-    fileprivate func mayAgreeInLengths(_ comparison: AlbumComparison) -> Bool {
-        let query = comparison.query
-        guard details != nil, album.lengths.isEmpty, !album.trackCounts.isDisjoint(with: query.trackCounts) else {
-            return false
-        }
-        var album = album
-        album.lengths = query.lengths
-        let evidence = comparison.evidence(album)
-        return Match.judge(evidence).certainty > .none && !evidence.year.line.contradicts
     }
 }
 
@@ -196,11 +194,6 @@ extension SourceCandidate {
             }
     }
 
-    /// Whether the answers have several albums of the artist and title that are wanted.
-    static func haveNamesakes(_ candidates: [SourceCandidate], _ query: AlbumQuery) -> Bool {
-        areOther(named(candidates, AlbumComparison(query)))
-    }
-
     private typealias Named = (candidate: SourceCandidate, evidence: Evidence)
 
     private static func named(_ candidates: [SourceCandidate], _ comparison: AlbumComparison) -> [Named] {
@@ -210,6 +203,7 @@ extension SourceCandidate {
         }
     }
 
+    /// Whether they are several albums.
     private static func areOther(_ named: [Named]) -> Bool {
         named.indices.contains { index in
             named[(index + 1)...].contains { $0.candidate.isOther(than: named[index].candidate) }
@@ -301,7 +295,7 @@ extension SourceCandidate {
     /// have the picture of any of them.
     /// - Parameter all: Everything that was found for the album.
     package func provedByTags(for query: AlbumQuery, among all: [SourceCandidate]) -> SourceCandidate? {
-        if query.hasNamesake || Self.haveNamesakes(all, query) { return nil }
+        if query.hasNamesake || Self.areOther(Self.named(all, AlbumComparison(query))) { return nil }
         let proof = Match.Line(.agrees, "its picture is the one in the tags")
         return judged(Match(.certain, Evidence(query, album).told + [proof], score: match.score))
     }

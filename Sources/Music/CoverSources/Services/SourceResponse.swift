@@ -62,14 +62,17 @@ enum SourceReading: Sendable, Hashable {
         }
     }
 
-    /// The reading of an album's details: what `read` makes of the body, and nothing new if the service has none.
-    static func details(
+    /// The reading of an album's details: what `read` makes of the answer, and nothing new if the service has none.
+    static func details<Answer: Decodable>(
         _ response: SourceResponse, of source: SourceName, throttling: Set<Int> = [], refusing: Set<Int> = [],
-        _ read: (Data) -> (album: AlbumQuery, pictures: [String])?
+        _ read: (Answer) -> (album: AlbumQuery, pictures: [String])
     ) -> SourceReading {
         if [400, 404, 410].contains(response.status) { return .notFound }
         if let reading = SourceReading(response, throttling: throttling, refusing: refusing) { return reading }
-        guard let (album, pictures) = read(Data(response.body)) else { return .failed("the answer describes no album") }
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
+            return .failed("the answer describes no album")
+        }
+        let (album, pictures) = read(answer)
         return .found([SourceCandidate(source: source, album: album, pictures: pictures)])
     }
 

@@ -2,7 +2,7 @@ import CoverSources
 import Platform
 
 /// Makes albums of folders: of the parts that each has, those are joined that are discs, copies or halves of one album.
-package struct AlbumGrouper {
+struct AlbumGrouper {
     /// Parts of one name may be of one album.
     private struct Name: Hashable {
         var title, artist: String
@@ -36,9 +36,8 @@ package struct AlbumGrouper {
     ///   - roots: The scanned folders.
     ///   - unread: Files and folders that could not be read, and links that were not followed.
     ///   - sleeves: What fills have written.
-    package static func albums(
-        of folders: [BytePath: FolderContents], roots: [BytePath], unread: [BytePath] = [],
-        sleeves: SleevesPictures = .init()
+    static func albums(
+        of folders: [BytePath: FolderContents], roots: [BytePath], unread: [BytePath], sleeves: SleevesPictures
     ) -> [ScannedAlbum] {
         var grouper = Self(FolderTree(folders, roots, unread: unread), sleeves)
         grouper.join()

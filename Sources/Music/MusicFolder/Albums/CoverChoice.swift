@@ -40,13 +40,11 @@ package struct CoverChoice: Sendable {
 }
 
 /// What fills have written into music folders: it says nothing of an album.
-package struct SleevesPictures: Sendable {
+struct SleevesPictures: Sendable {
     /// Whether a fill has written a file, which is unchanged since.
     var isFile: @Sendable (BytePath) -> Bool = { _ in false }
     /// The digests of pictures in tags, whatever their songs and their other tags are called by now.
-    var inTags: Set<String> = []
-
-    package init() {}
+    var inTags: Set<Digest> = []
 }
 
 /// Which picture beside the audio files is the album's cover, by its name.
@@ -124,8 +122,6 @@ package struct CoverFile: Sendable, Hashable, Codable {
     package var mediaType: String?
     /// Whether that was looked for.
     private(set) var isRead = false
-
-    package init(path: BytePath) { self.path = path }
 
     /// Reads the type from the file.
     mutating func readHeader() {

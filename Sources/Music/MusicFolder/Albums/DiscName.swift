@@ -80,14 +80,9 @@ struct DiscName: Hashable {
 
 /// The ends of albums' titles that say which disc of several they are.
 struct TitleEndings {
-    private struct Discs: Hashable {
-        var folder: BytePath
-        var title: String
-    }
-
     private var endings: [String: DiscName] = [:]
-    /// The numbers that titles have in a folder, or in folders beside each other.
-    private var numbers: [Discs: Set<Int>] = [:]
+    /// The numbers that folded titles have in a folder, or in folders beside each other.
+    private var numbers: [BytePath: [String: Set<Int>]] = [:]
 
     init(_ tree: FolderTree) {
         for folder in tree.paths {
@@ -95,7 +90,7 @@ struct TitleEndings {
                 guard let ending = DiscName(title), ending.isStrong, !ending.title.isEmpty else { continue }
                 endings[title] = ending
                 for place in [folder, folder.parent].compactMap(\.self) {
-                    numbers[Discs(folder: place, title: Folding.key(ending.title)), default: []].insert(ending.number)
+                    numbers[place, default: [:]][Folding.key(ending.title), default: []].insert(ending.number)
                 }
             }
         }
@@ -106,7 +101,7 @@ struct TitleEndings {
     func disc(_ title: String, in folder: BytePath) -> DiscName? {
         guard let ending = endings[title], !ending.isParted else { return endings[title] }
         let areDiscs = [folder, folder.parent].compactMap(\.self).contains { place in
-            let found = numbers[Discs(folder: place, title: Folding.key(ending.title))] ?? []
+            let found = numbers[place]?[Folding.key(ending.title)] ?? []
             return found.count > 1 && found.contains(1)
         }
         return areDiscs ? ending : nil

@@ -48,14 +48,16 @@ package struct FolderContents: Sendable, Hashable, Codable {
     private static let maximumPictures = 50
 
     /// The digests of the pictures in the songs' tags by `Song.hash(of:)`, nil for a song without one.
-    var picturesByName: [UInt32: String?] {
-        Dictionary(songs.songs.map { ($0.name, tags[Int($0.tags)].picture?.digest) }) { first, _ in first }
+    var picturesByName: [UInt32: Digest?] {
+        // The row may be damaged.
+        let known = songs.songs.filter { Int($0.tags) < tags.count }
+        return Dictionary(known.map { ($0.name, tags[Int($0.tags)].picture?.digest) }) { first, _ in first }
     }
 
     /// Songs without an album in their tags.
     package var untagged: Int {
         let areUnknown = tags.map(\.isAlbumUnknown)
-        return songs.songs.count { areUnknown[Int($0.tags)] }
+        return songs.songs.count { Int($0.tags) < areUnknown.count && areUnknown[Int($0.tags)] }
     }
 }
 

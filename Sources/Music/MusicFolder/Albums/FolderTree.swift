@@ -22,7 +22,7 @@ struct FolderTree {
 
     /// The folders with audio files that are `folder` or below it; nil if it was not scanned, or not all of it was read.
     func audioFolders(in folder: BytePath) -> [BytePath]? {
-        guard roots.contains(where: { folder.isInside($0) }), Self.those(of: unread, below: folder).isEmpty else {
+        guard folder.isInside(any: roots), Self.those(of: unread, below: folder).isEmpty else {
             return nil
         }
         return ([folder] + Self.those(of: paths, below: folder)).filter { self[$0].files > 0 }

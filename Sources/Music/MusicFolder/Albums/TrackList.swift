@@ -99,13 +99,10 @@ struct TrackList {
         return (songs + other.songs).contains { $0.track == 0 } || other.songs.contains { places.contains($0.place) }
     }
 
-    private static func areClose(_ first: UInt32, _ second: UInt32) -> Bool {
-        max(first, second) - min(first, second) <= tolerance
-    }
-
     private static func areDifferent(_ first: Song, _ second: Song) -> Bool {
         let titles = first.title != 0 && second.title != 0 ? first.title != second.title : nil
-        let lengths = first.length > 0 && second.length > 0 ? !areClose(first.length, second.length) : nil
+        let apart = max(first.length, second.length) - min(first.length, second.length)
+        let lengths = first.length > 0 && second.length > 0 ? apart > tolerance : nil
         return (titles != nil || lengths != nil) && titles ?? true && lengths ?? true
     }
 }

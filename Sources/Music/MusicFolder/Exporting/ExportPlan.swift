@@ -54,12 +54,8 @@ struct ExportPlan {
         private var taken: Set<String> = []
         /// The last number of each folded path.
         private var numbers: [String: Int] = [:]
-        private var shared: Set<Shared> = []
-
-        private struct Shared: Hashable {
-            var path: String
-            var cover: ExportCover
-        }
+        /// The covers of each folded path.
+        private var shared: [String: Set<ExportCover>] = [:]
 
         /// - Returns: Nil if an album of the same name has the same cover, which has a file then.
         mutating func path(of album: Album, _ cover: ExportCover?, _ pattern: ExportPattern) -> [String]? {
@@ -67,7 +63,7 @@ struct ExportPlan {
             var number = numbers[base] ?? 1
             while !taken.insert(key(of: album, cover, pattern, number: number)).inserted { number += 1 }
             numbers[base] = number + 1
-            if let cover, !shared.insert(Shared(path: base, cover: cover)).inserted { return nil }
+            if let cover, !shared[base, default: []].insert(cover).inserted { return nil }
             return spelled(pattern.path(of: album, cover, number: number))
         }
 

@@ -26,16 +26,12 @@ extension AlbumQuery {
 
     /// Whether no fact of the album has changed by which covers are judged. The songs may be other copies of the same ones.
     func hasFacts(of other: AlbumQuery) -> Bool {
-        func names(_ query: AlbumQuery) -> AlbumQuery {
-            var query = query
-            (query.lengths, query.setLengths, query.hasNamesake) = ([], nil, false)
-            return query
-        }
         func areCopies(_ first: [Int], _ second: [Int]) -> Bool {
             first.count == second.count && zip(first, second).allSatisfy { abs($0 - $1) <= Self.copyTolerance }
         }
-        return names(self) == names(other) && areCopies(lengths, other.lengths)
-            && areCopies(setLengths ?? [], other.setLengths ?? [])
+        var same = other
+        (same.lengths, same.setLengths, same.hasNamesake) = (lengths, setLengths, hasNamesake)
+        return self == same && areCopies(lengths, other.lengths) && areCopies(setLengths ?? [], other.setLengths ?? [])
     }
 }
 

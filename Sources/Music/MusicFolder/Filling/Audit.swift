@@ -12,6 +12,7 @@ package struct Audit: Sendable {
     package private(set) var findings: [AuditFinding] = []
 
     private let minimum: Int
+    private let outdated: [BytePath: OutdatedCover.Cause]
     private var repeated = RepeatedPictures()
     /// How many albums have each picture.
     private var albums: [Digest: Int] = [:]
@@ -30,16 +31,18 @@ package struct Audit: Sendable {
     /// - Parameters:
     ///   - facts: What was read of the places' covers. Those that are missing are not judged.
     ///   - kinds: The faults to look for.
+    ///   - outdated: Cover files of fills that are not certain by now, and why.
     ///   - likenesses: By which the pictures of unrelated albums are compared.
     package init(
         _ places: [AuditedPlace], facts: [BytePath: CoverFacts], minimum: Int = defaultMinimum,
-        kinds: Set<AuditKind> = Set(AuditKind.allCases), likenesses: Likenesses = .init()
+        kinds: Set<AuditKind> = Set(AuditKind.allCases), outdated: [BytePath: OutdatedCover.Cause] = [:],
+        likenesses: Likenesses = .init()
     ) {
-        self.minimum = minimum
+        (self.minimum, self.outdated) = (minimum, outdated)
         let pictures = places.map { Self.pictures(of: $0, facts) }
         var counted: Set<[String]> = []
         for (place, pictures) in zip(places, pictures) {
-            for digest in pictures.compactMap(\.facts.digest).compactMap({ Digest($0) }) {
+            for digest in pictures.compactMap(\.facts.digest) {
                 repeated.add(digest, likenesses[digest], of: AlbumQuery(artist: place.artist, title: place.title))
                 // Places and discs of one album share its cover.
                 if counted.insert(["\(digest)", place.artist, place.title]).inserted {
@@ -54,10 +57,8 @@ package struct Audit: Sendable {
                 judgeRepetition(of: picture, in: place)
             }
         }
-        let order = Dictionary(uniqueKeysWithValues: AuditKind.allCases.enumerated().map { ($1, $0) })
-        findings = findings.filter { kinds.contains($0.kind) }.sorted {
-            let (left, right) = (order[$0.kind] ?? 0, order[$1.kind] ?? 0)
-            return left == right ? $0.path < $1.path : left < right
+        findings = AuditKind.allCases.filter(kinds.contains).flatMap { kind in
+            findings.filter { $0.kind == kind }.sorted { $0.path < $1.path }
         }
     }
 
@@ -88,7 +89,7 @@ package struct Audit: Sendable {
         func add(_ kind: AuditKind, _ detail: String) {
             self.add(kind, place, picture.path, facts, picture.subject + detail)
         }
-        if let cause = place.outdated[picture.path] { add(.outdated, cause.reason) }
+        if let cause = outdated[picture.path] { add(.outdated, cause.reason) }
         if let damage = facts.damage { add(.damaged, damage) }
         let placeholder = Placeholder.reason(width: facts.width, height: facts.height)
         if let placeholder { return add(.placeholder, placeholder) }
@@ -97,7 +98,7 @@ package struct Audit: Sendable {
     }
 
     private mutating func judgeRepetition(of picture: Picture, in place: AuditedPlace) {
-        guard let digest = picture.facts.digest.flatMap({ Digest($0) }), repeated.isRepeated(digest) else { return }
+        guard let digest = picture.facts.digest, repeated.isRepeated(digest) else { return }
         let count = repeated.renditions(of: digest).reduce(0) { $0 + albums[$1, default: 0] }
         add(
             .repeated, place, picture.path, picture.facts,
@@ -153,28 +154,21 @@ package struct AuditedPlace: Sendable, Hashable {
     package var place: AlbumPlace
     /// The cover that stands for the album, and those of its further discs.
     package var covers: [BytePath] = []
-    /// Cover files of fills that are not certain by now, and why.
-    package var outdated: [BytePath: OutdatedCover.Cause] = [:]
     /// Folders of the album that lack a cover file.
     package var lacking: [BytePath] = []
 
-    package init(artist: String, title: String, place: AlbumPlace) {
-        (self.artist, self.title, self.place) = (artist, title, place)
+    package init(artist: String, title: String, year: Int? = nil, place: AlbumPlace) {
+        (self.artist, self.title, self.year, self.place) = (artist, title, year, place)
         covers = place.covers.map(\.path)
         let covered = Set(covers.lazy.compactMap(\.parent))
         lacking = place.cover == nil ? place.coverFolders.filter { !covered.contains($0) } : []
     }
 
     /// The places of albums.
-    /// - Parameter outdated: The cover files that are, and why.
-    package static func all(
-        of albums: [ScannedAlbum], outdated: [BytePath: OutdatedCover.Cause] = [:]
-    ) -> [AuditedPlace] {
+    package static func all(of albums: [ScannedAlbum]) -> [AuditedPlace] {
         albums.flatMap { album in
-            album.places.map { place in
-                var audited = AuditedPlace(artist: album.artist, title: album.title, place: place)
-                (audited.year, audited.outdated) = (album.facts.year, outdated)
-                return audited
+            album.places.map {
+                AuditedPlace(artist: album.artist, title: album.title, year: album.facts.year, place: $0)
             }
         }
     }
@@ -184,7 +178,7 @@ extension TagPictures {
     /// Reads what the pictures show that stand for albums without a cover file, each once.
     package func read(_ places: [AuditedPlace], _ likenesses: Likenesses, isCancelled: @Sendable () -> Bool) {
         for place in places where place.covers.isEmpty && !isCancelled() {
-            guard let picture = place.place.embedded.flatMap({ Digest($0.digest) }) else { continue }
+            guard let picture = place.place.embedded?.digest else { continue }
             _ = likeness(of: picture, in: place.place.folders, likenesses)
         }
     }

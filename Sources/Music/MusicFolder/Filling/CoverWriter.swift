@@ -133,15 +133,25 @@ package actor CoverWriter {
         }
         row.modified = FileStatus(try new.status()).modified
         row = try state.begin(row, picture, options)
+        var isThere = false
         do {
             if let former, former.name == row.name {
                 try file.replace(.init(former.digest, isSleeves: true), by: new)
             } else {
                 try file.create(new)
+                isThere = true
                 try folder.sync()
-                if let former { try take(former, givingWayTo: row, folder) }
+                if let former {
+                    do { try state.remove(former, in: folder) } catch {
+                        try state.remove(row, in: folder)
+                        isThere = false
+                        throw error
+                    }
+                }
             }
         } catch {
+            // A row whose file is there stays as begun: the next start settles it. Without one the file would be a person's.
+            if isThere { throw error }
             try state.forget(row)
             if case OwnFile.Refusal.changed = error, let former { return .exists(former.path) }
             guard (error as? SystemError)?.cause == .exists else { throw error }
@@ -152,14 +162,6 @@ package actor CoverWriter {
                 reason: "something that is no cover has the name of the file; remove or rename it")
         }
         return .written(try state.set(row, .there), bytes: cover.length)
-    }
-
-    /// Removes the file that a new one of another type replaces, or the new one.
-    private func take(_ former: Written, givingWayTo row: Written, _ folder: OpenFolder) throws {
-        do { try state.remove(former, in: folder) } catch {
-            try state.remove(row, in: folder)
-            throw error
-        }
     }
 
     /// Removes a file of this run, if it is unchanged. - Returns: Whether it was.

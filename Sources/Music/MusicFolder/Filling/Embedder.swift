@@ -1,6 +1,6 @@
 import CoverSources
 import Files
-import Platform
+package import Platform
 
 /// Writes covers into the tags of audio files that have no picture. A picture that is there is never replaced, unless a fill wrote it and a
 /// person has accepted another one.
@@ -22,39 +22,30 @@ package struct Embedder: Sendable {
         (self.state, self.options, self.start) = (state, options, start)
     }
 
-    /// Where a run tells its results, and learns of its end. All are called from another thread.
-    package struct Observer: Sendable {
-        var onEvent: @Sendable (EmbedEvent) -> Void
-        var progress: @Sendable (EmbedSummary) -> Void
-        var isCancelled: @Sendable () -> Bool
-
-        package init(
-            onEvent: @escaping @Sendable (EmbedEvent) -> Void, progress: @escaping @Sendable (EmbedSummary) -> Void,
-            isCancelled: @escaping @Sendable () -> Bool
-        ) { (self.onEvent, self.progress, self.isCancelled) = (onEvent, progress, isCancelled) }
-    }
-
-    /// Embeds the cover of each album, or that of each of its folders, into its files.
+    /// Embeds the cover of each album, or that of each of its folders, into its files. The closures are called from another thread.
     /// - Parameter run: Identifies the fill; nil to write nothing, and report what would be embedded.
     /// - Throws: `MusicState.Problem` or `TagLane.Unavailable`.
-    package func run(_ jobs: [EmbedJob], run: Int64?, _ observer: Observer) async throws -> EmbedSummary {
+    package func run(
+        _ jobs: [EmbedJob], run: Int64?, onEvent: @escaping @Sendable (EmbedEvent) -> Void,
+        progress: @escaping @Sendable (EmbedSummary) -> Void, isCancelled: @escaping @Sendable () -> Bool
+    ) async throws -> EmbedSummary {
         try await WorkThread.run {
-            let lane = TagLane(start: start, timeout: timeout, isCancelled: observer.isCancelled)
+            let lane = TagLane(start: start, timeout: timeout, isCancelled: isCancelled)
             var summary = EmbedSummary()
             func note(_ event: EmbedEvent) {
                 summary.add(event)
-                observer.onEvent(event)
-                observer.progress(summary)
+                onEvent(event)
+                progress(summary)
             }
             for job in jobs {
-                for path in job.songs.keys.sorted() where !observer.isCancelled() {
+                for path in job.songs.keys.sorted() where !isCancelled() {
                     do {
                         guard let (cover, picture) = try cover(of: job, in: path, note) else { continue }
                         if let objection = try state.mayWrite(picture, for: job.album, options) {
                             note(.refused(picture.path, objection))
                             continue
                         }
-                        try embed(cover, picture, of: job, path, lane, run: run, observer.isCancelled, note)
+                        try embed(cover, picture, of: job, path, lane, run: run, isCancelled, note)
                     } catch let error as SystemError {
                         note(.unwritable(folder: path, reason: error.reason))
                     }
@@ -81,7 +72,7 @@ package struct Embedder: Sendable {
             guard let tags = try? result.get(), tags.album == file.tag else { continue }
             var former: Written?
             if let found = tags.picture {
-                former = rows.first { $0.path == file.path && "\($0.digest)" == found.digest }
+                former = rows.first { $0.path == file.path && $0.digest == found.digest }
                 if isAccepted, former == nil { former = try row(of: file.path, with: found, lane) }
                 guard let former, former.digest != cover.digest, isAccepted || outdated.contains(former.digest) else {
                     continue
@@ -92,8 +83,7 @@ package struct Embedder: Sendable {
                 continue
             }
             do {
-                let writer = TagWriter(
-                    lane: lane, state: state, target: .init(folder: folder, path: file.path), options: options)
+                let writer = TagWriter(lane: lane, state: state, folder: folder, path: file.path, options: options)
                 let row = try run.map { try writer.add(cover, picture, of: job.album, run: $0, replacing: former) }
                 isChanged = run != nil
                 let bytes = row?.length ?? file.size + cover.bytes.count
@@ -114,8 +104,8 @@ package struct Embedder: Sendable {
 
     /// The row of a song that was renamed and retagged since, which its audio tells.
     private func row(of song: BytePath, with picture: EmbeddedPicture, _ lane: TagLane) throws -> Written? {
-        guard let folder = song.parent, let digest = Digest(picture.digest) else { return nil }
-        let strays = try state.strays(with: digest)
+        guard let folder = song.parent else { return nil }
+        let strays = try state.strays(with: picture.digest)
         guard !strays.isEmpty, let audio = try lane.audio(of: song) else { return nil }
         return try strays.first { $0.song?.audio == audio }.map { row throws(MusicState.Problem) in
             try state.move(row, to: folder, name: song.name)
@@ -144,7 +134,6 @@ package struct Embedder: Sendable {
     /// Why one file stays as it is; nil for an error that ends the run.
     static func reason(_ error: any Error) -> String? {
         switch error {
-        case let problem as EmbeddingProblem: problem.reason
         case let format as OtherFormat: "is \(format.name), whose tags are not written"
         case let failure as TagFailure: failure.reason
         case let error as SystemError: error.reason
@@ -196,10 +185,10 @@ package struct Embedder: Sendable {
     private func prepared(_ file: borrowing SourceFile, _ refuse: (String) -> Void) throws -> EmbeddableCover? {
         do {
             guard file.length <= RegularFile.maximumPictureLength else {
-                throw EmbeddingProblem(reason: "is too large for tags")
+                throw TagFailure(reason: "is too large for tags")
             }
             return try EmbeddableCover(file.contents())
-        } catch let problem as EmbeddingProblem {
+        } catch let problem as TagFailure {
             refuse(problem.reason)
             return nil
         }
@@ -229,7 +218,7 @@ package struct EmbedJob: Sendable {
     ///   - embedded: The digests of the pictures that fills have written into tags.
     ///   - outdated: The cover files that go into no tags, by their numbers.
     package static func jobs(
-        _ albums: [(scanned: ScannedAlbum, id: String, cover: FillPicture?)], replacing embedded: Set<String>,
+        _ albums: [(scanned: ScannedAlbum, id: String, cover: FillPicture?)], replacing embedded: Set<Digest>,
         outdated: Set<Int64> = []
     ) -> [EmbedJob] {
         albums.flatMap { album, id, cover in

@@ -141,12 +141,11 @@ package struct FillPlan: Sendable {
         if wanted.isEmpty { return }
         var pictures = RepeatedPictures()
         for album in albums {
-            if let picture = album.sharedPicture?.digest, wanted.contains(picture), let digest = Digest(picture) {
-                pictures.add(digest, nil, of: album.facts)
+            if let picture = album.sharedPicture?.digest, wanted.contains(picture) {
+                pictures.add(picture, nil, of: album.facts)
             }
         }
-        for index in jobs.indices
-        where jobs[index].embedded.flatMap({ Digest($0.digest) }).map(pictures.isRepeated) == true {
+        for index in jobs.indices where (jobs[index].embedded?.digest).map(pictures.isRepeated) == true {
             jobs[index].embedded = nil
         }
     }

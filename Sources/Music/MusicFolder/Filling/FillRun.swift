@@ -110,9 +110,9 @@ struct FillRun: Sendable {
     private mutating func take(tags path: BytePath?, of number: Int) async {
         guard unfinished.contains(number) else { return }
         let job = jobs[number]
-        guard let path, let found = job.embedded, let digest = Digest(found.digest) else { return advance(number) }
+        guard let path, let digest = job.embedded?.digest else { return advance(number) }
         var picture = FillPicture(
-            path: path, digest: digest, name: SourceCandidate(picture: found.digest, of: job.query).name)
+            path: path, digest: digest, name: SourceCandidate(picture: digest.description, of: job.query).name)
         (picture.likenesses, picture.origin) = (fill.likenesses, .tags)
         if let objection = await objection(to: picture, of: number) {
             return await take(objection, to: picture, of: number)
@@ -207,10 +207,10 @@ struct FillRun: Sendable {
             offers[number] = cover
             feed.yield(request(job, urls, number))
         case .tags:
-            guard let picture = job.embedded, let digest = Digest(picture.digest) else { return advance(number) }
-            work.yield(.tags(number, digest, in: job.audioFolders))
+            guard let picture = job.embedded?.digest else { return advance(number) }
+            work.yield(.tags(number, picture, in: job.audioFolders))
         case .compare(let covers):
-            guard let picture = job.embedded.flatMap({ Digest($0.digest) }) else { return advance(number) }
+            guard let picture = job.embedded?.digest else { return advance(number) }
             work.yield(.comparison(number, covers, picture, in: job.audioFolders))
         case .search(let skipped):
             waiting.append((number, skipped))

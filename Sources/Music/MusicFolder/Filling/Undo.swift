@@ -131,13 +131,13 @@ package struct Undo {
             return try OwnFile(name, in: folder, state.journal).digest().map { .bytes($0) } ?? .other
         }
         guard let tags = try lane.read([row.path]).first?.get() else { throw CancellationError() }
-        return tags.picture.map { Digest($0.digest).map { .bytes($0) } ?? .other } ?? .nothing
+        return tags.picture.map { .bytes($0.digest) } ?? .nothing
     }
 
     /// A file that was moved or renamed is known by its bytes, a song with other tags by its audio. A person's copy has its original beside it, and
     /// what is another row's is not this one's.
     private mutating func otherPlace(of row: Written) throws -> (folder: BytePath, name: [UInt8])? {
-        for folder in try state.otherPlaces(of: row.folder, below: row.root) {
+        for folder in MusicState.otherPlaces(of: row.folder, below: row.root, among: try state.roots()) {
             let names =
                 try row.kind == .tags
                 ? names(ofSongsWithoutRowIn: folder) : state.copies(of: row, in: [folder]).map(\.name)
@@ -160,15 +160,14 @@ package struct Undo {
     /// The songs that have a picture of the rows and no row of their own, in folders that are new since the last scan, or in which it has found
     /// such a picture: their tags may have been edited, too.
     private mutating func songsByAudio() throws -> [Digest: [(folder: BytePath, name: [UInt8])]] {
-        let wanted = Set(pictures.map { "\($0)" })
         let places = records.flatMap(\.places)
         let known = Set(places.flatMap(\.folders))
-        let marked = places.filter { $0.embedded.map { wanted.contains($0.digest) } ?? false }.flatMap(\.folders)
+        let marked = places.filter { $0.embedded.map { pictures.contains($0.digest) } ?? false }.flatMap(\.folders)
         var songs: [Digest: [(folder: BytePath, name: [UInt8])]] = [:]
         for folder in Set(marked).union(files.folders.subtracting(known)).sorted() {
             let names = try names(ofSongsWithoutRowIn: folder)
             for (name, tags) in zip(names, try lane.read(names.map { folder.appending($0) })) {
-                guard let picture = try? tags.get().picture?.digest, wanted.contains(picture) else { continue }
+                guard let picture = try? tags.get().picture?.digest, pictures.contains(picture) else { continue }
                 if let audio = try lane.audio(of: folder.appending(name)) {
                     songs[audio, default: []].append((folder, name))
                 }
@@ -208,9 +207,9 @@ package struct Undo {
             }
         case .restore(let replaced):
             return try leave(row) { leaving in
-                try restore(replaced, of: row)
+                let isRestored = try restore(replaced, of: row)
                 try state.set(leaving, .undone)
-                return step
+                return isRestored ? step : .keep
             }
         case .keep:
             try state.setUndone(row)
@@ -251,10 +250,11 @@ package struct Undo {
     }
 
     private func writer(_ row: Written, _ folder: OpenFolder) -> TagWriter {
-        TagWriter(lane: lane, state: state, target: .init(folder: folder, path: row.path), options: .init())
+        TagWriter(lane: lane, state: state, folder: folder, path: row.path)
     }
 
-    private func restore(_ replaced: Written, of row: Written) throws {
+    /// - Returns: False if what is there is a person's.
+    private func restore(_ replaced: Written, of row: Written) throws -> Bool {
         let folder = try OpenFolder(path: row.folder.bytes)
         folder.sweep()
         let source = state.replacedCover(replaced.digest, cached: cached)
@@ -263,10 +263,11 @@ package struct Undo {
         if row.kind == .tags {
             restored.name = row.name
             let cover = try EmbeddableCover(SourceFile(path: source).contents())
-            guard try writer(row, folder).putBack(cover, restored, replacing: row) else { return }
-            return try folder.sync()
+            guard try writer(row, folder).putBack(cover, restored, replacing: row) else { return false }
+            try folder.sync()
+            return true
         }
-        guard let name = FileName(row.name), let former = FileName(replaced.name) else { return }
+        guard let name = FileName(row.name), let former = FileName(replaced.name) else { return false }
         let cover = try CachedCover(source, replaced.digest)
         let (file, new) = (OwnFile(name, in: folder, state.journal), try cover.copy(in: folder))
         restored.modified = FileStatus(try new.status()).modified
@@ -282,6 +283,7 @@ package struct Undo {
             _ = try remove(row)
         }
         try state.save(restored)
+        return true
     }
 }
 

@@ -1,6 +1,6 @@
 import CoverSizes
 import ImageHeader
-import Platform
+package import Platform
 
 /// What the bytes of a cover say of it.
 package struct CoverFacts: Sendable, Hashable {
@@ -9,8 +9,8 @@ package struct CoverFacts: Sendable, Hashable {
     /// In pixels; nil if the header does not say.
     package var width: Int?
     package var height: Int?
-    /// SHA-256, 64 hexadecimal digits; nil for a file that was not read whole.
-    package var digest: String?
+    /// Nil for a file that was not read whole.
+    package var digest: Digest?
     /// Why it is no whole image, for a person; nil if it is one.
     package var damage: String?
 
@@ -23,10 +23,10 @@ package struct CoverFacts: Sendable, Hashable {
     /// - Parameter likenesses: They are given what the picture shows; nil if it is not compared.
     package init(of path: BytePath, _ likenesses: Likenesses? = nil) {
         do throws(MusicProblem) {
-            let (bytes, isWhole) = try RegularFile.contents(of: path, maximumLength: RegularFile.maximumPictureLength)
+            let (bytes, isWhole) = try RegularFile.contents(of: path)
             bytes.withUnsafeBytes { bytes in
                 judge(bytes, isWhole: isWhole)
-                if let digest = digest.flatMap({ Digest($0) }), damage == nil {
+                if let digest, damage == nil {
                     _ = likenesses?.likeness(of: digest) { Likeness(bytes) }
                 }
             }
@@ -36,7 +36,7 @@ package struct CoverFacts: Sendable, Hashable {
     }
 
     private mutating func judge(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) {
-        if isWhole { digest = Digest(of: bytes).description }
+        if isWhole { digest = Digest(of: bytes) }
         guard let header = ImageHeader(bytes) else {
             damage = "is no image but \(ImageHeader.describe(bytes))"
             return

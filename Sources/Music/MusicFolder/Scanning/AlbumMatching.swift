@@ -76,8 +76,9 @@ struct AlbumMatching {
         }
         var taken: Set<Int> = []
         for number in scanned.indices {
+            let folders = Set(scanned[number].places.map(\.folders))
             let found = byFacts[scanned[number].facts]?.first { index in
-                !taken.contains(index) && Self.haveCommonFolder(scanned[number].places, known[index].record?.places)
+                !taken.contains(index) && known[index].record?.places.contains { folders.contains($0.folders) } == true
             }
             guard let found else { continue }
             taken.insert(found)
@@ -201,10 +202,6 @@ struct AlbumMatching {
             }
         }
         return (!same.isEmpty, !same.isEmpty && same.allSatisfy { $0.hasSameFiles(as: $1) }, areNamedAlike)
-    }
-
-    private static func haveCommonFolder(_ places: [AlbumPlace], _ others: [AlbumPlace]?) -> Bool {
-        places.contains { place in others?.contains { $0.folders == place.folders } == true }
     }
 }
 

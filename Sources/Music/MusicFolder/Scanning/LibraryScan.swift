@@ -57,7 +57,7 @@ package struct LibraryScan: Sendable {
             try state.confirm()
             if options.prunes { try state.removeMissingRoots() }
             let away = try state.away()
-            try state.removeFolders(found.findings.goneFolders.filter { !away.contains($0) })
+            try state.removeFolders(found.findings.goneFolders.filter { !$0.isInside(any: away) })
         }
         return outcome
     }
@@ -70,11 +70,12 @@ package struct LibraryScan: Sendable {
     private func update(
         _ scanned: [ScannedAlbum], _ findings: MusicScan.Findings, _ albums: [Album], _ state: MusicState
     ) throws -> LibraryUpdate {
-        LibraryUpdate(
+        let away = try state.away()
+        return LibraryUpdate(
             scanned, library: albums, records: try state.albums(), decisions: try state.decisions(),
             filled: try state.filledAddresses(), options: options,
             places: .init(
-                isGone: findings.isGone, isAway: try state.away().contains,
+                isGone: findings.isGone, isAway: { $0.isInside(any: away) },
                 filled: try state.filled(), resolve: \.withoutLink))
     }
 

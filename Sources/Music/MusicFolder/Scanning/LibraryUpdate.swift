@@ -131,8 +131,7 @@ package struct LibraryUpdate: Sendable {
     private mutating func addNew(_ scanned: ScannedAlbum, id known: Album.ID? = nil) -> Album.ID {
         var record = AlbumRecord(id: "", scanned)
         var album = record.updated(Album(), since: nil)
-        var (id, number) = (known ?? album.id, 2)
-        while known == nil, !taken.insert(id).inserted { (id, number) = ("\(album.id)-\(number)", number + 1) }
+        let id = known ?? Album.unusedID(album.id, &taken)
         album.id = id
         (record.id, record.isAdded, record.isPending) = (id, true, true)
         setCoverFile(of: &album, record, scanned)
@@ -248,6 +247,4 @@ package struct LibraryUpdateOptions: Sendable, Hashable {
     package var restoresDeleted = false
     /// Count the covers that are gone as removed by a person, however many they are.
     package var countsAllRemoved = false
-
-    package init() {}
 }

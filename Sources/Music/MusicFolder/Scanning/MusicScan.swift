@@ -14,8 +14,6 @@ package struct MusicScan: Sendable {
     /// Starts a worker.
     package var start: TagWorkerProcess.Start
     package var workers = 2
-    /// For one file.
-    package var timeout: Duration = .seconds(10)
 
     package init(_ roots: [BytePath], start: @escaping TagWorkerProcess.Start) {
         (self.roots, self.start) = (roots, start)
@@ -54,7 +52,7 @@ package struct MusicScan: Sendable {
         /// Whether an album that was not found in a folder is gone from there. Not if the folder was not scanned or not read.
         package func isGone(_ folder: BytePath) -> Bool {
             if goneFolders.contains(folder) { return true }
-            guard roots.contains(where: { folder.isInside($0) }) else { return false }
+            guard folder.isInside(any: roots) else { return false }
             return folders[folder].map(\.problems.isEmpty) ?? !isHidden(folder)
         }
 
@@ -70,14 +68,9 @@ package struct MusicScan: Sendable {
         }
     }
 
-    /// A result that a reading thread hands over.
-    private struct ReadFolder: Sendable {
-        var listing: FolderListing
-        var contents: FolderContents
-    }
-
+    /// What the reading threads hand over.
     private struct Output: Sendable {
-        var folders: [ReadFolder] = []
+        var folders: [(path: BytePath, folder: MusicState.Folder)] = []
         var filesRead = 0
         var problem: TagLane.Unavailable?
     }
@@ -104,7 +97,7 @@ package struct MusicScan: Sendable {
         }
         var findings = Findings()
         findings.roots = roots
-        let known: [BytePath: MusicState.Folder]
+        var known: [BytePath: MusicState.Folder] = [:]
         do {
             defer {
                 queue.close()
@@ -118,12 +111,10 @@ package struct MusicScan: Sendable {
             }
         } catch is CancellationError {
             findings.isCancelled = true
-            try take(output, state, &findings, atLeast: 1)
-            if let problem = output.value.withLock({ $0.problem }) { throw problem }
-            return findings
         }
         try take(output, state, &findings, atLeast: 1)
         if let problem = output.value.withLock({ $0.problem }) { throw problem }
+        if findings.isCancelled { return findings }
         findings.isCancelled = isCancelled()
         for (path, contents) in findings.folders { findings.leftOut.addUntagged(contents.untagged, in: path) }
         if !findings.isCancelled { findGone(known, &findings) }
@@ -179,7 +170,7 @@ package struct MusicScan: Sendable {
     // MARK: Reading
 
     private func read(_ queue: FolderQueue, _ output: SharedOutput, isCancelled: @escaping @Sendable () -> Bool) {
-        let lane = TagLane(start: start, timeout: timeout, isCancelled: isCancelled)
+        let lane = TagLane(start: start, timeout: .seconds(10), isCancelled: isCancelled)
         while let listing = queue.next() {
             // The queue is emptied: the walk may wait for room in it.
             if isCancelled() { continue }
@@ -188,8 +179,9 @@ package struct MusicScan: Sendable {
                 let results = try lane.read(paths)
                 guard results.count == paths.count else { continue }
                 let contents = Self.contents(of: listing, paths, results)
+                let folder = MusicState.Folder(fingerprint: listing.fingerprint, contents: contents)
                 output.value.withLock { output in
-                    output.folders.append(ReadFolder(listing: listing, contents: contents))
+                    output.folders.append((listing.path, folder))
                     output.filesRead += paths.count
                 }
             } catch {
@@ -226,15 +218,12 @@ package struct MusicScan: Sendable {
             return (read, output.filesRead)
         }
         findings.progress.filesRead = filesRead
-        for folder in read {
-            findings.folders[folder.listing.path] = folder.contents
+        for (path, folder) in read {
+            findings.folders[path] = folder.contents
             findings.problems += folder.contents.problems
             findings.progress.foldersRead += 1
         }
-        try state.save(
-            read.map {
-                ($0.listing.path, MusicState.Folder(fingerprint: $0.listing.fingerprint, contents: $0.contents))
-            })
+        try state.save(read)
     }
 }
 

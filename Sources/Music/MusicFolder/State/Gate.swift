@@ -240,8 +240,8 @@ package struct FillPicture: Sendable {
     /// Whose it is. What a person has given outweighs what was said of what services offered.
     enum Giver: Sendable { case fill, address, file }
 
-    package init(path: BytePath, digest: Digest, name: PictureName, facts: CoverFacts? = nil) {
-        (self.path, self.digest, self.name, self.facts) = (path, digest, name, facts ?? CoverFacts(of: path))
+    init(path: BytePath, digest: Digest, name: PictureName) {
+        (self.path, self.digest, self.name, facts) = (path, digest, name, CoverFacts(of: path))
         self.name.digest = digest.description
     }
 }

@@ -21,12 +21,12 @@ extension MusicState {
 
     /// By the ids of their albums.
     package func decisions() throws(Problem) -> [String: Decisions] {
-        Dictionary(grouping: try reading { try rows("WHERE undone = 0") }, by: \.album).mapValues { Decisions($0) }
+        Dictionary(grouping: try rows("WHERE undone = 0"), by: \.album).mapValues { Decisions($0) }
     }
 
     /// What was decided about an album by now, also by another process.
     package func decisions(of album: String) throws(Problem) -> Decisions {
-        Decisions(try reading { try rows("WHERE album = ? AND undone = 0", .text(album)) })
+        Decisions(try rows("WHERE album = ? AND undone = 0", .text(album)))
     }
 
     /// The acceptances that count.
@@ -34,22 +34,19 @@ extension MusicState {
         try decisions().values.compactMap(\.acceptance)
     }
 
-    private func rows(_ condition: String, _ value: SQLValue? = nil) throws -> [Decision] {
-        var decisions: [Decision] = []
-        let query = database.statement(
-            "SELECT number, album, picture, verdict, certain, time, run, undone FROM decisions \(condition)")
-        let add = { (row: borrowing Row) in
+    private func rows(_ condition: String, _ value: SQLValue? = nil) throws(Problem) -> [Decision] {
+        try all(
+            "SELECT number, album, picture, verdict, certain, time, run, undone FROM decisions \(condition)", value
+        ) { row in
             guard let picture: PictureName = row.json(2), let verdict = Decision.Verdict(rawValue: row.text(3)) else {
-                return
+                return nil
             }
             var decision = Decision(
                 verdict, picture, of: row.text(1), wasCertain: row.int(4) != 0, run: row.optionalInt64(6),
                 time: row.int64(5))
             (decision.number, decision.isUndone) = (row.int64(0), row.int(7) != 0)
-            decisions.append(decision)
+            return decision
         }
-        if let value { try query.each(value, visit: add) } else { try query.each(visit: add) }
-        return decisions
     }
 
     /// Adds decisions, all or none.

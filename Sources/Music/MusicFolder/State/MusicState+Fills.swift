@@ -1,12 +1,15 @@
-import Files
+package import CoverSizes
 package import Platform
 import SQLite
 
-/// What is remembered of fills beside the files that they wrote: what the last one was asked for, and what was said.
+/// What is remembered of fills beside the files that they wrote: what the last one was asked for, what was said, and what pictures show that were
+/// compared, also those that audits have read.
 extension MusicState {
     static let fillsSchema = """
         CREATE TABLE IF NOT EXISTS last_fill (number INTEGER PRIMARY KEY CHECK (number = 1), request TEXT NOT NULL);
         CREATE TABLE IF NOT EXISTS repeated_pictures (digest TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS likenesses (digest BLOB PRIMARY KEY, version INTEGER NOT NULL, likeness BLOB NOT NULL)
+            WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS told (folders TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (folders, message))
             WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS proposals (
@@ -26,34 +29,34 @@ extension MusicState {
 
     /// The pictures that fills have found for unrelated albums.
     package func repeatedPictures() throws(Problem) -> Set<Digest> {
-        try reading {
-            var digests: Set<Digest> = []
-            try database.statement("SELECT digest FROM repeated_pictures").each { row in
-                if let digest = Digest(row.text(0)) { digests.insert(digest) }
-            }
-            return digests
-        }
+        Set(try all("SELECT digest FROM repeated_pictures") { Digest($0.text(0)) })
     }
 
     package func save(repeatedPictures digests: Set<Digest>) throws(Problem) {
-        if digests.isEmpty { return }
-        try transaction {
-            for digest in digests {
-                try database.statement("INSERT OR IGNORE INTO repeated_pictures VALUES (?)").run(
-                    .text(digest.description))
-            }
+        try run("INSERT OR IGNORE INTO repeated_pictures VALUES (?)", for: digests) { [.text($0.description)] }
+    }
+
+    /// Those that are known. Those of earlier versions are made again.
+    package func likenesses() throws(Problem) -> [Digest: Likeness] {
+        let known: [(Digest, Likeness)] = try all(
+            "SELECT digest, likeness FROM likenesses WHERE version = ?", .int(Likeness.version)
+        ) { row in
+            guard let digest = row.digest(0), let likeness = Likeness(stored: row.bytes(1)) else { return nil }
+            return (digest, likeness)
+        }
+        return Dictionary(known) { $1 }
+    }
+
+    package func save(_ likenesses: [Digest: Likeness]) throws(Problem) {
+        try run("INSERT OR REPLACE INTO likenesses VALUES (?, ?, ?)", for: likenesses) { digest, likeness in
+            [.digest(digest), .int(Likeness.version), .blob(likeness.stored)]
         }
     }
 
     /// The messages that no fill of the folders has said.
     package func news(_ messages: Set<String>, of folders: [BytePath]) throws(Problem) -> Set<String> {
-        try reading {
-            var news = messages
-            try database.statement("SELECT message FROM told WHERE folders = ?").each(Self.key(folders)) {
-                news.remove($0.text(0))
-            }
-            return news
-        }
+        let told = try all("SELECT message FROM told WHERE folders = ?", Self.key(folders)) { $0.text(0) }
+        return messages.subtracting(told)
     }
 
     /// Remembers what a fill of folders says.
@@ -73,29 +76,20 @@ extension MusicState {
 
     /// Doubtful covers that fills have found.
     package func proposals() throws(Problem) -> [Proposal] {
-        try reading {
-            var proposals: [Proposal] = []
-            try database.statement("SELECT number, album, picture FROM proposals").each {
-                proposals.append(Proposal(number: $0.int(0), album: $0.text(1), picture: $0.text(2)))
-            }
-            return proposals
+        try all("SELECT number, album, picture FROM proposals") { row in
+            Proposal(number: row.int(0), album: row.text(1), picture: row.text(2))
         }
     }
 
     /// Gives those their numbers that have none.
     package func add(_ proposals: [Proposal]) throws(Problem) {
-        if proposals.isEmpty { return }
-        try transaction {
-            for one in proposals {
-                // An insertion that is ignored would use up a number.
-                try database.statement(
-                    """
-                    INSERT INTO proposals (album, picture) SELECT ?1, ?2
-                    WHERE NOT EXISTS (SELECT 1 FROM proposals WHERE album = ?1 AND picture = ?2)
-                    """
-                ).run(.text(one.album), .text(one.picture))
-            }
-        }
+        // An insertion that is ignored would use up a number.
+        try run(
+            """
+            INSERT INTO proposals (album, picture) SELECT ?1, ?2
+            WHERE NOT EXISTS (SELECT 1 FROM proposals WHERE album = ?1 AND picture = ?2)
+            """, for: proposals
+        ) { [.text($0.album), .text($0.picture)] }
     }
 
     private static func key(_ folders: [BytePath]) -> SQLValue {

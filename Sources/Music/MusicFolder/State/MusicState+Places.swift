@@ -17,15 +17,9 @@ extension MusicState {
         return found.isEmpty ? all : found
     }
 
-    /// The paths that a folder below a root has below the other scanned folders.
-    func otherPlaces(of folder: BytePath, below root: BytePath?) throws(Problem) -> [BytePath] {
-        Self.otherPlaces(of: folder, below: root, among: try roots())
-    }
-
-    /// A folder inside the root, or around it, is no other path of it: what is below both is a copy.
-    private static func otherPlaces(
-        of folder: BytePath, below root: BytePath?, among roots: [BytePath]
-    ) -> [BytePath] {
+    /// The paths that a folder below a root has below other scanned folders. One inside the root, or around it, is no other path of it: what is
+    /// below both is a copy.
+    static func otherPlaces(of folder: BytePath, below root: BytePath?, among roots: [BytePath]) -> [BytePath] {
         guard let root, folder.isInside(root) else { return [] }
         return roots.filter { !$0.isInside(root) && !root.isInside($0) }.map { folder.moved(from: root, to: $0) }
     }
@@ -100,7 +94,7 @@ extension MusicState {
             // Else its folder has another name by now, which another one has taken.
             case (.tags, true):
                 guard row.state == .there, let picture = pictures.digest(in: row) else { continue }
-                if picture != row.digest.description { removed.append(row) }
+                if picture != row.digest { removed.append(row) }
                 continue
             case (_, false): break
             }
@@ -181,7 +175,7 @@ extension MusicState {
     /// Of what a killed process had begun, the bytes at the place tell whether it was done. What is away stays begun, and what may have another
     /// path by now until a scan has found its album.
     /// - Parameter picture: Reads the digest of the picture in a song; nil if no tags can be read now.
-    func settleBegun(picture: ((Written) throws -> String??)? = nil) throws {
+    func settleBegun(picture: ((Written) throws -> Digest??)? = nil) throws {
         for row in try begun() where row.folder.device != nil {
             if !row.isThere, try isAway(row.folder, disk: row.disk) { continue }
             try settle(row, picture: picture?(row) ?? nil)
@@ -198,14 +192,14 @@ extension MusicState {
 
     /// - Parameter picture: The digest of the picture in the row's song; nil if that was not read. Then a song with other bytes, whose tags may have
     ///   been edited since, tells nothing yet.
-    private func settle(_ row: Written, picture: String?? = nil) throws(Problem) {
+    private func settle(_ row: Written, picture: Digest?? = nil) throws(Problem) {
         let former = try row.replaced.flatMap { number throws(Problem) in try written(number: number) }
         let file = digest(at: row.path)
         func holds(_ other: Written) -> Bool {
             // A song is read once.
             let isSame = row.kind == .tags || other.name == row.name
             let found = isSame ? file : digest(at: row.folder.appending(other.name))
-            return found == other.fileDigest || row.kind == .tags && picture == other.digest.description
+            return found == other.fileDigest || row.kind == .tags && picture == other.digest
         }
         let isWritten = holds(row)
         let isFormer = !isWritten && former.map { holds($0) } ?? false
@@ -245,21 +239,21 @@ extension MusicState {
 
     /// Whether a missing folder is on a disk that is not mounted.
     /// - Parameter disk: The file system on which the folder was; nil if it is not known.
-    func isAway(_ folder: BytePath, disk: String?) throws(Problem) -> Bool {
+    func isAway(_ folder: BytePath, disk: String? = nil) throws(Problem) -> Bool {
         if let disk, !disk.isEmpty, let found = folder.nearestFolder, found.disk != disk { return true }
-        return try isAway(folder)
+        return try folder.isInside(any: away())
     }
 }
 
 /// The pictures that a scan has found in the songs of rows.
 private struct SongPictures {
     let contents: [BytePath: FolderContents]
-    private var folders: [BytePath: [UInt32: String?]] = [:]
+    private var folders: [BytePath: [UInt32: Digest?]] = [:]
 
     init(contents: [BytePath: FolderContents]) { self.contents = contents }
 
     /// The digest of the picture in a row's song; nil if the song was not read.
-    mutating func digest(in row: Written) -> String?? {
+    mutating func digest(in row: Written) -> Digest?? {
         guard row.kind == .tags, let folder = contents[row.folder] else { return .none }
         let pictures = folders[row.folder] ?? folder.picturesByName
         folders[row.folder] = pictures
@@ -273,8 +267,7 @@ extension Written {
 
     /// Whether a file may be its file, by the name.
     func mayBe(_ name: [UInt8]) -> Bool {
-        kind == .tags
-            ? MusicNames.isAudio(name) : MusicNames.fileExtension(name).map(MusicNames.pictures.contains) == true
+        kind == .tags ? MusicNames.isAudio(name) : MusicNames.isPicture(name)
     }
 
     fileprivate func mayBe(_ status: stat) -> Bool { length.map { Int(status.st_size) == $0 } ?? true }

@@ -40,6 +40,29 @@ extension MusicState {
             .text(album))
     }
 
+    /// What fills have written.
+    func sleevesPictures() throws(Problem) -> SleevesPictures {
+        var found = SleevesPictures()
+        let albums = try filled()
+        found.isFile = { albums($0) != nil }
+        found.inTags = Set(try written(.tags).filter { $0.state == .there }.map(\.digest))
+        return found
+    }
+
+    /// The id of the album for which a fill has written a file, which is unchanged since.
+    func filled() throws(Problem) -> @Sendable (BytePath) -> String? {
+        let files = Dictionary(try written().map { ($0.path, $0) }) { $1 }
+        return { path in files[path].flatMap { $0.isUnchanged ? $0.album : nil } }
+    }
+
+    /// The cover of an album in a folder as it is now.
+    /// - Throws: `SystemError`.
+    func cover(_ titles: Set<String>, in folder: OpenFolder, at path: BytePath) throws(SystemError) -> CoverFile? {
+        try CoverChoice(titles) { file in
+            (try? self.written(in: path))?.last { $0.path == file }?.isUnchanged == true
+        }.cover(in: folder, at: path)
+    }
+
     /// The cover files of a folder.
     func written(in folder: BytePath) throws(Problem) -> [Written] {
         try written(
@@ -123,14 +146,8 @@ extension MusicState {
     }
 
     /// The digests of all pictures that fills have written into tags.
-    package func embeddedPictures() throws(Problem) -> Set<String> {
-        try reading {
-            var pictures: Set<String> = []
-            try database.statement("SELECT DISTINCT digest FROM written WHERE kind = 'tags'").each { row in
-                if let digest = row.digest(0) { pictures.insert(digest.description) }
-            }
-            return pictures
-        }
+    package func embeddedPictures() throws(Problem) -> Set<Digest> {
+        Set(try all("SELECT DISTINCT digest FROM written WHERE kind = 'tags'") { $0.digest(0) })
     }
 
     /// The digests of what rows have replaced that are not undone.
@@ -142,41 +159,28 @@ extension MusicState {
 
     /// The fills that were not taken back, the last one first.
     package func runs() throws(Problem) -> [Int64] {
-        let written = try numbers(
+        let written = try all(
             """
             SELECT DISTINCT run FROM written
             WHERE state != 'begun' AND run NOT IN (SELECT run FROM undone_runs)
-            """)
+            """
+        ) { $0.int64(0) }
         return Set(written + (try acceptances().compactMap(\.run))).sorted(by: >)
     }
 
     /// The number of the next fill. Later ones have higher numbers, whatever the clock says.
     package func nextRun() throws(Problem) -> Int64 {
-        try (numbers("SELECT max(run) FROM written UNION SELECT max(run) FROM decisions").max() ?? 0) + 1
-    }
-
-    private func numbers(_ statement: String) throws(Problem) -> [Int64] {
-        try reading {
-            var numbers: [Int64] = []
-            try database.statement(statement).each { numbers.append($0.int64(0)) }
-            return numbers
-        }
+        let runs = try all("SELECT max(run) FROM written UNION SELECT max(run) FROM decisions") { $0.int64(0) }
+        return (runs.max() ?? 0) + 1
     }
 
     private func written(_ condition: String, _ value: SQLValue? = nil) throws(Problem) -> [Written] {
-        try reading {
-            var rows: [Written] = []
-            let query = database.statement(
-                """
-                SELECT number, kind, folder, name, digest, width, height, album, run, state, replaced, url, modified, time, root,
-                    disk, audio, growth, song, length, facts, noted FROM written \(condition)
-                """)
-            let add = { (row: borrowing Row) in
-                if let written = Written(row) { rows.append(written) }
-            }
-            if let value { try query.each(value, visit: add) } else { try query.each(visit: add) }
-            return rows
-        }
+        try all(
+            """
+            SELECT number, kind, folder, name, digest, width, height, album, run, state, replaced, url, modified, time, root,
+                disk, audio, growth, song, length, facts, noted FROM written \(condition)
+            """, value
+        ) { row in Written(row) }
     }
 
     // MARK: Writing

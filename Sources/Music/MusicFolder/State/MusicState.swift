@@ -23,8 +23,7 @@ package final class MusicState: @unchecked Sendable {
     /// moved aside.
     private static let version = 10
     private static let schemas = [
-        foldersSchema, albumsSchema, writtenSchema, rootsSchema, fillsSchema, likenessesSchema,
-        decisionsSchema,
+        foldersSchema, albumsSchema, writtenSchema, rootsSchema, fillsSchema, decisionsSchema,
     ]
 
     /// Why the state cannot be used.
@@ -134,7 +133,8 @@ package final class MusicState: @unchecked Sendable {
     /// - Throws: `Problem`.
     func keep(_ file: Written) throws(Problem) {
         do {
-            let bytes = try RegularFile.contents(of: file.path, maximumLength: RegularFile.maximumPictureLength).bytes
+            let (bytes, isWhole) = try RegularFile.contents(of: file.path)
+            guard isWhole else { throw MusicProblem(file.path, "it is too large") }
             try AtomicFile(bytes, replacing: keptCover(file.digest), mode: 0o600).replace()
         } catch {
             throw Problem(description: "the cover that it replaces cannot be kept for `sleeve fill undo`: \(error)")
@@ -164,12 +164,37 @@ package final class MusicState: @unchecked Sendable {
         }
     }
 
+    /// Runs a statement with the values of each item, all or none.
+    func run<Item>(
+        _ statement: String, for items: some Collection<Item>, _ values: (Item) throws -> [SQLValue]
+    ) throws(Problem) {
+        if items.isEmpty { return }
+        try transaction { for item in items { try database.statement(statement).run(values(item)) } }
+    }
+
     /// Reads from the database.
     func reading<Result>(_ body: () throws -> Result) throws(Problem) -> Result {
         do {
             return try body()
         } catch {
             throw Problem(description: "cannot read what is remembered of music folders: \(error)")
+        }
+    }
+
+    /// What `read` makes of each row of a query, without the rows of which it makes nothing.
+    /// - Parameter value: That of the query's only parameter; nil if it has none.
+    func all<Value>(
+        _ query: String, _ value: SQLValue? = nil, _ read: (borrowing Row) throws -> Value?
+    ) throws(Problem) -> [Value] {
+        try reading {
+            var values: [Value] = []
+            let statement = database.statement(query)
+            if let value {
+                try statement.each(value) { row in if let one = try read(row) { values.append(one) } }
+            } else {
+                try statement.each { row in if let one = try read(row) { values.append(one) } }
+            }
+            return values
         }
     }
 }

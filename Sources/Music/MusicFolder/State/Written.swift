@@ -61,20 +61,12 @@ package struct Written: Sendable, Hashable {
 
     /// What is known of a song whose tags got a picture.
     package struct Song: Sendable, Hashable {
-        /// Of the audio, as `AudioDigest` has it. A file with other audio is a person's.
+        /// Of the audio, as `AudioFile.audioDigest` has it. A file with other audio is a person's.
         var audio: Digest
         /// Bytes by which the file has grown.
         var growth: Int
         /// SHA-256 of the file as it was written.
         var file: Digest
-    }
-
-    package init(
-        folder: BytePath, name: [UInt8], digest: Digest, width: Int? = nil, height: Int? = nil, album: String,
-        run: Int64, url: String? = nil
-    ) {
-        (self.folder, self.name, self.digest, self.album, self.run) = (folder, name, digest, album, run)
-        (self.width, self.height, self.url) = (width, height, url)
     }
 
     package var path: BytePath { folder.appending(name) }
@@ -90,9 +82,7 @@ package struct Written: Sendable, Hashable {
 
     /// Whether a cover's file is still what the fill wrote. One with the time of writing is not read.
     package var isUnchanged: Bool {
-        var status = stat()
-        guard path.withCString({ stat($0, &status) }) == 0 else { return false }
-        if FileStatus(status).modified == modified { return true }
-        return (try? SourceFile(path: path.bytes).digest()) == digest
+        guard let found = path.modified else { return false }
+        return found == modified || (try? SourceFile(path: path.bytes).digest()) == digest
     }
 }

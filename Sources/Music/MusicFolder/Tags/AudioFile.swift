@@ -17,13 +17,13 @@ final class AudioFile {
     /// Tags above this are no tags of music.
     private static let maximumLength = 256 << 20
 
-    /// - Throws: `SystemError`, or `EmbeddingProblem` if the file is too short.
+    /// - Throws: `SystemError`, or `TagFailure` if the file is too short.
     func bytes(_ range: Range<Int>) throws -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= length, range.count <= Self.maximumLength else {
-            throw EmbeddingProblem.damaged
+            throw TagFailure.damaged
         }
         let bytes = try source.bytes(at: range.lowerBound, count: range.count)
-        guard bytes.count == range.count else { throw EmbeddingProblem.damaged }
+        guard bytes.count == range.count else { throw TagFailure.damaged }
         return bytes
     }
 
@@ -31,42 +31,38 @@ final class AudioFile {
     func bytes(at offset: Int, upTo count: Int) throws -> [UInt8] {
         try bytes(offset..<max(offset, min(length, offset + count)))
     }
-}
 
-/// A digest of all that a change of pictures must leave as it is. Two files have the same one if they sound the same.
-struct AudioDigest: Hashable {
-    let digest: Digest
-
-    /// - Throws: `EmbeddingProblem`, `OtherFormat` or `SystemError`.
-    init(_ file: AudioFile) throws {
-        let container = try file.container()
+    /// A digest of all that a change of pictures must leave as it is. Two files have the same one if they sound the same.
+    /// - Throws: `TagFailure`, `OtherFormat` or `SystemError`.
+    func audioDigest() throws -> Digest {
+        let container = try self.container()
         var hasher = SHA256()
         let numbers = container.audio.flatMap { [UInt8].big($0.count, 8) } + container.facts
         numbers.withUnsafeBytes { hasher.update($0) }
         for range in container.audio {
             var offset = range.lowerBound
             while offset < range.upperBound {
-                let bytes = try file.bytes(offset..<min(range.upperBound, offset + 1 << 18))
+                let bytes = try self.bytes(offset..<min(range.upperBound, offset + 1 << 18))
                 bytes.withUnsafeBytes { hasher.update($0) }
                 offset += bytes.count
             }
         }
-        digest = hasher.digest()
+        return hasher.digest()
     }
 }
 
 /// Numbers and texts in files, whose bytes are untrusted.
 extension [UInt8] {
-    /// - Throws: `EmbeddingProblem` if they are not there.
+    /// - Throws: `TagFailure` if they are not there.
     func bytes(_ range: Range<Int>) throws -> [UInt8] {
-        guard range.lowerBound >= 0, range.upperBound <= count else { throw EmbeddingProblem.damaged }
+        guard range.lowerBound >= 0, range.upperBound <= count else { throw TagFailure.damaged }
         return Array(self[range])
     }
 
     /// The bytes of a length that a number says.
     func bytes(at offset: Int, count: Int) throws -> [UInt8] {
         guard offset >= 0, count >= 0, offset <= self.count, count <= self.count - offset else {
-            throw EmbeddingProblem.damaged
+            throw TagFailure.damaged
         }
         return Array(self[offset..<offset + count])
     }
@@ -74,7 +70,7 @@ extension [UInt8] {
     /// A number with its most significant byte first. One above 2^62 is damage.
     func big(_ offset: Int, _ count: Int) throws -> Int {
         let value = try bytes(at: offset, count: count).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard value < 1 << 62 else { throw EmbeddingProblem.damaged }
+        guard value < 1 << 62 else { throw TagFailure.damaged }
         return Int(value)
     }
 

@@ -1,5 +1,5 @@
 import AlbumLibrary
-import Platform
+package import Platform
 
 /// What an audio file says of itself and of its album.
 package struct AudioTags: Sendable, Hashable, Codable {
@@ -30,8 +30,6 @@ package struct AudioTags: Sendable, Hashable, Codable {
     package var pictureCount = 0
     /// The front cover, else the only one of the type "other".
     package var picture: EmbeddedPicture?
-
-    package init() {}
 
     /// Longer texts are cut: the library refuses them.
     static let maximumLength = 1_000
@@ -143,8 +141,7 @@ package struct EmbeddedPicture: Sendable, Hashable, Codable {
     package var width: Int?
     package var height: Int?
     package var byteCount: Int
-    /// SHA-256, 64 hexadecimal digits.
-    package var digest: String
+    package var digest: Digest
 
     /// Pixels on the shorter side below which a picture is a witness rather than the cover.
     private static let smallSide = 500

@@ -13,8 +13,6 @@ struct ChangedCopy {
     func make(_ change: TagChange) -> ChangeOutcome {
         do {
             return try copy(change)
-        } catch let problem as EmbeddingProblem {
-            return .refused(reason: problem.reason)
         } catch let failure as TagFailure {
             return .refused(reason: failure.reason)
         } catch let format as OtherFormat {
@@ -29,44 +27,44 @@ struct ChangedCopy {
     private func copy(_ change: TagChange) throws -> ChangeOutcome {
         guard let path = change.path.parent, let name = FileName(change.path.name),
             let copyName = FileName(change.copy.name)
-        else { throw EmbeddingProblem.damaged }
+        else { throw TagFailure.damaged }
         let type = MusicNames.fileExtension(NewFile.typedName(name.bytes)) ?? ""
         let folder = try OpenFolder(path: path.bytes)
         let file = AudioFile(try folder.file(name), extension: type)
         let tags = try read(change.path).get()
-        let audio = try AudioDigest(file)
+        let audio = try file.audioDigest()
         let pictures: PictureChange
         var added: EmbeddableCover?
         switch change.action {
         case .take: return .absent
-        case .listen: return .made(audio: audio.digest)
+        case .listen: return .made(audio: audio)
         case .add:
-            guard tags.picture == nil else { throw EmbeddingProblem(reason: "has got a picture meanwhile") }
+            guard tags.picture == nil else { throw TagFailure(reason: "has got a picture meanwhile") }
             let cover = try EmbeddableCover(folder.file(copyName).contents())
             (pictures, added) = (.add(cover), cover)
         case .remove(let picture, let expected, let growth):
-            guard audio.digest == expected else { return .absent }
+            guard audio == expected else { return .absent }
             pictures = .remove(growth: max(0, growth)) { Digest(of: $0) == picture }
         }
         guard let splices = try file.container().splices(pictures) else { return .absent }
         let copy = try NewFile(sharing: copyName, in: folder)
         try copy.copy(file.source, with: splices)
-        guard try AudioDigest(AudioFile(copy.source(), extension: type)) == audio else {
-            throw EmbeddingProblem(reason: "was not written: the audio of the copy differs")
+        guard try AudioFile(copy.source(), extension: type).audioDigest() == audio else {
+            throw TagFailure(reason: "was not written: the audio of the copy differs")
         }
         var found = try read(change.copy).get()
         let hasPictures =
             if let added {
                 found.picture?.type == EmbeddedPicture.frontCover
-                    && found.picture?.digest == added.digest.description && found.pictureCount == tags.pictureCount + 1
+                    && found.picture?.digest == added.digest && found.pictureCount == tags.pictureCount + 1
             } else {
                 found.pictureCount == tags.pictureCount - 1
             }
         (found.pictureCount, found.picture) = (tags.pictureCount, tags.picture)
         guard hasPictures, found == tags else {
-            throw EmbeddingProblem(reason: "was not written: the tags of the copy cannot be read as they should be")
+            throw TagFailure(reason: "was not written: the tags of the copy cannot be read as they should be")
         }
-        return .made(audio: audio.digest)
+        return .made(audio: audio)
     }
 }
 
@@ -92,7 +90,7 @@ protocol AudioContainer {
     var facts: [UInt8] { get }
 
     /// - Returns: What is replaced in the file; nil if the picture to remove is not there.
-    /// - Throws: `EmbeddingProblem` or `SystemError`.
+    /// - Throws: `TagFailure` or `SystemError`.
     func splices(_ change: PictureChange) throws -> [NewFile.Splice]?
 }
 
@@ -101,7 +99,7 @@ extension AudioContainer {
 }
 
 extension AudioFile {
-    /// - Throws: `EmbeddingProblem`, `OtherFormat` or `SystemError`.
+    /// - Throws: `TagFailure`, `OtherFormat` or `SystemError`.
     func container() throws -> any AudioContainer {
         let start = try ID3v2Tag.ranges(in: self).last?.upperBound ?? 0
         let head = try bytes(at: start, upTo: 64)
@@ -109,17 +107,10 @@ extension AudioFile {
         if start == 0, head.has("OggS", at: 0) { return try OggFile(self, head: head) }
         if start == 0, head.has("ftyp", at: 4) { return try MP4File(self) }
         guard fileExtension == "mp3", start > 0 || head.count > 1 && head[0] == 0xFF && head[1] >= 0xE0 else {
-            throw EmbeddingProblem(reason: "has another format than its name says")
+            throw TagFailure(reason: "has another format than its name says")
         }
         return try MP3File(self, start: start)
     }
-}
-
-/// Why a file's pictures cannot be changed, as a clause about the file. It stays as it is.
-struct EmbeddingProblem: Error, Hashable {
-    var reason: String
-
-    static let damaged = EmbeddingProblem(reason: "its tags are damaged")
 }
 
 /// A format into whose tags no pictures are written.

@@ -12,17 +12,17 @@ struct EmbeddableCover: Sendable, Hashable {
     /// FLAC has 24 bits for the length of a picture with what describes it.
     private static let maximumLength = (1 << 24) - 1_024
 
-    /// - Throws: `EmbeddingProblem`, about the picture.
+    /// - Throws: `TagFailure`, about the picture.
     init(_ bytes: [UInt8]) throws {
         guard let header = bytes.withUnsafeBytes({ ImageHeader($0) }), ShownPictures.inTags.contains(header.mediaType)
         else {
-            throw EmbeddingProblem(reason: "is neither JPEG nor PNG, so it is not embedded")
+            throw TagFailure(reason: "is neither JPEG nor PNG, so it is not embedded")
         }
         guard bytes.withUnsafeBytes({ ImageHeader.isComplete($0) }) else {
-            throw EmbeddingProblem(reason: "is cut off, so it is not embedded")
+            throw TagFailure(reason: "is cut off, so it is not embedded")
         }
         guard bytes.count <= Self.maximumLength else {
-            throw EmbeddingProblem(reason: "is larger than 16 MB, so it is not embedded")
+            throw TagFailure(reason: "is larger than 16 MB, so it is not embedded")
         }
         (self.bytes, digest, mediaType) = (bytes, Digest(of: bytes), header.mediaType)
         (width, height) = (header.width ?? 0, header.height ?? 0)

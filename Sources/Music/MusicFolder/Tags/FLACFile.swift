@@ -15,7 +15,7 @@ struct FLACFile: AudioContainer {
         var (offset, isLast) = (start + 4, false)
         while !isLast {
             let header = try file.bytes(offset..<offset + 4)
-            guard blocks.count < Self.maximumBlocks else { throw EmbeddingProblem.damaged }
+            guard blocks.count < Self.maximumBlocks else { throw TagFailure.damaged }
             isLast = header[0] & 0x80 != 0
             let length = try header.big(1, 3)
             blocks.append((header[0] & 0x7F, try file.bytes(offset + 4..<offset + 4 + length)))
@@ -23,7 +23,7 @@ struct FLACFile: AudioContainer {
         }
         let frame = try file.bytes(at: offset, upTo: 2)
         guard blocks.first?.type == 0, frame.isEmpty || frame.count == 2 && frame[0] == 0xFF && frame[1] & 0xFC == 0xF8
-        else { throw EmbeddingProblem.damaged }
+        else { throw TagFailure.damaged }
         region = start + 4..<offset
         audio = [offset..<file.length]
     }

@@ -32,7 +32,7 @@ struct ID3v2Tag {
     static func ranges(in file: AudioFile) throws -> [Range<Int>] {
         var (ranges, start): ([Range<Int>], Int) = ([], 0)
         while let length = length(try file.bytes(at: start, upTo: headerLength)) {
-            guard length <= file.length - start, ranges.count < maximumTags else { throw EmbeddingProblem.damaged }
+            guard length <= file.length - start, ranges.count < maximumTags else { throw TagFailure.damaged }
             ranges.append(start..<start + length)
             start += length
         }
@@ -68,17 +68,17 @@ struct ID3v2Tag {
     private init(_ bytes: [UInt8]) throws {
         guard bytes.has("ID3", at: 0), let length = Self.syncsafe(bytes.dropFirst(6).prefix(4)),
             length <= bytes.count - Self.headerLength
-        else { throw EmbeddingProblem.damaged }
+        else { throw TagFailure.damaged }
         (header, bodyLength) = (Array(bytes.prefix(Self.headerLength)), bytes.count - Self.headerLength)
         var body = Array(bytes.dropFirst(Self.headerLength))
         guard (2...4).contains(version), !Self.hasFooter(header), version > 2 || header[5] & 0x40 == 0 else {
-            throw EmbeddingProblem(reason: "has an ID3v2 tag of a rare kind")
+            throw TagFailure(reason: "has an ID3v2 tag of a rare kind")
         }
         if isUnsynchronized, version < 4 { body = Self.resynchronized(body) }
         if version > 2, header[5] & 0x40 != 0 {
             guard version == 4, let length = Self.syncsafe(body.prefix(4)), length >= 6, length <= body.count,
                 body[5] & 0x20 == 0
-            else { throw EmbeddingProblem(reason: "has an ID3v2 tag with an extended header") }
+            else { throw TagFailure(reason: "has an ID3v2 tag with an extended header") }
             extendedHeader = Array(body.prefix(length))
         }
         try parse(body, from: extendedHeader.count)
@@ -88,7 +88,7 @@ struct ID3v2Tag {
         var offset = start
         let frameHeader = version == 2 ? 6 : 10
         while offset < body.count, body[offset] != 0 {
-            guard isFrame(body, at: offset) else { throw EmbeddingProblem.damaged }
+            guard isFrame(body, at: offset) else { throw TagFailure.damaged }
             let length = frameHeader + (try contentLength(body, at: offset))
             frames.append(
                 Frame(
@@ -97,7 +97,7 @@ struct ID3v2Tag {
             offset += length
         }
         // What follows is padding.
-        guard body[min(offset, body.count)...].allSatisfy({ $0 == 0 }) else { throw EmbeddingProblem.damaged }
+        guard body[min(offset, body.count)...].allSatisfy({ $0 == 0 }) else { throw TagFailure.damaged }
     }
 
     /// iTunes has left names of 2.2 in tags of 2.3, with a zero behind them: `TP1`. TagLib reads these frames, too.
@@ -117,7 +117,7 @@ struct ID3v2Tag {
             let end = offset + 10 + length
             if end == body.count || end < body.count && (body[end] == 0 || isFrame(body, at: end)) { return length }
         }
-        throw EmbeddingProblem.damaged
+        throw TagFailure.damaged
     }
 
     // MARK: Pictures
@@ -127,7 +127,7 @@ struct ID3v2Tag {
         if version == 2 {
             let format = cover.mediaType == "image/png" ? "PNG" : "JPG"
             let content = [0] + format.utf8 + [type, 0] + cover.bytes
-            guard content.count < 1 << 24 else { throw EmbeddingProblem(reason: "has a tag that is full") }
+            guard content.count < 1 << 24 else { throw TagFailure(reason: "has a tag that is full") }
             return Frame(id: "PIC", bytes: "PIC".utf8 + [UInt8].big(content.count, 3) + content)
         }
         var content = [0] + cover.mediaType.utf8 + [0, type, 0] + cover.bytes
@@ -174,7 +174,7 @@ struct ID3v2Tag {
         var body = extendedHeader + frames.flatMap(\.bytes)
         if isUnsynchronized, version < 4 { body = Self.unsynchronized(body) }
         body += [UInt8].zeros(body.count <= bodyLength ? bodyLength - body.count : padding)
-        guard body.count < 1 << 28 else { throw EmbeddingProblem(reason: "has a tag that is full") }
+        guard body.count < 1 << 28 else { throw TagFailure(reason: "has a tag that is full") }
         var header = header
         header.put(Self.syncsafe(body.count), at: 6)
         return header + body
@@ -218,7 +218,7 @@ struct MP3File: AudioContainer {
 
     /// - Parameter start: The end of the tags that the file begins with.
     init(_ file: AudioFile, start: Int) throws {
-        guard start < file.length else { throw EmbeddingProblem(reason: "has no audio") }
+        guard start < file.length else { throw TagFailure(reason: "has no audio") }
         (self.file, audio) = (file, [start..<file.length])
         tag = try ID3v2Tag.ranges(in: file).first ?? 0..<0
         // Players read no other tag of a file that has an ID3v2 tag: a new one would hide this one.

@@ -21,14 +21,14 @@ struct MP4File: AudioContainer {
     init(_ file: AudioFile) throws {
         var (boxes, offset): ([Box], Int) = ([], 0)
         while offset < file.length {
-            guard boxes.count < Self.maximumBoxes else { throw EmbeddingProblem.damaged }
+            guard boxes.count < Self.maximumBoxes else { throw TagFailure.damaged }
             let box = try Self.box(file.bytes(at: offset, upTo: 16), at: offset, end: file.length)
             boxes.append(box)
             offset = box.range.upperBound
         }
-        guard !boxes.contains(where: { $0.name == "moof" }) else { throw EmbeddingProblem(reason: "is fragmented") }
+        guard !boxes.contains(where: { $0.name == "moof" }) else { throw TagFailure(reason: "is fragmented") }
         let found = boxes.filter { $0.name == "moov" }
-        guard found.count == 1, found[0].headerLength == 8 else { throw EmbeddingProblem.damaged }
+        guard found.count == 1, found[0].headerLength == 8 else { throw TagFailure.damaged }
         range = found[0].range
         moov = try file.bytes(range)
         audio = boxes.filter { $0.name != "moov" }.map(\.range)
@@ -37,7 +37,7 @@ struct MP4File: AudioContainer {
         facts = try Self.offsets(in: moov).flatMap { offset -> [UInt8] in
             guard let index = data.firstIndex(where: { $0.contains(offset.value) || $0.upperBound == offset.value })
             else {
-                throw EmbeddingProblem(reason: "has samples outside of its data")
+                throw TagFailure(reason: "has samples outside of its data")
             }
             return .big(index, 4) + .big(offset.value - data[index].lowerBound, 8)
         }
@@ -48,7 +48,7 @@ struct MP4File: AudioContainer {
         let moved = new.count - moov.count
         for offset in try Self.offsets(in: new) where offset.value >= range.upperBound && moved != 0 {
             guard offset.count == 8 || offset.value + moved < 1 << 32 else {
-                throw EmbeddingProblem(reason: "would be larger than its format allows")
+                throw TagFailure(reason: "would be larger than its format allows")
             }
             new.put(.big(offset.value + moved, offset.count), at: offset.position)
         }
@@ -64,7 +64,7 @@ struct MP4File: AudioContainer {
         var (length, headerLength) = (try head.big(0, 4), 8)
         if length == 1 { (length, headerLength) = (try head.big(8, 8), 16) }
         if length == 0 { length = end - offset }
-        guard length >= headerLength, length <= end - offset else { throw EmbeddingProblem.damaged }
+        guard length >= headerLength, length <= end - offset else { throw TagFailure.damaged }
         // Names have bytes that are no ASCII.
         let name = String(String.UnicodeScalarView(head[4..<8].map { Unicode.Scalar($0) }))
         return Box(name: name, range: offset..<offset + length, headerLength: headerLength)
@@ -74,7 +74,7 @@ struct MP4File: AudioContainer {
     private static func boxes(in bytes: [UInt8], _ range: Range<Int>) throws -> [Box] {
         var (boxes, offset): ([Box], Int) = ([], range.lowerBound)
         while offset + 8 <= range.upperBound {
-            guard boxes.count < maximumBoxes else { throw EmbeddingProblem.damaged }
+            guard boxes.count < maximumBoxes else { throw TagFailure.damaged }
             let box = try box(Array(bytes[offset..<min(offset + 16, bytes.count)]), at: offset, end: range.upperBound)
             boxes.append(box)
             offset = box.range.upperBound
@@ -93,11 +93,11 @@ struct MP4File: AudioContainer {
             ranges = try ranges.flatMap { try boxes(in: moov, $0).filter { $0.name == name }.map(\.content) }
         }
         let tables = try ranges.flatMap { try boxes(in: moov, $0) }
-        guard !tables.contains(where: { $0.name == "saio" }) else { throw EmbeddingProblem(reason: "is encrypted") }
+        guard !tables.contains(where: { $0.name == "saio" }) else { throw TagFailure(reason: "is encrypted") }
         return try tables.filter { $0.name == "stco" || $0.name == "co64" }.flatMap { table in
             let start = table.content.lowerBound
             let (count, width) = (try moov.big(start + 4, 4), table.name == "stco" ? 4 : 8)
-            guard count <= (table.content.count - 8) / width else { throw EmbeddingProblem.damaged }
+            guard count <= (table.content.count - 8) / width else { throw TagFailure.damaged }
             return try (0..<count).map { index in
                 let position = start + 8 + index * width
                 return (position, width, try moov.big(position, width))
@@ -114,7 +114,7 @@ struct MP4File: AudioContainer {
         if path.count == 1 { return try changed(box, change).map { Self.box(path[0], $0) } }
         // `meta` begins with a version, but not in QuickTime's files.
         let start = path[0] == "meta" && !box.has("hdlr", at: 12) ? 12 : 8
-        guard start <= box.count else { throw EmbeddingProblem.damaged }
+        guard start <= box.count else { throw TagFailure.damaged }
         let children = try boxes(in: box, start..<box.count)
         guard let child = children.first(where: { $0.name == path[1] }) else {
             guard case .add = change, let new = try replacing(Array(path.dropFirst()), in: empty(path[1]), change)
@@ -125,7 +125,7 @@ struct MP4File: AudioContainer {
             let index = path[0] == "udta" ? start : box.count
             return Self.box(path[0], box[8..<index] + new + box[index...])
         }
-        guard child.headerLength == 8 else { throw EmbeddingProblem.damaged }
+        guard child.headerLength == 8 else { throw TagFailure.damaged }
         guard var new = try replacing(Array(path.dropFirst()), in: Array(box[child.range]), change) else { return nil }
         var end = child.range.upperBound
         if path[1] == "ilst" {
@@ -151,7 +151,7 @@ struct MP4File: AudioContainer {
         let covers = items.first { $0.name == "covr" }
         switch change {
         case .add(let cover):
-            guard covers == nil else { throw EmbeddingProblem(reason: "has an empty cover") }
+            guard covers == nil else { throw TagFailure(reason: "has an empty cover") }
             let type = cover.mediaType == "image/png" ? 14 : 13
             return box[8...] + Self.box("covr", Self.box("data", .big(type, 4) + .zeros(4) + cover.bytes))
         case .remove(_, let isIt):

@@ -53,13 +53,13 @@ struct OggFile: AudioContainer {
         while offset < file.length {
             let head = try file.bytes(at: offset, upTo: 27 + 255)
             guard head.count >= 27, head.has("OggS", at: 0), head[4] == 0, head.count >= 27 + Int(head[26]) else {
-                throw EmbeddingProblem.damaged
+                throw TagFailure.damaged
             }
-            guard pages.count < maximumPages else { throw EmbeddingProblem(reason: "has too many pages") }
+            guard pages.count < maximumPages else { throw TagFailure(reason: "has too many pages") }
             let headerLength = 27 + Int(head[26])
             let length = headerLength + head[27..<headerLength].reduce(0) { $0 + Int($1) }
-            guard length <= file.length - offset else { throw EmbeddingProblem(reason: "is cut off") }
-            guard head[14..<18] == serial[...] else { throw EmbeddingProblem(reason: "has several streams") }
+            guard length <= file.length - offset else { throw TagFailure(reason: "is cut off") }
+            guard head[14..<18] == serial[...] else { throw TagFailure(reason: "has several streams") }
             pages.append(Page(range: offset..<offset + length, sequence: UInt32(try head.little(18, 4))))
             offset += length
             // The end of the stream. Another one may follow.
@@ -75,10 +75,10 @@ struct OggFile: AudioContainer {
             let bytes = try file.bytes(page.range)
             // The time of a page on which no audio packet ends.
             guard bytes[6..<14].allSatisfy({ $0 == 0 }) || bytes[6..<14].allSatisfy({ $0 == 0xFF }) else {
-                throw EmbeddingProblem(reason: "has audio beside its tags")
+                throw TagFailure(reason: "has audio beside its tags")
             }
             total += bytes.count
-            guard total <= maximumHeaders else { throw EmbeddingProblem(reason: "has a tag that is full") }
+            guard total <= maximumHeaders else { throw TagFailure(reason: "has a tag that is full") }
             let lacing = bytes[27..<27 + Int(bytes[26])]
             var offset = lacing.endIndex
             for length in lacing {
@@ -91,17 +91,17 @@ struct OggFile: AudioContainer {
             }
             if packet.isEmpty, !packets.isEmpty { return (packets, 1..<number + 1) }
         }
-        throw EmbeddingProblem.damaged
+        throw TagFailure.damaged
     }
 
     func splices(_ change: PictureChange) throws -> [NewFile.Splice]? {
         var packets = packets
-        guard packets[0].count >= prefix else { throw EmbeddingProblem.damaged }
+        guard packets[0].count >= prefix else { throw TagFailure.damaged }
         guard let comments = try VorbisComments.apply(change, to: Array(packets[0].dropFirst(prefix))) else {
             return nil
         }
         packets[0] = packets[0].prefix(prefix) + comments
-        guard comments.count < 1 << 24 else { throw EmbeddingProblem(reason: "has a tag that is full") }
+        guard comments.count < 1 << 24 else { throw TagFailure(reason: "has a tag that is full") }
         let new = try paginated(packets)
         let moved = new.count - region.count
         let range = pages[region.lowerBound].range.lowerBound..<pages[region.upperBound - 1].range.upperBound

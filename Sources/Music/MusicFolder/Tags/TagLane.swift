@@ -44,7 +44,7 @@ package final class TagLane {
     func read(_ paths: [BytePath]) throws(Unavailable) -> [Result<AudioTags, TagFailure>] {
         try exchange(paths.map { .read(path: $0) }, timeout).map { answer in
             answer.flatMap { line in
-                let answer: TagAnswer? = TagLine.message(line)
+                let answer = TagAnswer(line: line)
                 return answer?.tags.map { .success($0) } ?? .failure(answer?.failure ?? .unreadable)
             }
         }
@@ -58,7 +58,7 @@ package final class TagLane {
         _ change: TagChange, length: Int
     ) throws(Unavailable) -> Result<ChangeOutcome, TagFailure>? {
         try exchange([.change(change)], timeout + .seconds(length >> 20)).first.map { answer in
-            answer.flatMap { line in TagLine.message(line).map { .success($0) } ?? .failure(.unreadable) }
+            answer.flatMap { line in ChangeOutcome(line: line).map { .success($0) } ?? .failure(.unreadable) }
         }
     }
 
@@ -199,6 +199,6 @@ package final class TagLane {
         defer { self.worker = worker }
         var lines = TagLine.take(from: &worker.buffer)[...]
         if !worker.isReady { worker.isReady = lines.popFirst() != nil }
-        return lines.prefix(limit).map { .success(Array($0)) }
+        return lines.prefix(limit).map { .success($0) }
     }
 }

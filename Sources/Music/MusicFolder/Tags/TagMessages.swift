@@ -6,6 +6,7 @@ import Platform
 /// What a line without its end says.
 protocol TagMessage: Codable {
     var line: [UInt8] { get }
+    /// Nil if the line is no such message.
     init?(line: [UInt8])
 }
 
@@ -76,7 +77,7 @@ struct TagAnswer: Hashable, TagMessage {
     }
 }
 
-/// Why a file has no tags.
+/// Why a file has no tags, or why its pictures cannot be changed, as a clause about the file.
 struct TagFailure: Error, Hashable, Codable {
     var reason: String
     /// Whether another scan may succeed, although the file is the same.
@@ -84,12 +85,13 @@ struct TagFailure: Error, Hashable, Codable {
 
     /// Of an answer that is no message.
     static let unreadable = TagFailure(reason: "its tags cannot be parsed")
+    static let damaged = TagFailure(reason: "its tags are damaged")
 }
 
 /// What a worker answers for a change.
 enum ChangeOutcome: Hashable, TagMessage {
     /// The copy is complete and proved.
-    /// - Parameter audio: The digest of the audio, as `AudioDigest` has it.
+    /// - Parameter audio: The digest of the audio, as `AudioFile.audioDigest` has it.
     case made(audio: Digest)
     /// The picture to remove is not in the file, or the audio is another.
     case absent
@@ -113,9 +115,6 @@ enum TagLine {
 
     static func bytes(_ message: some TagMessage) -> [UInt8] { message.line + [end] }
 
-    /// - Returns: nil if the line is no such message.
-    static func message<Message: TagMessage>(_ line: some Sequence<UInt8>) -> Message? { Message(line: Array(line)) }
-
     fileprivate static func json(_ message: some Encodable) -> [UInt8] {
         // No message has a value that JSON has not. An empty line is no message.
         Array((try? encoder.encode(message)) ?? Data())
@@ -126,9 +125,9 @@ enum TagLine {
     }
 
     /// Takes the complete lines out of bytes of a pipe.
-    static func take(from bytes: inout [UInt8]) -> [ArraySlice<UInt8>] {
-        var lines = bytes.split(separator: end, omittingEmptySubsequences: false)
-        bytes = Array(lines.removeLast())
+    static func take(from bytes: inout [UInt8]) -> [[UInt8]] {
+        var lines = bytes.split(separator: end, omittingEmptySubsequences: false).map { Array($0) }
+        bytes = lines.removeLast()
         return lines
     }
 }
@@ -147,7 +146,7 @@ extension AudioTags {
         return Self.texts.map { self[keyPath: $0] } + Self.ids.map { self[keyPath: $0] ?? "" }
             + Self.numbers.map { text(self[keyPath: $0]) } + [isCompilation ? "1" : "", text(pictureCount)]
             + (picture.map { picture in
-                [picture.digest, picture.mediaType ?? ""]
+                [picture.digest.description, picture.mediaType ?? ""]
                     + [picture.type, picture.byteCount, picture.width, picture.height].map(text)
             } ?? [])
     }
@@ -164,9 +163,11 @@ extension AudioTags {
         isCompilation = taken() != nil
         guard let count = taken().flatMap({ Int($0) }) else { return nil }
         pictureCount = count
-        guard let digest = taken() else { return }
+        guard let text = taken() else { return }
         let type = taken()
-        guard let kind = taken().flatMap({ Int($0) }), let bytes = taken().flatMap({ Int($0) }) else { return nil }
+        guard let digest = Digest(text), let kind = taken().flatMap({ Int($0) }),
+            let bytes = taken().flatMap({ Int($0) })
+        else { return nil }
         picture = EmbeddedPicture(
             type: kind, mediaType: type, width: taken().flatMap { Int($0) }, height: taken().flatMap { Int($0) },
             byteCount: bytes, digest: digest)

@@ -32,6 +32,9 @@ package struct BytePath: Hashable, Sendable {
             && bytes.starts(with: folder.bytes)
     }
 
+    /// Whether it is one of the folders, or below one.
+    func isInside(any folders: some Sequence<BytePath>) -> Bool { folders.contains { isInside($0) } }
+
     /// The path with all links resolved; nil, with `errno` set, if it leads to nothing.
     package var resolved: BytePath? {
         guard let path = withCString({ realpath($0, nil) }) else { return nil }

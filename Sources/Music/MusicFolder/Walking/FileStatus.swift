@@ -79,7 +79,7 @@ enum RegularFile {
 
     /// The bytes of a file, up to a length.
     static func contents(
-        of path: BytePath, maximumLength: Int
+        of path: BytePath, maximumLength: Int = maximumPictureLength
     ) throws(MusicProblem) -> (bytes: [UInt8], isWhole: Bool) {
         do throws(SystemError) {
             let file = try SourceFile(path: path.bytes)

@@ -157,7 +157,7 @@ package struct FolderWalk {
             do throws(SystemError) {
                 return .success((try FileStatus(name, in: folder, followsLinks: true), true))
             } catch {
-                guard error.number == ENOENT, isPicture(name) else { throw error }
+                guard error.number == ENOENT, MusicNames.isPicture(name) else { throw error }
                 return .success((status, true))
             }
         } catch {
@@ -185,14 +185,11 @@ package struct FolderWalk {
             || levels > 1 && names.contains { !isHidden($0) && hasAudio(path.appending($0), levels: levels - 1) }
     }
 
-    private static func isMusic(_ name: [UInt8]) -> Bool { MusicNames.isAudio(name) || isPicture(name) }
-
-    private static func isPicture(_ name: [UInt8]) -> Bool {
-        MusicNames.fileExtension(name).map(MusicNames.pictures.contains) ?? false
-    }
+    private static func isMusic(_ name: [UInt8]) -> Bool { MusicNames.isAudio(name) || MusicNames.isPicture(name) }
 
     private mutating func add(_ name: [UInt8], _ status: FileStatus, to listing: inout FolderListing) {
-        let entry = FolderListing.Entry(name, status)
+        let entry = FolderListing.Entry(
+            name: name, size: status.size, modified: status.modified, changed: status.changed)
         if MusicNames.isAudio(name) {
             files.insert(status.identity)
             listing.audio.append(entry)
@@ -247,15 +244,9 @@ package struct FolderListing: Sendable {
     /// A file of the folder.
     package struct Entry: Sendable, Hashable {
         package var name: [UInt8]
-        package var size: Int64
+        package var size: Int64 = 0
         var modified: Int64 = 0
         var changed: Int64 = 0
-
-        init(_ name: [UInt8]) { (self.name, size) = (name, 0) }
-
-        init(_ name: [UInt8], _ status: FileStatus) {
-            (self.name, size, modified, changed) = (name, status.size, status.modified, status.changed)
-        }
     }
 
     package var path: BytePath
@@ -309,8 +300,6 @@ package struct LeftOut: Sendable, Hashable {
     /// Audio files without an album in their tags, without those in `untaggedImages`.
     package private(set) var untagged = 0
     package private(set) var untaggedImages = 0
-
-    package init() {}
 
     mutating func add(_ reason: Reason, _ path: BytePath) {
         switch reason {

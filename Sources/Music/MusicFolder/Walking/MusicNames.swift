@@ -28,6 +28,9 @@ package enum MusicNames {
     /// Whether the extension is that of an audio file into whose tags covers are written.
     static func isWrittenAudio(_ name: [UInt8]) -> Bool { fileExtension(name).map(writtenAudio.contains) ?? false }
 
+    /// Whether the extension is that of a picture.
+    static func isPicture(_ name: [UInt8]) -> Bool { fileExtension(name).map(pictures.contains) ?? false }
+
     /// The extension of a name in lower case; nil without one, and if it is longer than any that is known.
     static func fileExtension(_ name: [UInt8]) -> String? {
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, name.count - dot <= 5 else { return nil }

@@ -34,14 +34,6 @@ extension ProgressLine<ContinuousClock> {
     package init(every interval: Duration) { self.init(interval: interval, clock: ContinuousClock()) }
 }
 
-/// The latest progress of a task.
-package final class LatestProgress<State: Sendable>: Sendable {
-    private let state: Mutex<State>
-    package init(_ state: State) { self.state = Mutex(state) }
-    package var value: State { state.withLock { $0 } }
-    package func set(_ new: State) { state.withLock { $0 = new } }
-}
-
 /// Runs `body` with a progress line, and cancels it at the first signal.
 /// - Parameters:
 ///   - start: what the line shows until `body` reports progress.
@@ -51,10 +43,10 @@ package func withProgress<State: Sendable, Value: Sendable>(
     _ start: State, every interval: Duration?, _ forms: @escaping @Sendable (State) -> [String],
     _ body: @escaping @Sendable (_ progress: @escaping @Sendable (State) -> Void) async throws -> Value
 ) async throws -> Value {
-    let latest = LatestProgress(start)
-    let work = Task { @Sendable in try await body { latest.set($0) } }
+    let latest = Mutex(start)
+    let work = Task { @Sendable in try await body { progress in latest.withLock { $0 = progress } } }
     Signals.handle { _ in work.cancel() }
-    let line = Task { if let interval { await ProgressLine(every: interval).run { forms(latest.value) } } }
+    let line = Task { if let interval { await ProgressLine(every: interval).run { forms(latest.withLock { $0 }) } } }
     let result = await work.result
     line.cancel()
     await line.value

@@ -151,11 +151,6 @@ package final class ChildProcesses: Sendable {
             return child.wait()
         }
     }
-
-    /// Waits for the end of a child, on a thread that may block.
-    package func end(of child: ChildProcess) async -> ChildProcess.Exit {
-        await WorkThread.run { self.wait(for: child) }
-    }
 }
 
 /// The environment variables of the process.

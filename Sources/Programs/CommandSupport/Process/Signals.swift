@@ -5,9 +5,6 @@ import Synchronization
 ///
 /// A signal that was ignored when the process started stays ignored: nohup(1) ignores SIGHUP, and a shell script ignores SIGINT
 /// and SIGQUIT in its background commands (POSIX, Shell Command Language 2.12).
-///
-/// The handler writes the signal's number to a pipe, as signal-safety(7) allows. Blocking the signals and waiting for them
-/// would be simpler, but the runtime's main loop unblocks them.
 package enum Signals {
     private struct State {
         var latest: Int32?
@@ -15,7 +12,6 @@ package enum Signals {
     }
 
     private static let state = Mutex(State())
-    private static let writer = Atomic<Int32>(-1)
 
     /// Calls `first` when the first signal arrives, on a separate thread; immediately if one has arrived.
     package static func handle(first: @escaping @Sendable (Int32) -> Void) {
@@ -28,31 +24,13 @@ package enum Signals {
     }
 
     private static func install() {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { return }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        writer.store(ends[1], ordering: .sequentiallyConsistent)
-        let reader = ends[0]
-        WorkThread.start {
-            var number: UInt8 = 0
-            while true {
-                guard read(reader, &number, 1) == 1 else { continue }
-                let signal = Int32(number)
-                let handlers = state.withLock { state in
-                    defer { state.latest = signal }
-                    return state.latest == nil ? state.handlers : nil
-                }
-                guard let handlers else { _exit(128 + signal) }
-                for handler in handlers { handler(signal) }
+        _ = SignalWatch.begin([SIGINT, SIGTERM, SIGHUP], endsWithFirst: false) { number in
+            let handlers = state.withLock { state in
+                defer { state.latest = number }
+                return state.latest == nil ? state.handlers : nil
             }
-        }
-        for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
-            signal(number) { number in
-                let error = errno
-                defer { errno = error }
-                var byte = UInt8(truncatingIfNeeded: number)
-                _ = write(Signals.writer.load(ordering: .relaxed), &byte, 1)
-            }
+            guard let handlers else { _exit(128 + number) }
+            for handler in handlers { handler(number) }
         }
     }
 

@@ -51,9 +51,8 @@ package final class TemporaryFolder: Sendable {
     }
 
     /// Creates an empty folder, and removes what was there.
-    @discardableResult
     package func makeFolder(_ name: String) throws -> String {
-        remove(name)
+        try? FileManager.default.removeItem(atPath: file(name))
         try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: false)
         return file(name)
     }
@@ -69,8 +68,6 @@ package final class TemporaryFolder: Sendable {
         var number = 1
         while rename(file(name), file("\(name).\(number)")) != 0, errno == ENOTEMPTY || errno == EEXIST { number += 1 }
     }
-
-    package func remove(_ name: String) { try? FileManager.default.removeItem(atPath: file(name)) }
 
     /// Removes the folder with everything that was written.
     package func removeAll() { try? FileManager.default.removeItem(atPath: path) }

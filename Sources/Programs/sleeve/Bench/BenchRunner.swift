@@ -61,9 +61,10 @@ struct BenchRunner {
             func runRivals(_ rivals: some Sequence<Rival>) throws {
                 for rival in rivals where failures[rival] == nil {
                     show(rival.rawValue)
-                    switch try run(rival, target) {
-                    case .success(let run): runs[rival] = run
-                    case .failure(let failure): failures[rival] = failure.text
+                    do {
+                        runs[rival] = try run(rival, target)
+                    } catch ChildError.failed(let reason) {
+                        failures[rival] = reason
                     }
                 }
             }
@@ -114,24 +115,22 @@ struct BenchRunner {
             list: folder.file("urls.txt"), configuration: folder.file("urls.curl"), certificate: target.certificate)
     }
 
-    private struct RivalFailure: Error { var text: String }
-
-    /// - Throws: `ChildError.stopped`.
-    private func run(_ rival: Rival, _ target: Target) throws -> Result<ProcessRun, RivalFailure> {
+    /// - Throws: `ChildError`: `failed` if the program is not there, or did not download every cover.
+    private func run(_ rival: Rival, _ target: Target) throws -> ProcessRun {
         let files = try folder.makeFolder(rival.rawValue)
         defer { folder.setAside(rival.rawValue) }
         let process: ProcessRun
         do {
             process = try run(command(of: rival, target), in: files)
         } catch let error as SystemError {
-            return .failure(RivalFailure(text: error.number == ENOENT ? "it is not installed" : error.description))
+            throw ChildError.failed(error.number == ENOENT ? "it is not installed" : error.description)
         }
         let count = folder.countFiles(in: rival.rawValue)
         guard process.exitCode == 0, count == target.urls.count else {
             let files = "\(Decimals.grouped(count)) of \(Decimals.count(target.urls.count, "file"))"
-            return .failure(RivalFailure(text: "exit code \(process.exitCode), \(files)"))
+            throw ChildError.failed("exit code \(process.exitCode), \(files)")
         }
-        return .success(process)
+        return process
     }
 
     /// Runs a program to its end.

@@ -38,7 +38,7 @@ struct AlbumImport: AsyncParsableCommand {
         var albums: [Album] = []
         for input in inputs {
             let batches = ListBatches(
-                paths: [input], ListOptions(format: format, keepsOtherFields: true),
+                paths: [input], ListOptions(format: format, keepsOtherFields: true), transform: { batch, _ in batch },
                 onFailure: { problem in
                     Log.warning("\(problem)")
                     hasUnreadableList.store(true, ordering: .relaxed)
@@ -51,7 +51,7 @@ struct AlbumImport: AsyncParsableCommand {
         // An import takes all lists or none.
         if hasUnreadableList.load(ordering: .relaxed) { throw fail("nothing was imported") }
         let count = skipped.count
-        let isAllImported = Atomic(count == 0)
+        var isAllImported = count == 0
         try await editing.withLibrary { [albums] library in
             let state = try MusicState.existing(of: library.configuration.libraryPath)
             let listed = try ListedAlbums(albums, library: try await library.albums.all(), state)
@@ -63,14 +63,14 @@ struct AlbumImport: AsyncParsableCommand {
             }
             let added = try await library.albums.add(listed.new)?.changes.count ?? 0
             let changed = try await library.albums.edit(listed.edits)?.changes.count ?? 0
-            if !listed.ambiguous.isEmpty { isAllImported.store(false, ordering: .relaxed) }
+            if !listed.ambiguous.isEmpty { isAllImported = false }
             try report(
                 Summary(
                     imported: added, completed: changed,
                     known: albums.count - added - changed - listed.ambiguous.count,
                     skipped: count + listed.ambiguous.count))
         }
-        if !isAllImported.load(ordering: .relaxed) { throw ExitStatus.someFailed }
+        if !isAllImported { throw ExitStatus.someFailed }
     }
 
     private func add(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: MessageList) {
@@ -157,5 +157,55 @@ struct AlbumScan: AsyncParsableCommand {
             try stopIfSignalled()
             if summary.problems > 0 { throw ExitStatus.someFailed }
         }
+    }
+}
+
+/// The result of a scan.
+struct ScanSummary: Encodable {
+    private let files, filesRead, folders, foldersRead, albums, new, changed, deleted, withCover, withoutCover: Int
+    private let embedded, untagged, hidden, excluded, unreadFormats, gone, pruned, links: Int
+    /// Files and folders that could not be read, and folders that were not there.
+    let problems: Int
+    private let cancelled: Bool
+    private let seconds: Double
+
+    /// - Parameter missing: Folders that are not there.
+    init(_ outcome: LibraryScan.Outcome, missing: Int, seconds: Double) {
+        let (found, update) = (outcome.findings, outcome.update)
+        (files, filesRead) = (found.progress.files, found.progress.filesRead)
+        (folders, foldersRead) = (found.progress.folders, found.progress.foldersRead)
+        (albums, withCover) = (outcome.albums.count, outcome.albums.count { $0.hasCover })
+        (withoutCover, embedded) = (albums - withCover, outcome.albums.count { $0.hasEmbeddedCover })
+        (new, changed) = (update?.additions.count ?? 0, update?.edits.count ?? 0)
+        (deleted, gone) = (update?.deleted.count ?? 0, update?.gone.count ?? 0)
+        untagged = found.leftOut.untagged + found.leftOut.untaggedImages
+        (hidden, excluded) = (found.leftOut.hidden.count, found.leftOut.excluded.count)
+        unreadFormats = found.leftOut.formats.values.reduce(0, +)
+        (pruned, links) = (outcome.pruned, found.outsideLinks.count)
+        problems = outcome.problems.count + missing
+        (cancelled, self.seconds) = (found.isCancelled, seconds)
+    }
+
+    /// - Parameter leftOut: What the scan left out, as lines.
+    func text(leftOut: String) -> String {
+        var text = "\(Decimals.count(files, "file")) in \(Decimals.count(folders, "folder")); "
+        text += filesRead == 0 ? "nothing has changed" : "read \(Decimals.grouped(filesRead))"
+        text += " (\(Decimals.text(seconds, 1)) s)\n"
+        if cancelled { return text + "Stopped: the library is unchanged, and the next scan goes on.\n" }
+        text += "\(Decimals.count(albums, "album")): \(Decimals.grouped(new)) new, "
+        text += "\(Decimals.grouped(changed)) changed; \(Decimals.grouped(withCover)) with a cover file, "
+        text += "\(Decimals.grouped(withoutCover)) without; \(Decimals.grouped(embedded)) with a cover in the tags\n"
+        text += leftOut
+        if gone > 0 {
+            text += "\(Decimals.count(gone, "album")) gone from the folders"
+            text +=
+                pruned > 0
+                ? ", \(Decimals.grouped(pruned)) removed from the library\n"
+                : "; --prune removes them from the library\n"
+        }
+        if problems > 0 {
+            text += Terminal.standardOutput.text(Decimals.count(problems, "problem"), in: .warning) + "\n"
+        }
+        return text
     }
 }

@@ -14,18 +14,25 @@ struct AlbumReference: ExpressibleByArgument {
     }
 
     private func index(_ albums: [Album], _ library: String, _ numbers: [Int: Int?]) throws -> Int {
-        for kind in Kind.allCases where text.hasPrefix("\(kind.rawValue):") {
-            let name = String(text.dropFirst(kind.rawValue.count + 1))
-            return try only(
-                Self.find(name, kind, albums, numbers), name, kind, albums, library, inReview: !numbers.isEmpty)
-        }
-        let found = Kind.allCases.map { ($0, Self.find(text, $0, albums, numbers)) }.filter { !$0.1.isEmpty }
+        let prefix = Kind.allCases.first { text.hasPrefix("\($0.rawValue):") }
+        let name = prefix.map { String(text.dropFirst($0.rawValue.count + 1)) } ?? text
+        let kinds = prefix.map { [$0] } ?? Kind.allCases
+        let found = kinds.map { ($0, Self.find(name, $0, albums, numbers)) }.filter { !$0.1.isEmpty }
         if Set(found.flatMap(\.1)).count > 1, found.count > 1 {
             let choices = found.map { "\($0.0):\(text)" }.joined(separator: " or ")
             throw fail("“\(text)” matches several albums; write \(choices)")
         }
-        let (kind, indices) = found.first ?? (Int(text) == nil ? .title : .number, [])
-        return try only(indices, text, kind, albums, library, inReview: !numbers.isEmpty)
+        let (kind, indices) = found.first ?? (prefix ?? (Int(text) == nil ? .title : .number), [])
+        if let index = indices.first, indices.count == 1 { return index }
+        if !indices.isEmpty { throw Self.several(indices, "are titled “\(name)”", albums, library) }
+        if kind == .number, !numbers.isEmpty {
+            throw fail("`sleeve fill review` has no number \(name); name the album by its title, its id or its folder")
+        }
+        if kind == .number {
+            throw fail("there is no album \(name); the library has \(Decimals.count(albums.count, "album"))")
+        }
+        let criterion = kind == .id ? "with the id" : "titled"
+        throw fail("there is no album \(criterion) “\(name)”; `sleeve album list` shows the albums")
     }
 
     /// The index of the album in `albums`. It may also be named by a folder that it is in, or by a file there.
@@ -103,22 +110,5 @@ struct AlbumReference: ExpressibleByArgument {
         return fail(
             "\(found.count) albums \(what); name one by its id or its folder: \(choices.joined(separator: "; "))\(more)",
             .validationFailure)
-    }
-
-    private func only(
-        _ found: [Int], _ name: String, _ kind: Kind, _ albums: [Album], _ library: String, inReview: Bool
-    ) throws -> Int {
-        if let index = found.first, found.count == 1 { return index }
-        if found.count > 1 { throw Self.several(found, "are titled “\(name)”", albums, library) }
-        if kind == .number, inReview {
-            throw fail("`sleeve fill review` has no number \(name); name the album by its title, its id or its folder")
-        }
-        if kind == .number {
-            throw fail(
-                "there is no album \(name); the library has \(Decimals.count(albums.count, "album"))"
-            )
-        }
-        let criterion = kind == .id ? "with the id" : "titled"
-        throw fail("there is no album \(criterion) “\(name)”; `sleeve album list` shows the albums")
     }
 }

@@ -28,7 +28,7 @@ struct AlbumShow: AsyncParsableCommand {
             let album = try self.album.album(in: albums, of: library)
             let cover = try await cover(of: album, in: library)
             let text = text(album, cover, library.coverURLs(of: album))
-            try options.printResult(await Summary(album, cover, library), text: text)
+            try options.printResult(Summary(album: album, cover: await result(cover, library)), text: text)
         }
     }
 
@@ -69,21 +69,16 @@ struct AlbumShow: AsyncParsableCommand {
         return "sleeve get '\(url)' -o cover.\(PictureType.fileExtension(cover.mediaType))"
     }
 
+    private func result(_ cover: Cover?, _ library: LibraryAPI) async -> CoverResult? {
+        guard let cover else { return nil }
+        if cover.url.isFileURL { return CoverResult(cover, path: cover.url.path(percentEncoded: false)) }
+        return CoverResult(cover, path: try? await library.coverFile(for: cover.key))
+    }
+
     private struct Summary: Encodable {
         let album: Album
         /// Nil if none is cached.
         let cover: CoverResult?
-
-        init(_ album: Album, _ cover: Cover?, _ library: LibraryAPI) async {
-            self.album = album
-            guard let cover else {
-                self.cover = nil
-                return
-            }
-            let own = cover.url.isFileURL ? cover.url.path(percentEncoded: false) : nil
-            let cached = own == nil ? try? await library.coverFile(for: cover.key) : nil
-            self.cover = CoverResult(cover, path: own ?? cached)
-        }
     }
 }
 
@@ -116,7 +111,7 @@ struct AlbumList: AsyncParsableCommand {
                         ? "The library is empty. Add an album with `sleeve album add --title TITLE`.\n"
                         : "No album matches.\n")
             }
-            let rows = shown.map { [String($0 + 1)] + $1.tableRepresentation.map(\.value) }
+            let rows = shown.map { [String($0 + 1)] + $1.tableRepresentation.map { $0.value } }
             let table = TextTable(["#", "Artist", "Album", "Genre", "Year"], rows, numeric: [0])
             try printResult(table.text(width: Terminal.standardOutput.columns))
         }

@@ -58,7 +58,7 @@ struct AuditCommand: AsyncParsableCommand {
         try stopIfSignalled()
         let kinds = Set(only.isEmpty ? AuditKind.allCases : only.flatMap(\.values))
         let outdated = kinds.contains(.outdated) ? try await outdated(outcome.albums, state, configuration) : [:]
-        let places = AuditedPlace.all(of: outcome.albums, outdated: outdated)
+        let places = AuditedPlace.all(of: outcome.albums)
         // No byte of a cover says whether others are missing.
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
         // No picture is compared for the other kinds.
@@ -71,11 +71,11 @@ struct AuditCommand: AsyncParsableCommand {
         try stopIfSignalled()
         let findings = Audit(
             places, facts: facts, minimum: minPixels ?? Audit.defaultMinimum, kinds: kinds,
-            likenesses: likenesses
+            outdated: outdated, likenesses: likenesses
         ).findings
         let unsized = kinds.contains(.small) ? facts.values.count { $0.damage == nil && $0.width == nil } : 0
         try print(findings, albums: outcome.albums.count, unsized: unsized, leftOut: outcome.leftOut)
-        let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing
+        let problems = outcome.problems.count + missing
         if problems + findings.count > 0 { throw ExitStatus.someFailed }
     }
 

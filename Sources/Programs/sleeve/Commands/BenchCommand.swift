@@ -124,7 +124,7 @@ struct BenchCommand: AsyncParsableCommand {
                 sleeve: program, plan: plan, folder: temporary, children: children, progress: { show($0) })
             var report = BenchReport(
                 version: LibraryAPI.version, date: Date().ISO8601Format(),
-                machine: Machine.description,
+                machine: Self.machine,
                 commandLine: (["sleeve prefetch LIST --cache NEW"] + options).joined(separator: " "),
                 target: target.name)
             var problem: String?
@@ -162,7 +162,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private func target(_ list: String) async throws -> BenchRunner.Target {
-        let lists = ListBatches(paths: [list], onFailure: { Log.error("\($0)") })
+        let lists = ListBatches(paths: [list], transform: { batch, _ in batch }, onFailure: { Log.error("\($0)") })
         var urls: [String] = []
         var seen: Set<String> = []
         for await batch in lists where urls.count < what.covers ?? .max {
@@ -186,14 +186,9 @@ struct BenchCommand: AsyncParsableCommand {
         if !rivals.isEmpty { text += ", those of \(rivals.map(\.rawValue).joined(separator: ", ")) included" }
         return text + "; press Ctrl-C to stop"
     }
-}
 
-extension BenchScenario: ExpressibleByArgument {}
-
-/// The machine that the process runs on.
-enum Machine {
     /// The system, the processor and the number of cores: `Linux 6.18.1, AMD EPYC, 2 cores`.
-    static var description: String {
+    private static var machine: String {
         var name = utsname()
         uname(&name)
         func text<T>(_ field: T) -> String {
@@ -206,3 +201,5 @@ enum Machine {
         return "\(text(name.sysname)) \(text(name.release)), \(processor), \(cores)"
     }
 }
+
+extension BenchScenario: ExpressibleByArgument {}

@@ -3,6 +3,7 @@ import CommandSupport
 import CoverLibrary
 import CoverPack
 import Platform
+import Synchronization
 
 struct CachePack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -153,21 +154,21 @@ struct CacheUnpack: AsyncParsableCommand {
         try await withLibrary(configuration) { library in
             let failures = MessageList()
             let start = ContinuousClock.now
-            let latest = LatestProgress(UnpackSummary())
+            let latest = Mutex(UnpackSummary())
             let summary: UnpackSummary
             do {
                 summary = try await withProgress(UnpackSummary(), every: progress.interval(options), Self.progress) {
                     [dryRun] progress in
                     try await library.unpack(
                         pack, dryRun: dryRun, onFailure: { failures.add($0) },
-                        progress: {
-                            latest.set($0)
-                            progress($0)
+                        progress: { summary in
+                            latest.withLock { $0 = summary }
+                            progress(summary)
                         })
                 }
-            } catch let error as LibraryError where latest.value.stored + latest.value.kept > 0 {
+            } catch let error as LibraryError where latest.withLock({ $0.stored + $0.kept }) > 0 {
                 failures.end()
-                try report(latest.value, ContinuousClock.now - start)
+                try report(latest.withLock { $0 }, ContinuousClock.now - start)
                 throw fail(error.message, ExitStatus.someFailed)
             }
             failures.end()

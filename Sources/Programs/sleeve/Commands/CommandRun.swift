@@ -53,7 +53,7 @@ struct CommandRun: GalleryRun {
         }
         @Sendable func messages() -> [String] {
             // The second line of wrong usage leads to a help that the page has not.
-            lines(of: "messages").filter { !$0.hasPrefix("See 'sleeve ") }.map { line in
+            lines(of: "messages").filter { !$0.hasPrefix("  See 'sleeve ") }.map { line in
                 ["sleeve: ", "Error: "].reduce(line) { $0.hasPrefix($1) ? String($0.dropFirst($1.count)) : $0 }
             }
         }
@@ -62,7 +62,7 @@ struct CommandRun: GalleryRun {
         // A shell that starts this program in the background has it ignore SIGINT, and so its children.
         let children = ChildProcesses(haveOwnGroups: true)
         let child = try children.start(words, output: output, errors: errors)
-        let exit = Task { await children.end(of: child) }
+        let exit = Task { await WorkThread.run { children.wait(for: child) } }
         return await withTaskCancellationHandler {
             let reading = Task {
                 while (try? await Task.sleep(for: interval)) != nil {
@@ -107,7 +107,7 @@ extension Serve {
     /// What the gallery's pages can start.
     func runs(_ configuration: LibraryConfiguration) -> [any GalleryRun] {
         let capacity = configuration.capacity.map { ["--capacity", "\($0)"] } ?? []
-        let common = ["--cache", configuration.cacheDirectory.relativePath] + network.words + capacity
+        let common = ["--cache", configuration.cachePath] + network.words + capacity
         let contact = { @Sendable (wishes: RunWishes) in wishes.contact.map { ["--contact=\($0)"] } ?? [] }
         let refresh = CommandRun(name: "refresh", command: ["refresh"], options: common) { _ in
             configuration.isOffline ? nil : []
@@ -121,7 +121,7 @@ extension Serve {
             let roots = try? MusicState.existing(of: configuration.libraryPath)?.roots()
             return roots?.isEmpty == false ? contact(wishes) : nil
         }
-        let files = ["--cache", configuration.cacheDirectory.relativePath] + library
+        let files = ["--cache", configuration.cachePath] + library
         let scan = CommandRun(name: "scan", command: ["album", "scan"], options: files, hasReport: false) { wishes in
             configuration.libraryFile == nil ? nil : wishes.folder.map { ["--", $0] } ?? []
         }

@@ -147,7 +147,8 @@ struct CoverRun {
         _ summary: RunSummary, evicted: Int, former: UInt64, _ library: LibraryAPI
     ) async -> Int {
         if library.indexNumber == former { return 0 }
-        guard let kept = try? await library.count(.all) else { return 0 }
+        var kept = 0
+        do { for try await _ in library.listings() { kept += 1 } } catch { return 0 }
         let lost = max(0, summary.downloaded + summary.revalidated + summary.fresh - evicted - kept)
         if lost > 0 {
             Log.warning(
@@ -177,10 +178,5 @@ extension LibraryAPI {
         Log.warning(
             "\(Decimals.count(count, "new cover")) evicted to make room for others; raise --capacity to keep more")
         return count
-    }
-
-    /// How many covers of a selection are cached.
-    fileprivate func count(_ selection: CoverSelection) async throws -> Int {
-        try await listings(selection).reduce(0) { count, _ in count + 1 }
     }
 }

@@ -57,7 +57,10 @@ struct FillCommand: AsyncParsableCommand {
         let known = (last ?? []).filter { !["--upgrade", "--offline"].contains($0) }
         // Of an option that is given twice the last one counts.
         let given = arguments.words + (music.named.follow ? ["--follow"] : [])
-        guard let command = try? FillCommand.parse(known + given) else { return }
+        guard let command = try? FillCommand.parse(known + given) else {
+            return Log.warning(
+                "the options of the last fill do not go with these, and are left out: \(known.joined(separator: " "))")
+        }
         (music.named.follow, arguments.covers) = (command.music.named.follow, command.arguments.covers)
         let contact = arguments.network.knownContact
         arguments.network = command.arguments.network
@@ -127,7 +130,6 @@ struct FillArguments: ParsableArguments {
         /// Names that media servers look for.
         enum FileStem: String, ExpressibleByArgument {
             case cover, folder, front
-            static let standard = Self.cover
         }
 
         /// Takes what is not given from the options of another fill. An accepted cover may be small.

@@ -18,7 +18,7 @@ final class FillMessages: Sendable {
         var isProblem: Bool { [.album, .folder, .file].contains(self) }
     }
 
-    private let report: FillReport?
+    let report: FillReport?
     private let state = Mutex(State())
 
     private struct Line {
@@ -152,9 +152,6 @@ final class FillMessages: Sendable {
         }
     }
 
-    /// - Returns: Why the report is incomplete; nil if it is complete, or not wanted.
-    func closeReport() -> String? { report?.close() }
-
     /// - Parameter news: What no fill has said before. The rest is a line with its counts; with `isQuiet`, nothing else is said but failures.
     func print(isQuiet: Bool, news: Set<String>) {
         let (known, problems) = (self.known.subtracting(news), self.problems)
@@ -171,7 +168,7 @@ final class FillMessages: Sendable {
             let place =
                 [.file, .gone, .note].contains(kind) ? "`sleeve album scan` lists more" : "--report FILE lists all"
             let write: @Sendable (String) -> Void = { kind == .written ? Log.info($0) : Log.warning($0) }
-            let rest = "; " + (report.map { "see \($0.path)" } ?? place)
+            let rest = "; " + (report.map { "see \($0.file.path)" } ?? place)
             MessageList(kind.rawValue, by: write).print(lines.map(\.text), rest)
         }
         let told = Kind.allCases.filter(\.isProblem).compactMap { kind -> String? in

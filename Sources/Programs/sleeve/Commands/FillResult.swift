@@ -105,14 +105,13 @@ struct FillPlanResult: Encodable {
 
 /// The report of a fill: one JSON line for each folder of each album.
 final class FillReport: Sendable {
-    let path: String
-    private let file: ReportFile
+    let file: ReportFile
     /// The folders that lack a cover, by their albums. Those whose cover an upgrade leaves are told, and taken out.
     private let folders: Mutex<[Album.ID: [BytePath]]>
 
     /// - Throws: An exit code, after an error message.
     init(_ path: String, _ plan: FillPlan) throws {
-        (self.path, file) = (path, try ReportFile(path))
+        file = try ReportFile(path)
         folders = Mutex(Dictionary(plan.jobs.map { ($0.album.id, $0.folders) }, uniquingKeysWith: +))
         for (cover, album) in plan.present { add(covered: album, by: cover) }
         for (folder, album, obstacle) in plan.obstacles {
@@ -141,7 +140,4 @@ final class FillReport: Sendable {
         for details in details { line.add(details) }
         file.add(line)
     }
-
-    /// - Returns: Why the report is incomplete; nil if it is complete.
-    func close() -> String? { file.close() }
 }

@@ -204,14 +204,12 @@ extension LibraryAPI {
     func acceptAddresses() async throws {
         try MusicFolderOptions.openState(configuration, isAlone: false).acceptAddresses(of: await albums.all())
     }
-}
 
-extension LibraryAPI {
     /// The pictures of an album that no source has offered: that of its tags, and those at addresses that a person or a list gave.
     func pictures(of album: AlbumLibrary.Album, beside covers: [SourceCandidate]) async throws -> [SourceCandidate] {
         var scanned = ScannedAlbum()
         scanned.places = try MusicState.existing(of: configuration.libraryPath)?.places(of: album.id) ?? []
-        var digests = [scanned.sharedPicture?.digest].compactMap(\.self)
+        var digests = [scanned.sharedPicture?.digest.description].compactMap(\.self)
         for url in [album.coverURL].compactMap(\.self) + album.alternateCoverURLs
         where !covers.contains(where: { $0.pictures.contains(url) }) {
             digests += ((try? await history(of: [url])) ?? []).compactMap { $0.cached?.digest }

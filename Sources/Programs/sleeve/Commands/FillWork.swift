@@ -35,7 +35,10 @@ struct FillWork {
     ) async throws {
         let start = ContinuousClock.now
         let isFirst = try state.lastFill() == nil
-        let planned = try await plan(try await scan(found.scan), missing: found.missing)
+        let outcome = try await MusicFolderOptions.run(
+            found.scan, library.albums, state, arguments.options, arguments.output.progress, reports: false)
+        try stopIfSignalled()
+        let planned = try await plan(outcome, missing: found.missing)
         if isDryRun { return try await preview(planned) }
         if isFirst, request != nil { try tellTime(planned.plan.jobs) }
         if let request { try state.save(lastFill: request) }
@@ -46,13 +49,6 @@ struct FillWork {
     }
 
     // MARK: Steps
-
-    private func scan(_ scan: LibraryScan) async throws -> LibraryScan.Outcome {
-        let outcome = try await MusicFolderOptions.run(
-            scan, library.albums, state, arguments.options, arguments.output.progress, reports: false)
-        try stopIfSignalled()
-        return outcome
-    }
 
     /// What a fill is to do.
     struct Planned {
@@ -131,7 +127,7 @@ struct FillWork {
 
     private func writeCovers(_ planned: Planned) async throws -> Covers {
         let writer = try CoverWriter(
-            state, name: (arguments.covers.name ?? .standard).rawValue, run: number, options: options)
+            state, name: (arguments.covers.name ?? .cover).rawValue, run: number, options: options)
         let likenesses = Likenesses(try state.likenesses())
         let pictures = try pictures(planned.written, planned.albums, likenesses)
         try stopIfSignalled()
@@ -186,7 +182,7 @@ struct FillWork {
 
     private func tell(_ planned: Planned, _ covers: Covers, _ tags: EmbedSummary?, seconds: Double) async throws {
         let (messages, summary) = (planned.messages, covers.summary)
-        let problem = messages.closeReport() ?? summary.stopReason
+        let problem = messages.report?.file.close() ?? summary.stopReason
         let hasFailed = summary.failed > 0 || summary.isDiskStopped
         let isAll = Signals.received == nil && problem == nil && !hasFailed
         let news = only == nil ? try state.tell(messages.known, of: planned.folders, isAll: isAll) : messages.known
@@ -305,7 +301,7 @@ extension FillWork {
                 steps = [("would download \(url)\(why)", accepted)]
             }
             if let picture = job.embedded, options.servicesBeforeTags != nil {
-                let cover = SourceCandidate(picture: picture.digest, of: job.query)
+                let cover = SourceCandidate(picture: picture.digest.description, of: job.query)
                 steps.append(("would take the picture in its tags", cover))
             }
             if !names.isEmpty { steps.append(("would ask \(names.map(\.rawValue).joined(separator: ", "))", nil)) }
@@ -387,9 +383,9 @@ extension FillWork {
             EmbedSummary(), every: arguments.interval,
             { ["\(Decimals.count($0.embedded, "file")) with a new cover in its tags"] }
         ) { progress in
-            let observer = Embedder.Observer(
-                onEvent: { messages.add($0) }, progress: progress, isCancelled: { Signals.received != nil })
-            return try await embedder.run(jobs, run: run, observer)
+            try await embedder.run(
+                jobs, run: run, onEvent: { messages.add($0) }, progress: progress,
+                isCancelled: { Signals.received != nil })
         }
     }
 }

@@ -101,7 +101,7 @@ struct Get: AsyncParsableCommand {
     }
 
     private func get(from library: LibraryAPI, _ headerFields: RequestHeaderFields) async throws {
-        let album = try await album(in: library)
+        let album = try await what.album?.album(in: library.existingAlbums(), of: library)
         let work = Task {
             guard let album else {
                 return try await cover(
@@ -137,13 +137,6 @@ struct Get: AsyncParsableCommand {
                 failure.advice,
                 [.badURL, .cache].contains(failure.kind) ? ExitStatus.couldNotRun : ExitStatus.someFailed)
         }
-    }
-
-    /// - Returns: The album whose cover is wanted; nil for that of a URL.
-    /// - Throws: An exit code, after an error message, if there is no such album.
-    private func album(in library: LibraryAPI) async throws -> Album? {
-        guard let album = what.album else { return nil }
-        return try album.album(in: try await library.existingAlbums(), of: library)
     }
 
     private func cover(

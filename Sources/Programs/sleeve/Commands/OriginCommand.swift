@@ -51,7 +51,7 @@ struct OriginCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "Answer with this fault: an HTTP status, or \(OriginFault.allCases.map(\.rawValue).joined(separator: ", ")).",
+                "Answer with this fault: an HTTP status, or \(OriginFault.names).",
                 valueName: "fault"))
         var fault: String?
 

@@ -46,7 +46,9 @@ struct Why: AsyncParsableCommand {
         let album = albums[
             try AlbumReference(argument: subject).index(
                 in: albums, of: library.configuration.libraryPath, inReview: true)]
-        let known = archive(of: library).flatMap { $0.known(AlbumQuery(album)) }
+        let archive = CoverSource.table(
+            [.caa], bases: [.caa: library.configuration.coverArtArchive.absoluteString])
+        let known = archive.flatMap { $0.known(AlbumQuery(album)) }
         let found = try await FoundCovers(library).covers(of: album.id)
         // Those that ids locate count only if a person has decided about them: whether they are there is not known.
         // An address that a person gave is no find: what is known of it is said below.
@@ -105,10 +107,6 @@ struct Why: AsyncParsableCommand {
             outdated[file.number] = found.cause
         }
         return outdated
-    }
-
-    private func archive(of library: LibraryAPI) -> [CoverSource] {
-        CoverSource.table([.caa], bases: [.caa: library.configuration.coverArtArchive.absoluteString])
     }
 
     private func histories(of urls: [String], in library: LibraryAPI) async throws -> [CoverHistory] {

@@ -111,7 +111,7 @@ struct SourceOptions: ParsableArguments {
             do throws(CoverFailure) {
                 let document = try await library.document(
                     at: url, maximumSize: SourceResponse.maximumSize,
-                    authorization: key?.authorization, leavesOrigin: key == nil)
+                    authorization: key?.authorization)
                 return SourceResponse(
                     status: document.status, retryAfter: document.retryAfter, body: document.body)
             } catch {

@@ -51,7 +51,7 @@ struct CoverReport: Encodable {
         ///   - embedded: The pictures that fills have written into tags.
         static func all(
             of album: Album, written: [Written], outdated: [Int64: OutdatedCover.Cause],
-            names: [Album.ID: String], embedded: Set<String>, _ places: [AlbumPlace]
+            names: [Album.ID: String], embedded: Set<Digest>, _ places: [AlbumPlace]
         ) -> [File] {
             let tags = Set(places.compactMap(\.embedded?.digest)).subtracting(embedded)
             let isPresent = { (file: Written) in file.state != .removed && file.isThere }
@@ -70,7 +70,7 @@ struct CoverReport: Encodable {
                             file.isUnchanged ? "written" : "changed since"
                         }
                     var found = File(
-                        file.path, state, fill: file.run, fromTags: tags.contains("\(file.digest)"),
+                        file.path, state, fill: file.run, fromTags: tags.contains(file.digest),
                         state == "written" ? outdated[file.number] : nil)
                     if file.album != album.id { found.formerAlbum = names[file.album] }
                     return found

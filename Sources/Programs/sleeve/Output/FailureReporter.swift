@@ -42,7 +42,6 @@ final class FailureReporter: Sendable {
             if failure.isNewlyGone { warn(failure.message) }
             return
         }
-        state.withLock { $0.byKind[failure.kind, default: 0] += 1 }
         let isCounted = state.withLock { $0.count(failure) }
         if isCounted { return }
         // The detail of a skipped line names its file and line already.
@@ -80,6 +79,7 @@ final class FailureReporter: Sendable {
 extension FailureReporter.State {
     /// Counts a failure. - Returns: Whether only the summary reports it.
     fileprivate mutating func count(_ failure: CoverFailure) -> Bool {
+        byKind[failure.kind, default: 0] += 1
         if [.nameResolution, .connect].contains(failure.kind) || failure.kind == .notTried && !failure.isRateLimit {
             unreachable += 1
         } else if failure.kind != .badURL, failure.kind != .offline, !failure.isRemembered {

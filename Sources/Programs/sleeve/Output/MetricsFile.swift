@@ -18,10 +18,8 @@ struct MetricsFile {
 
     /// - Parameter cache: the path of the cache directory.
     init(path: String, cache: String, command: String, shard: Shard? = nil) {
-        let absolute = URL(filePath: cache).standardizedFileURL.path(percentEncoded: false)
-        self.path = path
-        self.cache = absolute.count > 1 && absolute.hasSuffix("/") ? String(absolute.dropLast()) : absolute
-        (self.command, self.shard) = (command, shard)
+        (self.path, self.command, self.shard) = (path, command, shard)
+        self.cache = URL(filePath: cache).standardizedFileURL.path
     }
 
     /// A completed run.

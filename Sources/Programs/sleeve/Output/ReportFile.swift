@@ -6,14 +6,11 @@ import Synchronization
 extension CoverTimings {
     /// The durations in microseconds, in the order of the stages; `end` in microseconds since 1970; the connection's number.
     var json: String {
-        var object = JSONObject()
-        for (name, duration) in [
-            ("queue", queue), ("name", name), ("connect", connect), ("tls", tls), ("firstByte", firstByte),
-            ("body", body), ("storeQueue", storeQueue), ("hash", hash), ("append", append), ("sync", sync),
-            ("commit", commit), ("end", Int(end)), ("connection", connection),
-        ] {
-            object.add(name, duration)
-        }
+        let object: JSONObject = [
+            "queue": queue, "name": name, "connect": connect, "tls": tls, "firstByte": firstByte, "body": body,
+            "storeQueue": storeQueue, "hash": hash, "append": append, "sync": sync, "commit": commit, "end": Int(end),
+            "connection": connection,
+        ]
         return object.text
     }
 }
@@ -25,7 +22,7 @@ final class ReportFile: Sendable {
     private static let interval = Duration.milliseconds(50)
     /// Maximum number of bytes that wait for the reader. Beyond it, the list is not read further.
     private static let maximumBacklog = 16 << 20
-    private let path: String
+    let path: String
     private let terminal: Terminal
     private let writer: BackgroundWriter
     private let block = Mutex(Block())
@@ -55,14 +52,12 @@ final class ReportFile: Sendable {
     }
 
     func add(_ outcome: CoverOutcome) {
-        var line = JSONObject()
-        line.add("url", Redaction.redact(outcome.url))
-        line.add("line", outcome.line)
-        line.add("outcome", outcome.kind.rawValue)
-        line.add("digest", outcome.digest)
-        line.add("bytes", outcome.bytes)
-        line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))
-        line.add("error", (outcome.failure?.detail).map { Redaction.redact($0) })
+        var line: JSONObject = [
+            "url": Redaction.redact(outcome.url), "line": outcome.line, "outcome": outcome.kind.rawValue,
+            "digest": outcome.digest, "bytes": outcome.bytes,
+            "milliseconds": JSONText(Decimals.text(outcome.milliseconds, 3)),
+            "error": (outcome.failure?.detail).map { Redaction.redact($0) },
+        ]
         if outcome.failure?.isGone == true { line.add("gone", true) }
         if let timings = outcome.timings { line.add("timings", raw: timings.json) }
         add(line)

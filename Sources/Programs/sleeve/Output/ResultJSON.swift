@@ -10,13 +10,12 @@ let runningCommand = Mutex("")
 private struct ResultJSON<Result: Encodable>: Encodable {
     private enum CodingKeys: CodingKey { case schema, command }
 
-    /// It rises when a key goes or gets another meaning; a new key leaves it as it is.
-    private static var schema: Int { 1 }
     let result: Result
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(Self.schema, forKey: .schema)
+        // It rises when a key goes or gets another meaning; a new key leaves it as it is.
+        try container.encode(1, forKey: .schema)
         try container.encode(runningCommand.withLock { $0 }, forKey: .command)
         try result.encode(to: encoder)
     }

@@ -43,9 +43,7 @@ extension RunSummary {
         }
         return text + "\n"
     }
-}
 
-extension RunSummary {
     /// `1,234/5,000 covers · 11,203/s · 340 MiB/s · 2 failed · 0:03 left`, and the same without the rates, then without the failures.
     /// - Parameters:
     ///   - total: the number of covers that are listed; nil while the list is read.
@@ -100,15 +98,12 @@ struct CoverRunResult: Encodable {
         (skipped, failed, gone) = (summary.skipped, summary.failed, summary.gone)
         (remaining, leftOut, self.evicted, self.sizes) = (summary.remaining, summary.leftOut, evicted, sizes)
         (bytes, seconds, coversPerSecond) = (summary.bytes, summary.seconds, summary.coversPerSecond)
-        (bytesPerSecond, peakMemoryBytes) = (summary.bytesPerSecond, ResidentMemory.peak)
+        (bytesPerSecond, peakMemoryBytes) = (summary.bytesPerSecond, Self.peakMemory)
         (cancelled, stopReason) = (summary.isCancelled, summary.stopReason)
     }
-}
 
-/// The resident memory of the process.
-enum ResidentMemory {
-    /// The peak, in bytes.
-    static var peak: Int {
+    /// The peak of the process's resident memory, in bytes.
+    private static var peakMemory: Int {
         #if os(Linux)
             // Not getrusage(2): its figure includes that of the parent process before exec.
             let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

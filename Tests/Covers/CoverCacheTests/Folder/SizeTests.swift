@@ -47,10 +47,10 @@ struct SizeTests {
                 for seed in 1...3 { try writer.fill([seed]) }
                 try writer.keep(sizes)
                 #expect(try writer.statistics().chargedBytes == 6 * charge)
-                #expect(try writer.evict(to: 4 * charge) == (1, 2 * charge))
+                #expect(try writer.evict(to: 4 * charge) == EvictionSummary(covers: 1, bytes: 2 * charge))
                 #expect(sizes.map { Bytes.exists(path(folder, $0)) } == [false, true, true])
                 _ = try writer.pin([url(2), url(3)])
-                #expect(try writer.evict(to: 3 * charge) == (0, 2 * charge))
+                #expect(try writer.evict(to: 3 * charge) == EvictionSummary(covers: 0, bytes: 2 * charge))
                 #expect(sizes.map { Bytes.exists(path(folder, $0)) } == [false, false, false])
                 #expect(try writer.statistics().sizeBytes == 0)
             }

@@ -257,14 +257,15 @@ import Testing
             var byCover: [CachedEntry] = []
             var last: EntryRow?
             repeat {
-                last = try reader.entries(byCoverAfter: last, limit: 700) { byCover.append($0) }
+                let found: [CachedEntry]
+                (found, last) = try reader.entries(byCoverAfter: last, limit: 700)
+                byCover += found
             } while last != nil
             #expect(Set(byCover.map(\.metadata.key)) == Set(numbers.map(url)) && byCover.count == numbers.count)
             let changes = zip(byCover, byCover.dropFirst()).count { $0.digest != $1.digest }
             #expect(changes == 1_399, "entries that share a cover are neighbours")
-            var slice: [String] = []
-            let row = try reader.entries(after: 10, through: 15, limit: 3) { slice.append($0.metadata.key) }
-            #expect(row == 13 && slice == (10...12).map(url))
+            let slice = try reader.entries(after: 10, through: 15, limit: 3)
+            #expect(slice.last == 13 && slice.found.map(\.metadata.key) == (10...12).map(url))
             #expect(try reader.entries(rows: [3, 9_999, 1]).map(\.metadata.key) == [url(2), url(0)])
         }
     }

@@ -11,7 +11,7 @@ import Testing
         try withFolder { folder in
             try folder.written { writer in
                 try writer.fill(1...10)
-                #expect(try writer.evict(to: 4 * charge) == (6, 6 * charge))
+                #expect(try writer.evict(to: 4 * charge) == EvictionSummary(covers: 6, bytes: 6 * charge))
                 #expect(try writer.statistics().chargedBytes == 4 * charge)
             }
             try folder.expect(pictures(7...10))
@@ -334,6 +334,20 @@ import Testing
                 #expect(try writer.commit() == [.stored(Digest(of: picture(1)), deduplicated: true)])
             }
             try folder.expect([url(1): picture(1), url(10): picture(1)])
+        }
+    }
+
+    @Test func `eviction goes on after as many spared covers as one transaction evicts`() throws {
+        try withFolder { folder in
+            let bodies = (0..<2_010).map { picture($0, bytes: 8) }
+            try folder.written { writer in
+                for (number, body) in bodies.enumerated() { try writer.put(url(number), body) }
+                _ = try writer.commit()
+                for (number, body) in bodies.prefix(2_000).enumerated() { try writer.put(url(number), body) }
+                #expect(try writer.evict(to: 0).covers == 10)
+                _ = try writer.commit()
+            }
+            #expect(folder.fileNames == Set(bodies.prefix(2_000).map { Digest(of: $0).description }))
         }
     }
 

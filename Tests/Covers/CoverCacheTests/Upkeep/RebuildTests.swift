@@ -308,11 +308,10 @@ import Testing
 
     @Test func `every line of the log reads back as it was written`() {
         let digest = Digest(of: picture(1))
-        var full = EntryMetadata(
+        let full = EntryMetadata(
             key: "https://covers.example/a%20b.jpg?x=1", mediaType: "image/webp", width: 640, height: 480,
-            storedAt: 1_700_000_000_123, freshUntil: 0,
+            storedAt: 1_700_000_000_123, validatedAt: 1_700_000_000_999, freshUntil: 0,
             fields: "ETag: \"x: y\"\n\u{0}\u{1f}\u{7f}\\ é 🎵\r\n\n{\"url\":\"http://other.example/\"}\n")
-        full.validatedAt = 1_700_000_000_999
         for metadata in [full, metadata(url(1))] {
             let line = EntryLine(metadata, digest, bytes: 5_000)
             guard case .stored(line) = EntryLog.Line(line.line.dropLast()) else {
@@ -321,5 +320,7 @@ import Testing
             }
         }
         #expect(!EntryLine(full, digest, bytes: 1).line.dropLast().contains(10), "one line")
+        let unvalidated = EntryLine(metadata(url(1)), digest, bytes: 1).line
+        #expect(!String(decoding: unvalidated, as: UTF8.self).contains("validated"))
     }
 }

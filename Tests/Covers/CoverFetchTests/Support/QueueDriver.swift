@@ -24,7 +24,7 @@ struct QueueDriver<Request> {
 
     var pauses: [String: Instant?] { queue.pauses }
 
-    var count: Int { queue.count }
+    var count: Int { queue.jobs.count }
     var waiting: Int { queue.waiting }
     var inFlight: Int { queue.inFlight }
     var postponed: Int { queue.postponed }
@@ -45,13 +45,22 @@ struct QueueDriver<Request> {
 
     mutating func next(now: Instant) -> DownloadQueue<Request>.Decision {
         let decision = queue.next(now: now)
-        if case .start(let start) = decision { jobs[start.key] = start.job }
+        if case .start(let job, _) = decision { jobs[key(of: job)] = job }
         return decision
+    }
+
+    func key(of job: JobID) -> String { queue.jobs[job].url.string }
+
+    /// A transfer that starts.
+    struct Start {
+        let key: String
+        let attempt: Int
+        let request: TransferRequest
     }
 
     /// What a queue decides at one time.
     struct Turn {
-        var starts: [DownloadQueue<Request>.Start] = []
+        var starts: [Start] = []
         /// The keys of the jobs that start, and of those that are dropped with their reasons.
         var started: [String] { starts.map(\.key) }
         var dropped: [String] = []
@@ -65,11 +74,12 @@ struct QueueDriver<Request> {
         var turn = Turn()
         while true {
             switch next(now: now) {
-            case .start(let start): turn.starts.append(start)
+            case .start(let job, let request):
+                turn.starts.append(Start(key: key(of: job), attempt: queue.jobs[job].attempt, request: request))
             case .restart: Issue.record("a transfer was restarted")
-            case .drop(let job, let url, let failure):
+            case .drop(let job, let failure):
                 if postpones, queue.postpone(job, now) { continue }
-                turn.dropped.append(url.string)
+                turn.dropped.append(key(of: job))
                 turn.details.append(failure.detail)
                 _ = end(job)
             case .wait(let time):
@@ -144,10 +154,6 @@ struct QueueDriver<Request> {
     mutating func end(_ key: String) -> [Request] { jobs[key].map { queue.end($0) } ?? [] }
 
     mutating func end(_ job: JobID) -> [Request] { queue.end(job) }
-}
-
-extension DownloadQueue.Start {
-    var key: String { url.string }
 }
 
 /// A URL of a host that is an address.

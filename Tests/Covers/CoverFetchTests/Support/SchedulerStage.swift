@@ -26,7 +26,7 @@ func withScheduler(
     configuration.bodyMemory = bodyMemory
     let scheduler = DownloadScheduler(
         client: try HTTPClient(configuration: configuration), store: store,
-        policy: FetchPolicy(limits: limits, retry: retry, redirect: RedirectPolicy()),
+        policy: FetchPolicy(limits: limits, retry: retry),
         pauses: [:], logger: Logger(label: "test"))
     store.scheduler = scheduler
     await scheduler.start()

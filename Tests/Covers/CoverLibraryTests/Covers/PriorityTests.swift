@@ -44,5 +44,5 @@ import Wire
 }
 
 extension DownloadScheduler {
-    fileprivate var jobCount: Int { queue.count }
+    fileprivate var jobCount: Int { queue.jobs.count }
 }

@@ -25,7 +25,7 @@ import Testing
     private func entry(_ key: String) -> CachedEntry {
         CachedEntry(
             metadata: EntryMetadata(key: key, mediaType: "image/jpeg", storedAt: 1),
-            digest: [1].withUnsafeBytes { Digest(of: $0) }, bytes: 1, validatedAt: 1, lastUsed: 1,
+            digest: [1].withUnsafeBytes { Digest(of: $0) }, bytes: 1, lastUsed: 1,
             row: EntryRow(id: 1, cover: 1))
     }
 

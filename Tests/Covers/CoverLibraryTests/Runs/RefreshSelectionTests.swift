@@ -16,7 +16,7 @@ import Testing
         let metadata = EntryMetadata(
             key: "https://a.example/1.jpg", mediaType: "image/jpeg", storedAt: now - 10 * Self.day)
         var entry = CachedEntry(
-            metadata: metadata, digest: Digest(of: []), bytes: 0, validatedAt: now - 10 * Self.day, lastUsed: 0,
+            metadata: metadata, digest: Digest(of: []), bytes: 0, lastUsed: 0,
             row: EntryRow(id: 1, cover: 1))
         change(&entry)
         return entry
@@ -69,7 +69,7 @@ import Testing
         throws
     {
         let ahead = entry {
-            ($0.metadata.storedAt, $0.validatedAt, $0.metadata.freshUntil) = (
+            ($0.metadata.storedAt, $0.metadata.validatedAt, $0.metadata.freshUntil) = (
                 now + 1, now + 1, now + 9 * 365 * Self.day
             )
             $0.metadata.fields = "cache-control: max-age=1, immutable\n"
@@ -118,18 +118,18 @@ import Testing
         }
         #expect(
             priority {
-                $0.validatedAt = now - 20 * Self.day; $0.metadata.storedAt = $0.validatedAt
+                $0.metadata.validatedAt = now - 20 * Self.day; $0.metadata.storedAt = $0.validatedAt
             } > priority())
         #expect(
             priority { $0.metadata.fields = "last-modified: \(HTTPDate.text((now - 500 * Self.day) / 1_000))\n" }
                 < priority { $0.metadata.fields = "last-modified: \(HTTPDate.text((now - 12 * Self.day) / 1_000))\n" })
         #expect(priority { $0.lastUsed = 100 } > priority { $0.lastUsed = 50 })
-        #expect(priority { $0.validatedAt = now } == 0)
+        #expect(priority { $0.metadata.validatedAt = now } == 0)
     }
 
     @Test func `an entry whose server failed within a day comes after all others`() throws {
         let selection = try RefreshSelection(RefreshRequest(), now: now)
-        let unlikely = selection.priority(of: entry { $0.validatedAt = now }, clock: 1)
+        let unlikely = selection.priority(of: entry { $0.metadata.validatedAt = now }, clock: 1)
         let failed = selection.priority(
             of: entry {
                 $0.metadata.fields = "tried at: \(now - 1)\n"; $0.lastUsed = 1

@@ -44,10 +44,10 @@ import Testing
         #expect(layout.found[0].places[0].cover?.path == BytePath("/m/a/cover.jpg"))
         #expect(!layout.found[0].places[0].embeddedDiffers)
         layout.sleeves.isFile = { $0 == BytePath("/m/a/cover.jpg") }
-        layout.sleeves.inTags = ["y"]
+        layout.sleeves.inTags = [Digest(of: "y".utf8)]
         #expect(layout.found[0].places[0].cover?.path == BytePath("/m/a/folder.jpg"))
         #expect(!layout.found[0].places[0].embeddedDiffers, "the songs have another picture")
-        layout.sleeves.inTags = ["x"]
+        layout.sleeves.inTags = [Digest(of: "x".utf8)]
         #expect(layout.found[0].places[0].embeddedDiffers)
     }
 
@@ -86,7 +86,7 @@ import Testing
         let same = tracks(1...2, picture: "x") + tracks(3...3)
         #expect(albums(["/m/a": same])[0].places[0].embeddedDiffers == false)
         let place = albums(["/m/a": tracks(1...1, picture: "x") + tracks(2...2, picture: "y")])[0].places[0]
-        #expect(place.embeddedDiffers && place.embedded?.digest == "x" && place.embeddedTracks == 2)
+        #expect(place.embeddedDiffers && place.embedded?.digest == Digest(of: "x".utf8) && place.embeddedTracks == 2)
     }
 
     // MARK: Facts

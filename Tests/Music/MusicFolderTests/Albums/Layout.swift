@@ -27,15 +27,14 @@ struct Layout: Sendable, CustomStringConvertible {
         for path in folders.keys { listings[path] = FolderListing(path: BytePath(path)) }
         for picture in pictures {
             let path = BytePath(picture)
-            var entry = FolderListing.Entry(path.name)
-            entry.size = 1
+            let entry = FolderListing.Entry(name: path.name, size: 1)
             let folder = path.parent!.description
             listings[folder, default: FolderListing(path: path.parent!)].pictures.append(entry)
         }
         return listings.reduce(into: [:]) { contents, entry in
             var listing = entry.value
             let tags = folders[entry.key] ?? []
-            listing.audio = tags.indices.map { FolderListing.Entry(Array("\(1_000 + $0).mp3".utf8)) }
+            listing.audio = tags.indices.map { FolderListing.Entry(name: Array("\(1_000 + $0).mp3".utf8)) }
             contents[listing.path] = FolderContents(of: listing, tags: tags, problems: []) {
                 $0.mediaType = "image/jpeg"
             }
@@ -75,7 +74,7 @@ func tracks(
         tags.title = "\(songs ?? "\(album)\(disc.map { "\($0)" } ?? "")\(side.map { "\($0)" } ?? "")") \(number)"
         tags.length = isTimed ? 60_000 + Int(FNV1a.hash(tags.title) % 300_000) : nil
         (tags.releaseID, tags.releaseGroupID) = (id, group)
-        tags.picture = picture.map { EmbeddedPicture(type: 3, byteCount: 1, digest: $0) }
+        tags.picture = picture.map { EmbeddedPicture(type: 3, byteCount: 1, digest: Digest(of: $0.utf8)) }
         return tags
     }
 }

@@ -1,4 +1,5 @@
 @testable import CoverSources
+import Platform
 import Testing
 
 @testable import MusicFolder
@@ -68,7 +69,7 @@ import Testing
     func `a picture in the tags that is small or wide is the last resort`(_ width: Int?, _ height: Int?, _ isLast: Bool)
     {
         let picture = EmbeddedPicture(
-            type: 3, mediaType: "image/jpeg", width: width, height: height, byteCount: 9, digest: "")
+            type: 3, mediaType: "image/jpeg", width: width, height: height, byteCount: 9, digest: Digest(of: [1]))
         #expect(picture.isLastResort == isLast)
     }
 

@@ -20,7 +20,7 @@ import Testing
             var (rest, read): ([UInt8], [TagRequest]) = ([], [])
             for start in stride(from: 0, to: bytes.count, by: length) {
                 rest += bytes[start..<min(start + length, bytes.count)]
-                read += TagLine.take(from: &rest).compactMap { TagLine.message($0) }
+                read += TagLine.take(from: &rest).compactMap { TagRequest(line: $0) }
             }
             #expect(read == requests && rest.isEmpty)
         }
@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: ["", "{}", "x", #"{"read":{}}"#, #"{"change":{"path":"/a","copy":"/b","action":{"remove":{}}}}"#])
     func `a line that is no request is none`(line: String) {
-        #expect((TagLine.message(line.utf8) as TagRequest?) == nil)
+        #expect(TagRequest(line: Array(line.utf8)) == nil)
     }
 
     @Test(arguments: [0x01, 0x41, 0xFF] as [UInt8])
@@ -43,6 +43,6 @@ import Testing
             .failed(error: ENOSPC),
         ] as [ChangeOutcome])
     func `an answer to a change is read as it was written`(outcome: ChangeOutcome) {
-        #expect(TagLine.message(TagLine.bytes(outcome).dropLast()) == outcome)
+        #expect(ChangeOutcome(line: Array(TagLine.bytes(outcome).dropLast())) == outcome)
     }
 }

@@ -93,6 +93,9 @@ static const unsigned char manifest_webmanifest[] = {
 static const unsigned char memento_js[] = {
 #embed "Page/memento.js"
 };
+static const unsigned char menus_js[] = {
+#embed "Page/menus.js"
+};
 static const unsigned char offline_js[] = {
 #embed "Page/offline.js"
 };
@@ -107,9 +110,6 @@ static const unsigned char picture_field_js[] = {
 };
 static const unsigned char places_js[] = {
 #embed "Page/places.js"
-};
-static const unsigned char results_js[] = {
-#embed "Page/results.js"
 };
 static const unsigned char review_css[] = {
 #embed "Page/review.css"
@@ -204,12 +204,12 @@ static const sleeve_page_file files[] = {
     FILE("library.js", library_js),
     FILE("manifest.webmanifest", manifest_webmanifest),
     FILE("memento.js", memento_js),
+    FILE("menus.js", menus_js),
     FILE("offline.js", offline_js),
     FILE("order.js", order_js),
     FILE("overlay.js", overlay_js),
     FILE("picture-field.js", picture_field_js),
     FILE("places.js", places_js),
-    FILE("results.js", results_js),
     FILE("review.css", review_css),
     FILE("stage.css", stage_css),
     FILE("stage.js", stage_js),

@@ -120,24 +120,33 @@ class Gallery:
         self.focus(LIST)
 
     def wall(self):
-        """Changes to the wall."""
+        """Changes to the wall, from the stage."""
         self.click("#view")
         self.until("document.querySelector('#wall [aria-selected=true]')", what="the wall")
         return self
 
-    def set(self, selector, value):
-        """Sets a control's value, as a user does."""
-        self.run("""
-            const control = document.querySelector(arguments[0]);
-            control.value = arguments[1];
-            control.dispatchEvent(new Event(control.matches('select') ? 'change' : 'input', {bubbles: true}));""", selector, value)
+    def search(self, text):
+        """Searches for a text instead of the former one, on the wall."""
+        if self.run("return document.body.dataset.view === 'stage'"):
+            self.wall()
+        self.focus("#search")
+        self.press("Control", "a")
+        self.press("Delete")
+        self.type("#search", text)
+
+    def choose(self, name, value):
+        """Chooses from a menu of the bar: `show` or `sort`."""
+        self.run("document.querySelector(`[name=${arguments[0]}][value='${arguments[1]}']`).click()", name, value)
+
+    def choice(self, name):
+        return self.run("return document.querySelector(`[name=${arguments[0]}][aria-checked=true]`).value", name)
 
     def tile(self, size):
         """Chooses the size of the covers on the wall: "Small", "Medium" or "Large"."""
-        self.run("document.querySelector(`[name=tile][aria-label=${arguments[0]}]`).click()", size)
+        self.run("document.querySelector(`[name=tile][title=${arguments[0]}]`).click()", size)
 
     def sort(self, order):
-        self.set("#sort", order)
+        self.choose("sort", order)
         self.rest()
 
     def press(self, *keys):
@@ -152,9 +161,9 @@ class Gallery:
         self.find(selector).send_keys(text)
 
     def click(self, selector):
-        """Presses a button when it can be pressed; one of the menu, after the menu's own."""
-        if self.run("return Boolean(document.querySelector(arguments[0]).closest('#menu:not(:popover-open)'))", selector):
-            self.find("#menu-toggle").click()
+        """Presses a button when it can be pressed; one of a menu, after the menu's own."""
+        if menu := self.run("return document.querySelector(arguments[0]).closest('[role=menu]:not(:popover-open)')?.id", selector):
+            self.find(f"[popovertarget={menu}]").click()
         # The driver's click on a disabled one does nothing, and says nothing.
         self.until("!document.querySelector(arguments[0]).disabled", selector, what=f"{selector} to be enabled")
         self.find(selector).click()

@@ -10,7 +10,7 @@ AXE = importlib.metadata.distribution("axe-playwright-python").locate_file("axe_
 # Every rule that is on by default, and those of WCAG that are not.
 OPTIONS = {"rules": {rule: {"enabled": True} for rule in ("target-size", "label-content-name-mismatch")}}
 NAMED = {
-    "button", "checkbox", "combobox", "dialog", "heading", "image", "img", "link", "listbox", "option", "progressbar", "radio",
+    "button", "checkbox", "combobox", "dialog", "heading", "image", "img", "link", "listbox", "menu", "menuitem", "menuitemradio", "option", "progressbar", "radio",
     "region", "searchbox", "slider", "spinbutton", "switch", "tab", "textbox", "Canvas", "DisclosureTriangle"}
 # Scrolls an element into view. Returns its box, whether it moved, its colour as red, green, blue and opacity, and whether it is covered.
 LOOK = """
@@ -94,10 +94,13 @@ class Accessible(Checker):
         found = []
         for scheme in self.schemes(page):
             found += self.found(page, scheme)
-            page.click("#menu-toggle")
-            page.appears("#menu")
-            found += self.found(page, f"{scheme}, menu")
-            page.press("Escape")
+            for menu in page.run("return [...document.querySelectorAll('[aria-haspopup=menu]')].filter((each) => each.checkVisibility()).map((each) => each.id)"):
+                page.click(f"#{menu}")
+                found += self.found(page, f"{scheme}, {menu}")
+                page.press("Escape")
+            page.run("document.querySelector('#keys').showPopover()")
+            found += self.found(page, f"{scheme}, keys")
+            page.run("document.querySelector('#keys').hidePopover()")
             page.run("document.querySelector('#activity-open').click()")
             page.appears("#activity")
             found += self.found(page, f"{scheme}, activity")
@@ -120,7 +123,7 @@ class Accessible(Checker):
         page.covers_settle()
         self.assert_accessible(self.everywhere(page))
 
-    def test_nothing_is_found_on_the_wall_with_several_chosen_with_results_and_on_a_phone(self):
+    def test_nothing_is_found_on_the_wall_with_several_chosen_and_on_a_phone(self):
         page = self.begin().wall()
         page.sort("title")
         page.covers_settle()
@@ -132,10 +135,6 @@ class Accessible(Checker):
         page.appears("#several")
         found += self.found(page, "one of several")
         page.press("Escape")
-        page.type("#search", "album 0")
-        page.appears("#results")
-        found += self.found(page, "results")
-        page.find("#search").clear()
         inputs.phone(page.browser)
         page.rest()
         self.assert_accessible(found + self.found(page, "wall on a phone"))
@@ -148,7 +147,7 @@ class Accessible(Checker):
             page.press("Right")
             page.wait_for_place(place)
             found += self.found(page, f"album {place}, without a cover")
-        page.type("#search", "nothing is called that")
+        page.search("nothing is called that")
         page.size(0)
         self.assert_accessible(found + self.found(page, "nothing found"))
 
@@ -164,7 +163,7 @@ class Accessible(Checker):
                     page.appears("#page")
                     page.covers_settle()
                     found += self.found(page, f"{what}, {field}")
-                    page.run("document.querySelector('#page-back').click()")
+                    page.run("document.querySelector('#view').click()")
                     page.appears("#page", False)
                     page.focus_covers()
                     page.press("Enter")
@@ -205,7 +204,7 @@ class Accessible(Checker):
                 boxes.push([each.id || each.name, part]);
             }
             return boxes;""")
-        self.assertGreater(len(boxes), 3)
+        self.assertGreater(len(boxes), 2)
         window, unseen = pixels.capture(page.browser), []
         for name, box in boxes:
             image = pixels.part(window, box)

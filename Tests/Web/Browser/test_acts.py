@@ -239,6 +239,8 @@ class Held(GalleryTest):
         self.hold(page, "Delete")
         page.size(7)
         page.status("Deleted “Album 00002”")
+        page.find("#more").click()
+        page.until("document.querySelector('#album-menu').contains(document.activeElement)", what="the menu")
         page.focus("#delete")
         self.hold(page, "Enter")
         page.size(6)

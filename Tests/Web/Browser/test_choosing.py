@@ -129,7 +129,7 @@ class Choosing(GalleryTest):
         page.press("Right")
         name = page.wait_for_place(2)["name"]
         for order, key in (("artist", "artist"), ("title", "title"), ("year", "year"), ("library", None)):
-            page.set("#sort", order)
+            page.choose("sort", order)
             albums = sorted(self.stage.saved(), key=lambda album: album[key]) if key else self.stage.saved()
             page.rest()
             chosen = page.chosen()
@@ -138,6 +138,6 @@ class Choosing(GalleryTest):
                 self.assertEqual(albums[chosen["place"] - 1][key], self.stage.saved()[1][key])
             else:
                 self.assertEqual(chosen["place"], 2)
-        page.type("#search", self.stage.saved()[1]["title"])
+        page.search(self.stage.saved()[1]["title"])
         page.size(1)
         self.assertEqual(page.chosen()["name"], name)

@@ -96,7 +96,7 @@ class Editing(GalleryTest):
 
     def test_keys_in_a_field_edit_the_field_and_not_the_library(self):
         page = self.shared_gallery(6)
-        page.type("#search", "Album")
+        page.search("Album")
         page.press("Home")
         page.press("Delete")
         page.until("document.querySelector('#search').value === 'lbum'")

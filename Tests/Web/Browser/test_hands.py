@@ -158,7 +158,7 @@ class Hands(GalleryTest):
             model.make(*(edits[number][name] for name in ("method", "path", "body", "answer")))
         self.assertEqual(model.albums, filled(self.stage.saved() if edits else first))
         page.run("document.querySelector('#search').value = ''; document.querySelector('#search').dispatchEvent(new Event('input'));")
-        page.set("#show", "")
+        page.choose("show", "")
         page.size(len(model.albums))
         print(f"{len(made)} edits of the page, {len(editor.made)} of the other editor, {len(edits)} made, seed {Settings.seed} ", end="")
 
@@ -210,9 +210,10 @@ class Hands(GalleryTest):
 
     def look(self):
         match self.random.randrange(9):
-            case 0: self.page.set("#sort", self.random.choice(["library", "artist", "title", "genre", "year"]))
-            case 1: self.page.set("#show", self.random.choice(["", "", "uncovered", "failed", "small"]))
-            case 2: self.page.set("#search", self.random.choice(["", "", "alb", "typed", "xyz", "folk"]))
+            case 0: self.page.choose("sort", self.random.choice(["library", "artist", "title", "genre", "year"]))
+            case 1: self.page.choose("show", self.random.choice(["", "", "uncovered", "failed", "small"]))
+            case 2: self.page.run("const field = document.querySelector('#search'); field.value = arguments[0]; field.dispatchEvent(new Event('input'))",
+                                  self.random.choice(["", "", "alb", "typed", "xyz", "folk"]))
             case 3: self.page.run("document.querySelector('#view').click()")
             case 4: self.click("#activity-open"), self.page.press("Escape")
             case 5: self.page.press("Enter")

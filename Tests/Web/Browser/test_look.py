@@ -140,10 +140,10 @@ class Tokens(GalleryTest):
         page = self.broken()
         for view in ("row", "wall"):
             if view == "wall": page.wall()
-            page.covers_settle()
+            tiles = ":is([data-state=missing], [data-state=failed])"
+            page.until("document.querySelectorAll(arguments[0]).length > 1", tiles, what="the two tiles")
             for scheme in ("light", "dark"):
                 inputs.prefer(page.browser, prefers_color_scheme=scheme)
-                tiles = ":is([data-state=missing], [data-state=failed])"
                 words = page.run(names_tile(tiles))
                 self.assertGreaterEqual(len(words), 2)
                 self.assertGreaterEqual(min(min(pair) for pair in words), 4.5, f"{view}, {scheme}")

@@ -1,5 +1,6 @@
 """A library of 10,000 albums."""
 from case import GalleryTest
+from page import IN_VIEW
 
 
 class Many(GalleryTest):
@@ -31,7 +32,7 @@ class Many(GalleryTest):
             const original = fetch, held = new Promise((resolve) => (window.release = resolve));
             window.fetch = async (path, request) => (await (path.endsWith('api/library') && held), original(path, request));""")
         page.browser.get(self.stage.server.address)
-        self.assertIn("ready", page.covers_settle().values())
+        page.until(f"{IN_VIEW}.some(({{dataset}}) => dataset.state === 'ready')", what="covers")
         self.assertFalse(page.run("return document.documentElement.dataset.ready"))
         page.browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **hold)
         page.run("release()")
@@ -48,7 +49,7 @@ class Many(GalleryTest):
         self.assertLess(metrics["Nodes"], 10_000)
 
     def test_the_search_narrows_says_how_many_and_gives_all_back(self):
-        page = self.shared_gallery(10_000, warm=False)
+        page = self.shared_gallery(10_000, warm=False).wall()
         field = page.find("#search")
         field.send_keys("album 0123")
         found = sum("0123" in album["title"] for album in self.stage.saved())
@@ -56,7 +57,6 @@ class Many(GalleryTest):
         page.until(
             "[...document.querySelectorAll('output, [role=status]')].some((each) => each.textContent.includes(arguments[0]))",
             str(found), what="the number of matches")
-        page.covers_settle()
         field.send_keys("4")
         page.size(1)
         self.assertIn("Album 01234", page.chosen()["name"])
@@ -67,7 +67,7 @@ class Many(GalleryTest):
         self.assertIn("Album 00001", page.chosen()["name"], "where it was before the search")
 
     def test_the_search_goes_to_the_best_of_many_matches_wherever_it_begins_and_quickly(self):
-        page = self.shared_gallery(10_000, warm=False)
+        page = self.shared_gallery(10_000, warm=False).wall()
         page.focus_covers()
         page.press("End")
         page.wait_for_place(10_000)

@@ -206,7 +206,7 @@ class Offline(GalleryTest):
             page.size(4)
             page.click("#undo")
             page.size(5)
-        self.assertEqual(page.run("return document.querySelector('#sort').value"), "title", "the place in the address")
+        self.assertEqual(page.choice("sort"), "title", "the place in the address")
         # A server that wants another token is there. One that is away is not.
         self.assertFalse(page.visible("#offline"))
         # The worker may have stored the four albums between the deletion and the undo. It stores those that the page opens with.

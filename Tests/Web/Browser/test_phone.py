@@ -25,7 +25,7 @@ class Phone(GalleryTest):
         self.assertLessEqual(page.run("return document.scrollingElement.scrollWidth"), 390)
         self.assertLess(page.off_centre(), 2)
         self.screenshot("phone")
-        for selector in ("#delete", "#view", "#menu-toggle"):
+        for selector in ("#more", "#view", "#menu-toggle"):
             box = page.box(selector)
             self.assertTrue(0 <= box["left"] < box["right"] <= 390, f"{selector} lies outside: {box}")
 

@@ -137,8 +137,8 @@ class Pictures(PictureTest):
         page.choose_picture(wide)
         page.save()
         page.status("Edited “Album 00001”")
-        fits = "[...document.querySelectorAll('#covers [data-state=ready] img')].map((image) => getComputedStyle(image).objectFit).join()"
-        page.until(f"{fits} === 'contain,cover,cover'", what="the wide picture to be whole, and the others to fill the square")
+        shapes = "[...document.querySelectorAll('#covers [data-state=ready] img')].map((image) => image.clientWidth / image.clientHeight).join()"
+        page.until(f"{shapes} === '3,1,1'", what="the wide picture to have its own shape, and the others to fill the square")
         page.until("document.querySelector('#picture [data-field=pixels]').textContent.startsWith('size unknown · SVG ·')", what="that the size of an SVG is not known")
 
     def test_the_empty_page_says_where_covers_come_from(self):

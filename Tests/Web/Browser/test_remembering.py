@@ -23,7 +23,7 @@ class Remembering(GalleryTest):
         page.rest()
         self.assertEqual(page.chosen(), before)
         self.assertLess(page.off_centre(), 2)
-        self.assertEqual(page.run("return document.querySelector('#sort').value"), "artist")
+        self.assertEqual(page.choice("sort"), "artist")
 
     def test_the_choice_made_just_before_leaving_is_kept(self):
         page = self.shared_gallery(30)

@@ -1,5 +1,6 @@
 """Searching chooses the best match; Escape returns to the former album."""
 from case import GalleryTest
+from page import CHOSEN
 
 
 class Searching(GalleryTest):
@@ -9,20 +10,14 @@ class Searching(GalleryTest):
         for place, fields in rows:
             albums[place].update(fields)
         self.share(albums)
-        page = self.open()
+        page = self.open().wall()
         page.focus_covers()
         page.press("End")
         page.wait_for_place(40)
         return page
 
-    def empty(self, page):
-        page.focus("#search")
-        page.press("Control", "a")
-        page.press("Delete")
-
     def search(self, page, text, count):
-        self.empty(page)
-        page.type("#search", text)
+        page.search(text)
         page.size(count)
         page.rest()
         self.assertEqual(page.chosen()["place"], 1)
@@ -35,16 +30,15 @@ class Searching(GalleryTest):
             (11, {"title": "Moon", "artist": "A", "year": "2040"}))
         self.assertEqual(self.search(page, "moon", 5), "Moon, A")
         self.assertEqual(page.run("""
-            return [...document.querySelectorAll('#covers [role=option]')].map((option) => option.ariaLabel.split(',')[0]);"""),
+            return [...document.querySelectorAll('#wall [role=option]')].map((option) => option.ariaLabel.split(',')[0]);"""),
             ["Moon", "Moonrise", "Other", "Blue Moon", "Inmoonlit"])
-        page.until("document.querySelector('#count').textContent.includes('1 of 5')", what="how many there are")
+        self.assertEqual(page.text("#count"), "5 of 40")
         self.assertEqual(self.search(page, "2040", 5), "Inmoonlit, X")
 
     def test_a_year_comes_before_numbers_within_words(self):
         page = self.rows((3, {"title": "X19777", "year": "1950"}), (30, {"title": "Y", "artist": "Z", "year": "1977"}))
-        field = page.find("#search")
-        field.send_keys("1977")
-        page.until("document.querySelector('#covers [aria-selected=true]')?.ariaLabel.startsWith('Y')", what="the album of that year")
+        page.search("1977")
+        page.until(f"{CHOSEN}?.ariaLabel.startsWith('Y')", what="the album of that year")
 
     def test_escape_returns_to_where_one_was_and_emptying_the_field_does_not(self):
         page = self.rows()
@@ -66,6 +60,18 @@ class Searching(GalleryTest):
         self.assertEqual(page.wait_for_place(39), before)
         field.send_keys("Album 00007")
         page.size(1)
-        self.empty(page)
+        page.search("")
         page.size(40)
         self.assertEqual(page.wait_for_place(7)["name"].split(",")[0], "Album 00007")
+
+    def test_a_search_on_the_stage_is_the_wall_s(self):
+        page = self.shared_gallery(12)
+        page.wait_for_place(1)
+        self.assertFalse(page.visible("#search"))
+        page.press("/")
+        page.press("1", "2")
+        page.size(1)
+        self.assertEqual([page.visible("#wall"), page.visible("#covers")], [True, False])
+        page.run("history.go(-2)")
+        page.appears("#covers")
+        page.size(12)

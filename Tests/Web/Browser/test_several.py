@@ -45,7 +45,7 @@ class Several(GalleryTest):
 
     def test_keys_choose_them_and_escape_chooses_none_before_it_does_anything_else(self):
         page = self.begin()
-        page.set("#search", "album")
+        page.search("album")
         page.focus_covers()
         page.press("Home")
         for _ in range(2):

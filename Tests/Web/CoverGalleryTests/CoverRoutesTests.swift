@@ -50,9 +50,9 @@ import Wire
             let events = try await stage.events(page)
             _ = try await show(stage, ids)
             let received = try await onThread { try events.receive(until: "reason") }
-            #expect(received.contains("event: failure") && received.contains("has no cover at this address (404)"))
+            #expect(received.contains("event: failure") && received.contains("Not found at"))
             #expect(received.contains("\"cause\":\"the server answered 404"))
-            #expect(try await show(stage, ids).contains("\"failure\":\"127.0.0.1:"))
+            #expect(try await show(stage, ids).contains("\"failure\":\"Not found at 127.0.0.1:"))
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
             _ = try await show(stage, ids, again: ids)
             let brought = try await onThread { try events.receive(until: "event: cover\n") }

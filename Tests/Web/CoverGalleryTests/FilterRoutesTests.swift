@@ -92,7 +92,7 @@ import Wire
                 ))
             #expect(
                 try await stage.ask("GET", "/api/sources/low").text
-                    == #"{"doubtful":true,"answers":"Deezer: found\u000aiTunes: failed"}"#)
+                    == #"{"doubtful":1,"answers":"Deezer: found\u000aiTunes: failed"}"#)
             #expect(try await stage.ask("GET", "/api/sources/other").text == "{}")
             #expect(
                 try await stage.ask("POST", "/api/doubtful/low", json: #"{"picture":"https://a.example/"}"#).status

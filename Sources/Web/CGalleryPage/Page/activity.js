@@ -42,7 +42,7 @@ export function setUpActivity(showProblem) {
   const addMany = () => {
     open();
     more.open = true;
-    more.querySelector("input, button").focus();
+    more.querySelector("input").focus();
   };
   byID("add-many").addEventListener("click", addMany);
   for (const button of starts) {
@@ -62,6 +62,7 @@ export function setUpActivity(showProblem) {
     if (chooser.files[0]) start("api/lists", chooser.files[0]);
     chooser.value = ""; // so that the same file can be chosen again
   });
+  byID("failures-retry").addEventListener("click", () => start("api/prefetch"));
   byID("run-review").addEventListener("click", () => (location.hash = hashOfAll({ view: "stage", show: "doubtful" })));
   try {
     contact.value = localStorage.getItem(contactName) ?? "";
@@ -92,7 +93,7 @@ export function showPrefetch(state) {
   bar.style.setProperty("--have", total ? have / total : 0);
   bar.style.setProperty("--failed", total ? failed / total : 0);
   byID("progress-text").textContent = text;
-  byID("rate").textContent = state.coversPerSecond ? `${formatShort(state.coversPerSecond)} covers/s` : "";
+  byID("rate").textContent = state.running && state.coversPerSecond ? `${formatShort(state.coversPerSecond)} covers/s` : "";
   byID("outcome").textContent = outcome(state);
   showState();
 }
@@ -121,7 +122,7 @@ export function showRun(state) {
   const { possible, running, progress, name, result, problem } = state, wasRunning = run.running;
   run = { failures: [], ...state };
   for (const [each, button] of Object.entries(buttons)) button.hidden = Boolean(running) || !possible[each];
-  more.hidden = byID("add-many").hidden = buttons.scan.hidden && buttons.import.hidden;
+  more.hidden = byID("add-many").hidden = buttons.scan.hidden;
   byID("contact-part").hidden = !possible.fill;
   for (const button of starts) button.hidden = !possible.fill && more.hidden;
   const outcome = !name ? "" : result ? outcomes[name]?.(result) ?? "Done." : sentence((problem ?? "").replace(/`(.*?)`/g, "“$1”"));
@@ -135,15 +136,18 @@ export function showRun(state) {
 /** Shows whether something is running, and what has failed. */
 function showState() {
   main.textContent = isRunning() ? "Stop" : "Find missing covers";
-  main.classList.toggle("main", !isRunning());
+  // What is left has failed, and there is nowhere else to look.
+  const isDone = prefetch.failed && prefetch.settled === prefetch.total && (!run.possible.fill || run.name === "fill");
+  main.classList.toggle("main", !isRunning() && !isDone);
   byID("menu-toggle").classList.toggle("running", isRunning());
+  byID("failures-retry").hidden = isRunning() || !prefetch.failed;
   const failures = [...prefetch.failures, ...run.failures], all = prefetch.failed + run.failures.length, text = JSON.stringify([failures, all]);
   if (text === shown.failures) return;
   shown.failures = text;
   byID("failures-part").hidden = failures.length === 0;
   const title = all === 1 ? "1 failed" : all ? `${formatNumber(all)} failed` : "Stopped early";
   byID("failures-title").textContent = all > failures.length ? `${title}, the last ${failures.length} are` : title;
-  byID("failures").replaceChildren(...Array.from(Map.groupBy(failures, ({ reason }) => reason).values(), failureRow));
+  byID("failures").replaceChildren(...Array.from(Map.groupBy(failures, ({ reason }) => brief(reason)), failureRow));
 }
 
 /** The progress as the program tells it, without its name and what is for a terminal. */
@@ -179,30 +183,28 @@ function add(parent, name, text) {
   return element;
 }
 
-/**
- * What failed for one reason: one album, or a count that opens to the albums.
- * @param {{album?: string, title?: string, url?: string, reason: string, cause?: string}[]} failures
- */
-function failureRow(failures) {
-  const row = document.createElement("li"), [{ reason }] = failures;
-  if (failures.length === 1) return addFailure(row, failures[0], reason);
-  const group = add(row, "details", "");
-  add(group, "summary", `${formatNumber(failures.length)} × ${sentence(reason)}`);
-  const list = add(group, "ul", "");
-  for (const failure of failures) list.append(addFailure(document.createElement("li"), failure));
-  return row;
+/** What a server answered, or else what happened, without what to do. */
+function brief(reason) {
+  const status = Number(/\((\d{3})\)/.exec(reason)?.[1]), answer = status >= 500 ? "answered with an error" : answers[status];
+  return answer ? `${answer} (${status})` : `× ${sentence(reason).split(/\.(?: |$)/)[0]}`;
 }
+const answers = { 401: "refused", 403: "refused", 404: "not found", 410: "not found", 429: "rate-limited" };
 
-/** The album, which leads to its place in the library, and what went wrong. */
-function addFailure(row, { album, title, url, cause }, reason) {
-  if (album) Object.assign(add(row, "a", title || "Untitled"), { href: hashOfAll({ view: "stage", album }), dir: "auto" }).dataset.album = album;
-  else if (title) add(row, "strong", title).dir = "auto";
-  if (reason) add(row, "span", sentence(reason));
-  if (!cause && !url) return row;
-  const details = add(row, "details", "");
-  add(details, "summary", "Details");
-  if (cause) add(details, "p", sentence(cause));
-  if (url) add(details, "p", url);
+/**
+ * What failed for one reason: a count that opens to the albums.
+ * @param {[string, {album?: string, title?: string, url?: string, reason: string, cause?: string}[]]} failures
+ */
+function failureRow([reason, failures]) {
+  const row = document.createElement("li"), group = add(row, "details", "");
+  add(group, "summary", `${formatNumber(failures.length)} ${reason}`);
+  add(group, "p", sentence(failures[0].reason));
+  const list = add(group, "ul", "");
+  for (const { album, title, url, cause } of failures) {
+    const each = add(list, "li", "");
+    if (album) Object.assign(add(each, "a", title || "Untitled"), { href: hashOfAll({ view: "stage", album }), dir: "auto" }).dataset.album = album;
+    else if (title) add(each, "strong", title).dir = "auto";
+    for (const text of [cause && sentence(cause), url]) if (text) add(each, "p", text);
+  }
   return row;
 }
 
@@ -212,8 +214,7 @@ byID("failures").addEventListener("click", ({ target }) => {
 }, { capture: true });
 
 export function showCache({ entries, bytes, capacity }) {
-  byID("cache-entries").textContent = formatNumber(entries);
-  byID("cache-size").textContent = capacity ? `${formatBytes(bytes)} of ${formatBytes(capacity)}` : formatBytes(bytes);
+  byID("cache").textContent = `${count(entries, "cover")} in the cache · ${formatBytes(bytes)}${capacity ? ` of ${formatBytes(capacity)}` : ""}`;
 }
 
 /** @param {{url: string, waiting: number, problem: string | null} | null} remote */

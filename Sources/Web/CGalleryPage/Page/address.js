@@ -2,7 +2,7 @@
 // album on the stage, and `#/artist/NAME?view=stage&album=…` among the albums of an artist or a genre alone. An address leads to its place, whatever this browser has saved, and the browser's Back button leads to the place before a change of view, a search or
 // a jump. How far the view is scrolled is in the entry of the browser's history, which also outlives a reload.
 
-import { byID } from "./helpers.js";
+import { choicesOf } from "./menus.js";
 
 /**
  * @typedef {{view: string, sort: string, tile: number, album: string | null, index: number, position: number, show?: string, q: string, page?: Page | null}} Place
@@ -10,8 +10,8 @@ import { byID } from "./helpers.js";
  * @typedef {{field: "artist" | "genre", value: string}} Page whose albums alone are shown
  */
 const initial = { view: "wall", sort: "library", show: "", q: "" };
-/** An address may have any filter. */
-const isFilter = (name) => [...byID("show").options].some(({ value }) => value === name);
+/** An address may have any text. */
+const isChoice = (name, value) => choicesOf(name).some((choice) => choice.value === value);
 
 /** The part of a place that the address has. @returns {Partial<Place>} */
 export function readAddress() {
@@ -20,9 +20,9 @@ export function readAddress() {
   const value = decoded(text), { tile, ...named } = Object.fromEntries(new URLSearchParams(rest));
   if (field === "album") Object.assign(named, { view: "stage", album: value });
   const page = field && field !== "album" ? { field, value } : null;
-  const { view, sort, show, q, album } = { ...initialOf(page), ...named };
+  const usual = initialOf(page), { view, sort, show, q, album } = { ...usual, ...named };
   const position = history.state?.position;
-  return { view, sort, show: isFilter(show) ? show : "", q, page, album, position, ...(Number(tile) > 0 && { tile: Number(tile) }) };
+  return { view, sort: isChoice("sort", sort) ? sort : usual.sort, show: isChoice("show", show) ? show : "", q, page, album, position, ...(Number(tile) > 0 && { tile: Number(tile) }) };
 }
 
 /** The albums of a page are in the order of their years. */

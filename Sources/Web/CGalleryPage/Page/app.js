@@ -71,6 +71,8 @@ async function go({ view, sort = "library", show = "", q = "", page = null, tile
   // The filter that is shown stays, as a list that changed meanwhile would be another place.
   const isLast = show === library.filter?.name || (await library.filterBy(show).catch(() => library.filterBy("")));
   if (!isLast) return;
+  // The address of an album that is not, or no longer, of the filter shows it among all: nothing is decided about another one.
+  if (view === "stage" && readAddress().album === album && library.filter?.ids.has(album) === false) await library.filterBy("");
   Object.assign(library, { sort, query: q, page });
   library.arrange();
   if (tile) gallery.tile = tile;

@@ -3,7 +3,7 @@
 import { hashOfAll } from "./address.js";
 import { byID, formatNumber } from "./helpers.js";
 
-const head = byID("page"), back = byID("page-back");
+const head = byID("page");
 
 /** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
 export function setUpPage(library, gallery) {
@@ -11,6 +11,8 @@ export function setUpPage(library, gallery) {
   const follow = () => {
     const { page, albums } = library;
     head.hidden = !page;
+    document.body.classList.toggle("of-page", Boolean(page));
+    byID("leave-page").hidden = !library.query.trim();
     if (!page) document.body.dataset.sort = library.sort;
     document.body.dataset.caption = page?.field === "artist" || library.sort === "year" ? "year" : library.sort === "genre" ? "genre" : "artist";
     if (!page) return;
@@ -18,13 +20,13 @@ export function setUpPage(library, gallery) {
     const years = all.map(({ year }) => Number.parseInt(year, 10)).filter(Boolean), [first, last] = [Math.min(...years), Math.max(...years)];
     const time = !years.length ? "" : first === last ? ` · ${first}` : ` · ${first}–${last}`;
     byID("page-name").textContent = page.value;
+    byID("page-name").classList.toggle("long", page.value.length > 60);
     byID("page-count").textContent = `${count === 1 ? "1 album" : `${formatNumber(count)} albums`}${time}`;
-    back.href = hashOfAll({ album: gallery.album?.id });
   };
   /** Goes back to all albums; false if they are shown. */
   const leave = () => {
     if (!library.page) return false;
-    back.click();
+    location.hash = hashOfAll({ album: gallery.album?.id });
     gallery.focus();
     return true;
   };

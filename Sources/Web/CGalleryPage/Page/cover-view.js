@@ -86,25 +86,15 @@ export async function showPicture(view, address, { size, urgent, exact }) {
     return "broken";
   }
   if (view.dataset.address !== address) return "superseded";
-  const ratio = picture.naturalWidth / picture.naturalHeight;
+  const { naturalWidth, naturalHeight } = picture, ratio = naturalWidth / naturalHeight;
   picture.classList.toggle("odd", Math.max(ratio, 1 / ratio) > maximumCropped);
+  view.style.setProperty("--ratio", String(ratio));
+  // What is smaller than the step that was asked for is the whole picture. With a set, its natural size is as if the step were as wide as `sizes`.
+  const step = exact ? 0 : Number(picture.currentSrc.split("?w=")[1]), side = (Math.max(naturalWidth, naturalHeight) * step) / parseFloat(picture.sizes);
+  if (side < step - 1) view.style.setProperty("--most", `${2 * Math.round(side)}px`);
+  else view.style.removeProperty("--most");
   setState(view, "ready");
-  limit(view, picture, size);
   return "shown";
-}
-
-/** A picture is shown at most twice as large as it is. One that is smaller than the step that was asked for is the whole one. */
-async function limit(view, picture, size) {
-  view.style.removeProperty("--most");
-  delete view.dataset.small;
-  const address = picture.currentSrc, step = Number(new URLSearchParams(address.split("?")[1]).get("w")), own = new Image();
-  if (!step || size <= 2 * steps[0]) return;
-  own.src = address; // it has no set, so its own size
-  await loaded(own)?.catch(() => {});
-  const side = Math.max(own.naturalWidth, own.naturalHeight);
-  if (picture.currentSrc !== address || !side || side >= step || 2 * side >= size) return;
-  view.style.setProperty("--most", `${2 * side}px`);
-  view.dataset.small = "";
 }
 
 /** Two pixels of a picture for a CSS pixel are enough, whatever the screen has: three cost twice the bytes, and nobody sees them. */
@@ -143,7 +133,6 @@ function setState(view, state) {
 
 function removePicture(view) {
   delete view.dataset.address;
-  delete view.dataset.small;
   view.style.removeProperty("--most");
   part(view, "picture").removeAttribute("srcset");
   part(view, "picture").removeAttribute("src");

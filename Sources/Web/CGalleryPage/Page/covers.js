@@ -16,6 +16,8 @@ export class Covers {
   #states = new Map();
   /** The albums of several that are chosen together, by their ids. */
   picked = new Set();
+  /** The ids of the albums for which covers wait for a review. */
+  #doubtful = new Set();
   /** The digests of pictures that could not be loaded, by album id. */
   #broken = new Map();
   /** The names of the covers in the browser's storage, by album id, while the server is away. */
@@ -43,8 +45,6 @@ export class Covers {
   changed = () => {};
   /** Whether the server's events come to this tab first. */
   hasStream = () => true;
-  /** @type {(id: string) => void} a cover's state became known, on the page or not */
-  known = () => {};
   /** @type {() => void} another cover of the server has been shown */
   seen = () => {};
 
@@ -128,19 +128,27 @@ export class Covers {
     this.#setState(id, state);
   }
 
-  /** The name of a cover in its smallest size; undefined if there is none. */
-  smallestOf(id) {
-    const digest = this.#states.get(id)?.digest;
-    return this.#away ? this.#stored?.get(id) : digest && `${digest}?w=150`;
-  }
-
+  /** The name of a cover or, without the server, of what the browser has stored of it; undefined if there is none. */
+  nameOf(id) { return (this.#away && this.#stored?.get(id)) || this.#states.get(id)?.digest; }
   stateOf(id) { return this.#states.get(id) ?? { waiting: true }; }
   pictureOf(id) { return pictureOf(this.#views.get(id)); }
   /** The tile of a cover, whether its picture is there or not; null if it is not on the page. */
   viewOf(id) { return this.#views.get(id) ?? null; }
 
-  /** Marks a view whose album is one of several. */
-  mark(view) { view.ariaChecked = this.picked.has(view.dataset.id) ? "true" : null; }
+  /** Marks a view whose album is one of several, or has covers to review. */
+  mark(view) {
+    const isPicked = this.picked.has(view.dataset.id);
+    view.ariaChecked = isPicked ? "true" : null;
+    view.querySelector(".tick")?.remove();
+    if (isPicked) view.append(Object.assign(document.createElement("span"), { className: "tick" }));
+    view.toggleAttribute("data-doubtful", this.#doubtful.has(view.dataset.id));
+  }
+
+  get doubtful() { return this.#doubtful; }
+  set doubtful(ids) {
+    this.#doubtful = ids;
+    for (const [id, view] of this.#views) this.mark(view), this.changed(id);
+  }
 
   /** Resolves when the cached ones among the first covers in view have been shown. */
   get opened() { return this.#opened.promise; }
@@ -195,14 +203,13 @@ export class Covers {
     this.#states.set(id, known?.final ? known : state);
     const view = this.#views.get(id);
     if (view) this.#show(id, view);
-    this.known(id);
   }
 
   async #show(id, view) {
     // The first covers in view have the link to themselves.
     if (!this.#inView.includes(id)) await this.#opened.promise;
     if (this.#views.get(id) !== view) return;
-    const state = this.stateOf(id), stored = this.#away ? this.#stored?.get(id) : null, name = stored ?? state.digest;
+    const state = this.stateOf(id), stored = this.#away ? this.#stored?.get(id) : null, name = this.nameOf(id);
     tint(view, state.color);
     if (state.failure) showFailure(view, state.failure, state.final);
     else if (name) {

@@ -5,20 +5,27 @@ import { ask } from "./api.js";
 import { byID, formatBytes, formatNumber, sentence } from "./helpers.js";
 import { coverPath } from "./stored-covers.js";
 
-const problem = byID("cover-problem"), reason = byID("cover-reason"), retry = byID("retry"), cause = byID("cover-cause");
+const details = byID("details"), reason = byID("cover-reason"), retry = byID("retry"), cause = byID("cover-cause"), save = byID("save");
 const facts = Object.fromEntries([...document.querySelectorAll("#facts [data-field], #picture [data-field]")].map((part) => [part.dataset.field, part]));
 /** Titles with more characters are smaller. */
 const longTitle = 60;
 /** How long an album must stay chosen before its cover's source is asked for, in milliseconds. */
 const restDelay = 300;
-const review = byID("cover-review");
+const kindOf = ({ type }) => type?.replace(/^image\/|\+xml$/g, "");
 let restTimer = 0;
-/** Whose cover's source is shown, or will be. */
+/** Whose cover's source is shown, or will be; and what is known of it. */
 let shown = { id: null, digest: null };
+// A download of an address would not be answered by the service worker.
+save.addEventListener("click", async () => {
+  const picture = await fetch(save.value).then((response) => response.blob()), href = URL.createObjectURL(picture);
+  Object.assign(document.createElement("a"), { href, download: `${byID("chosen-title").textContent}.${kindOf(picture)}` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), restDelay);
+});
+byID("cover-review").addEventListener("click", () => (location.hash = hashOfAll({ view: "stage", show: "doubtful", album: shown.id })));
 
 /** @param {import("./library.js").Album | null} album */
 export function showAlbum(album) {
-  byID("details").hidden = !album;
+  details.hidden = !album;
   if (!album) return;
   const title = byID("chosen-title");
   title.textContent = album.title || "Untitled";
@@ -38,67 +45,69 @@ function showLink(part, field, value) {
   part.replaceChildren(...(value ? [link] : []));
 }
 
-/**
- * Shows where the cover is from, and its pixels, once the album has stayed chosen for a moment; of an album without one, the way to the covers
- * that may be its.
- */
+/** Shows where the cover is from, and its pixels, once the album has stayed chosen for a moment; of an album without one, how many may be its. */
 function showSource(id, digest) {
   if (id === shown.id && digest === shown.digest) return;
   const what = (shown = { id, digest });
   clearTimeout(restTimer);
-  const show = ({ source, width, height, type, bytes, fetched, unsized, doubtful, answers } = {}) => {
+  const show = (answer = {}) => {
+    const { source, width, height, bytes, fetched, unsized, doubtful, answers } = answer;
     facts.source.textContent = source ?? "";
     const pixels = width ? `${formatNumber(width)} × ${formatNumber(height)}` : unsized ? "size unknown" : "";
-    facts.pixels.textContent = [pixels, type?.replace(/^image\/|\+xml$/g, "").toUpperCase(), bytes && formatBytes(bytes)].filter(Boolean).join(" · ");
+    facts.pixels.textContent = [pixels, kindOf(answer)?.toUpperCase(), bytes && formatBytes(bytes)].filter(Boolean).join(" · ");
     what.fetched = fetched && new Date(fetched).toLocaleDateString(undefined, { dateStyle: "medium" });
     showAge();
-    review.hidden = !doubtful;
-    review.href = hashOfAll({ view: "stage", show: "doubtful", album: id });
-    what.answers = answers;
-    showCause();
+    Object.assign(what, { proposals: doubtful, answers });
   };
   show();
   restTimer = setTimeout(async () => {
     const answer = await ask("GET", `api/sources/${encodeURIComponent(id)}`).catch(() => null);
-    if (answer && what === shown) show(answer);
+    if (!answer || what !== shown) return;
+    show({ doubtful: 0, ...answer });
+    showProblem();
   }, restDelay);
 }
 
-/** @param {string} id @param {{digest?: string, stale?: true, failure?: string, cause?: string, waiting?: true, final?: boolean, away?: boolean}} state */
-export function showCoverState(id, state) {
+/**
+ * @param {string} id @param {{digest?: string, stale?: true, failure?: string, cause?: string, waiting?: true, final?: boolean, away?: boolean}} state
+ * @param {{name?: string, isDoubtful: boolean}} more the name of the picture, and whether a cover waits for a review
+ */
+export function showCoverState(id, state, { name, isDoubtful }) {
   showSource(id, state.digest);
-  const text = state.failure ?? "";
-  shown.cause = text && sentence(state.cause ?? "");
-  problem.classList.toggle("failed", Boolean(text));
-  problem.classList.toggle("final", Boolean(state.final));
+  Object.assign(shown, { state, isDoubtful });
+  showProblem();
+  showAge();
+  byID("replace").textContent = state.failure ? "Choose a picture…" : "Replace…";
+  save.hidden = !name;
+  if (name) save.value = coverPath(name);
+}
+
+/** Shows why there is no cover: in one line and, below it, the technical cause, else what each source answered. */
+function showProblem() {
+  const { state, isDoubtful, proposals, answers } = shown, { failure, final } = state, isReviewed = final && (proposals ?? isDoubtful);
+  if (failure) details.dataset.cover = isReviewed ? "doubtful" : final ? "missing" : "failed";
+  else delete details.dataset.cover;
+  const count = proposals ? `${formatNumber(proposals)} ${proposals > 1 ? "proposals" : "proposal"}` : "";
+  const text = (isReviewed ? count : failure) ?? "", technical = failure && state.cause;
   if (reason.textContent !== text) reason.textContent = text;
   retry.hidden = !canRetry(state);
-  showCause();
-  shown.isStale = state.stale;
-  showAge();
-  const save = byID("save");
-  save.hidden = !state.digest;
-  if (state.digest) save.href = coverPath(state.digest);
+  cause.querySelector("summary").textContent = technical ? "Details" : "What each service answered";
+  cause.querySelector("p").textContent = technical ? sentence(technical) : answers ?? "";
 }
 
 /** Shows when the cover was fetched, and whether that is long ago for its server. */
-function showAge() { facts.age.textContent = [shown.fetched, shown.isStale && "older copy"].filter(Boolean).join(" · "); }
-
-/** Shows why there is no cover: the technical cause, else what each source answered. */
-function showCause() {
-  cause.querySelector("summary").textContent = shown.cause ? "Details" : "What each service answered";
-  cause.querySelector("p").textContent = shown.cause || shown.answers || "";
-}
+function showAge() { facts.age.textContent = [shown.fetched, shown.state?.stale && "older copy"].filter(Boolean).join(" · "); }
 
 /** Whether a request may bring the cover. */
 export function canRetry(state) {
   return Boolean(state.failure && !state.final && !state.away);
 }
 
-/** Shows on the stage which album is shown, and how many were found. */
-export function showCount(index, shown, all) {
-  const isStage = document.body.dataset.view === "stage", found = shown === all ? "" : `${formatNumber(shown)} found, ${formatNumber(all)} in all`;
-  byID("count").textContent = !shown ? "" : isStage ? `${formatNumber(index + 1)} of ${formatNumber(shown)}` : found;
+/** Shows on the stage which album is shown, and on the wall how many there are. @param {import("./library.js").Library} library */
+export function showCount(library, index) {
+  const { total, query, page } = library, isSearch = Boolean(query.trim()), shown = isSearch ? library.shown.length : total;
+  const wall = isSearch ? `${formatNumber(shown)} of ${formatNumber(total)}` : page ? "" : formatNumber(total);
+  byID("count").textContent = document.body.dataset.view === "stage" && index >= 0 ? `${formatNumber(index + 1)} of ${formatNumber(shown)}` : wall;
 }
 
 export function onRetry(run) { retry.addEventListener("click", run); }

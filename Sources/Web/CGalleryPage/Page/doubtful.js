@@ -2,12 +2,13 @@
 // of both albums, and beside the cover that the album has. The user accepts it, or refuses all that are shown. It is shown while the list is filtered to the albums that have such covers.
 
 import { ask } from "./api.js";
-import { byID, formatNumber, sentence } from "./helpers.js";
+import { byID, formatNumber, sentence, whenIdle } from "./helpers.js";
 import { plain } from "./order.js";
 import { coverPath } from "./stored-covers.js";
 
 const part = byID("doubtful"), picture = byID("proposal"), list = byID("candidates"), accept = byID("accept"), refuse = byID("refuse");
-const present = byID("present"), rows = [...part.querySelectorAll("tbody tr")];
+const present = byID("present"), yours = present.closest("figure"), rows = [...byID("compared").rows], names = document.querySelector(".names");
+const sizeOf = ({ naturalWidth, naturalHeight }) => (naturalWidth ? `${formatNumber(naturalWidth)} × ${formatNumber(naturalHeight)}` : "");
 
 /**
  * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers
@@ -31,33 +32,46 @@ export function setUpDoubtful(library, gallery, covers, decide) {
     picture.alt = digest ? `The cover of ${[title, artist].filter(Boolean).join(", ")} by ${source}` : "";
     if (digest) picture.src = coverPath(digest);
     else picture.removeAttribute("src");
-    byID("their-source").textContent = source ?? "";
-    byID("proposal-source").textContent = [source, candidates.length > 1 && `${index + 1} of ${candidates.length}`].filter(Boolean).join(" · ");
+    const from = [source, candidates.length > 1 && `${index + 1} of ${candidates.length}`].filter(Boolean).join(" · ");
+    for (const each of ["their-source", "proposal-source"]) byID(each).textContent = from;
     byID("proposal-problem").textContent = digest ? "" : problem ?? "";
+    const told = new Set();
     for (const row of rows) {
       const { field } = row.dataset, [ours, theirs] = row.querySelectorAll("td");
+      if (field === "pixels") continue;
       ours.textContent = String((field === "tracks" ? tracks : album[field]) ?? "");
       theirs.textContent = String(candidate[field] ?? "");
-      const isSame = plain(ours.textContent) === plain(theirs.textContent);
-      // What agrees is said in one line.
-      row.hidden = isSame;
-      row.classList.toggle("differs", Boolean(ours.textContent && theirs.textContent) && !isSame);
+      row.hidden = plain(ours.textContent) === plain(theirs.textContent);
+      // What the two values show is not said again.
+      const line = row.hidden ? undefined : evidence.find(({ text }) => [field, theirs.textContent].some((word) => word && text.startsWith(word)));
+      row.className = line?.agreement ?? "";
+      if (line) told.add(line);
     }
+    showPixels();
+    // What agrees is said in one line.
+    const others = evidence.filter((line) => !told.has(line) && line.agreement !== "agrees");
     const agreeing = evidence.filter(({ agreement }) => agreement === "agrees").map(({ text }) => text).join(", ");
-    const lines = [...evidence.filter(({ agreement }) => agreement !== "agrees"), ...(agreeing ? [{ text: agreeing, agreement: "agrees" }] : [])];
-    byID("evidence").replaceChildren(...lines.map(({ text, agreement }) =>
-      Object.assign(document.createElement("li"), { textContent: sentence(text), className: agreement })));
+    byID("evidence").replaceChildren(...[...others, ...(agreeing ? [{ text: agreeing, agreement: "agrees" }] : [])].map(({ text, agreement }) => {
+      const row = Object.assign(document.createElement("tr"), { className: agreement });
+      Object.assign(row.insertCell(), { colSpan: 3, textContent: sentence(text) });
+      return row;
+    }));
     for (const [n, { firstChild }] of [...list.children].entries()) firstChild.setAttribute("aria-pressed", String(n === index));
     accept.disabled = !digest;
     refuse.disabled = !candidates.length;
   };
-  picture.addEventListener("load", () => {
-    const { naturalWidth, naturalHeight } = picture, size = `${formatNumber(naturalWidth)} × ${formatNumber(naturalHeight)}`;
-    const row = part.querySelector("[data-field=pixels]");
-    row.querySelector("td:last-child").textContent = size;
-    row.hidden = false;
-  });
-  for (const each of [picture, present]) each.addEventListener("load", () => each.style.setProperty("--most", `${2 * each.naturalWidth}px`));
+  const showPixels = () => {
+    const [ours, theirs] = part.querySelectorAll("[data-field=pixels] td");
+    ours.textContent = yours.hidden ? "none" : sizeOf(present);
+    theirs.textContent = sizeOf(picture);
+  };
+  for (const each of [picture, present]) {
+    each.addEventListener("load", () => {
+      each.style.setProperty("--most", `${2 * each.naturalWidth}px`);
+      each.style.setProperty("--ratio", String(each.naturalWidth / each.naturalHeight));
+      showPixels();
+    });
+  }
   byID("skip").addEventListener("click", () => gallery.next());
   // The second click of a double one would be about the next album.
   accept.addEventListener("click", (event) => event.detail < 2 && run(true));
@@ -65,20 +79,23 @@ export function setUpDoubtful(library, gallery, covers, decide) {
 
   /** The list or the chosen album changed. */
   const follow = async () => {
-    const hadFocus = part.contains(document.activeElement), now = library.filter?.name === "doubtful" && gallery.name === "stage" ? gallery.album : null;
+    const hadFocus = byID("details").contains(document.activeElement), now = library.filter?.name === "doubtful" && gallery.name === "stage" ? gallery.album : null;
     const isOther = now?.id !== album?.id;
     part.hidden = !now;
     document.body.classList.toggle("doubtful", Boolean(now));
     album = now;
     if (now) byID("proposal-place").textContent = `${formatNumber(library.shownIndexOf(now.id) + 1)} of ${formatNumber(library.shown.length)}`;
     if (!isOther) return;
+    // In the bar there is room for them at every size of the pictures.
+    if (now) byID("view").after(names);
+    else byID("details").prepend(names);
     [candidates, tracks] = [[], null];
     list.replaceChildren();
     // The pressed button is gone. The next album's might be pressed by mistake.
     if (hadFocus) gallery.focus();
     if (!now) return;
     const { digest } = covers.stateOf(now.id);
-    present.closest("figure").hidden = !digest;
+    yours.hidden = !digest;
     if (digest) present.src = coverPath(digest);
     show(0);
     const answer = await ask("GET", `api/doubtful/${encodeURIComponent(now.id)}`).catch(() => null);
@@ -88,7 +105,13 @@ export function setUpDoubtful(library, gallery, covers, decide) {
     list.replaceChildren(...(candidates.length > 1 ? candidates : []).map((each, index) => choice(each, () => show(index))));
     show(0);
   };
-  return { follow, accept: () => run(true), refuse: () => run(false) };
+  /** Asks which albums have covers to review. */
+  const renew = async () => {
+    const answer = await ask("GET", "api/filters/doubtful", undefined, { cache: "no-store" }).catch(() => null);
+    if (answer) covers.doubtful = new Set(Object.keys(answer.albums));
+  };
+  whenIdle(renew);
+  return { follow, renew, accept: () => run(true), refuse: () => run(false) };
 }
 
 /** The button that shows another service's cover. */

@@ -1,5 +1,6 @@
 // Adding, editing and deleting albums, with undo and redo.
 
+import { hashOf } from "./address.js";
 import { ask, Problem } from "./api.js";
 import { onSave, openAlbumForm, takeCover } from "./album-form.js";
 import { listenForPictures } from "./drops.js";
@@ -8,7 +9,8 @@ import { byID } from "./helpers.js";
 import { say } from "./toast.js";
 import { clearSearch } from "./search.js";
 
-const buttons = Object.fromEntries(["add", "edit", "delete", "undo", "redo"].map((id) => [id, byID(id)]));
+const buttons = Object.fromEntries(["add", "edit", "replace", "delete", "undo", "redo"].map((id) => [id, byID(id)]));
+const chooser = byID("replace-file"), copy = byID("copy");
 const usable = "Drop a picture, its address, or a list of albums: JSON, CSV, or the library of beets.";
 const awayReason = "Sleeve isn’t running; editing is off until it’s back.";
 const pathOf = ({ id }, part = "albums") => `api/${part}/${encodeURIComponent(id)}`;
@@ -62,6 +64,20 @@ export class Edits {
     this.#renewFilter = renewFilter;
     buttons.add.addEventListener("click", () => this.add());
     buttons.edit.addEventListener("click", () => this.#openEditor());
+    let replaced = null;
+    buttons.replace.addEventListener("click", () => {
+      replaced = gallery.album.id;
+      chooser.click();
+    });
+    chooser.addEventListener("change", () => {
+      if (chooser.files[0]) this.#setCover(replaced, chooser.files[0]);
+      chooser.value = ""; // so that the same file can be chosen again
+    });
+    copy.hidden = !navigator.clipboard; // over plain HTTP from another machine
+    copy.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(new URL(hashOf({ view: "stage", album: gallery.album.id }), location.origin + location.pathname).href);
+      say("Copied the album’s address.");
+    });
     byID("add-first").addEventListener("click", () => openAlbumForm());
     buttons.delete.addEventListener("click", () => this.remove());
     buttons.undo.addEventListener("click", () => this.undo());
@@ -136,6 +152,7 @@ export class Edits {
     const { undo, redo } = this.#refusal ? { undo: "None of these" } : this.#library;
     this.#allow("add", true, "Add an album (+)");
     this.#allow("edit", Boolean(this.#gallery.album), "Edit this album");
+    this.#allow("replace", Boolean(this.#gallery.album), "A picture of yours; you can also drop it on the cover");
     this.#allow("delete", Boolean(this.#gallery.album), "Delete this album (Delete)");
     this.#allow("undo", Boolean(undo), undo ? `Undo: ${undo} (Ctrl+Z)` : "Nothing to undo");
     this.#allow("redo", Boolean(redo), redo ? `Redo: ${redo} (Ctrl+Shift+Z)` : "Nothing to redo");

@@ -15,12 +15,11 @@ const texts = {
 /** @param {keyof typeof texts | null} kind null: there are covers @param {string} [detail] instead of the usual text */
 export function showEmpty(kind, detail) {
   empty.hidden = !kind;
+  document.body.dataset.empty = kind ?? "";
   if (!kind) return;
   const [title, text] = texts[kind];
   empty.querySelector("h2").textContent = title;
   empty.querySelector("p").textContent = detail ?? text;
-  empty.dataset.kind = kind;
-  byID("leave-page").textContent = kind === "bare" ? "Show all albums" : "Search all albums";
 }
 
 /** The button that gets the focus; null if there is none. */

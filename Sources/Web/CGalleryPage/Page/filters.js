@@ -1,25 +1,17 @@
-// The filter, in the bar of the wall: albums whose covers need attention, with how many there are.
+// The place, at the left of the wall's bar: all albums, or those whose covers need attention, with how many there are.
 
 import { ask } from "./api.js";
 import { byID, formatNumber } from "./helpers.js";
+import { check, choicesOf, onChoice } from "./menus.js";
 
-const select = byID("show");
-/** How long counts are as good as new, in milliseconds. */
-const lifetime = 10_000;
-for (const option of select.options) option.dataset.name = option.text;
-const tell = (option, count) => (option.text = count === undefined ? option.dataset.name : `${option.dataset.name} ${formatNumber(count)}`);
-let countedAt = -Infinity;
+const [all, ...places] = choicesOf("show");
+const tell = (place, count) => (place.lastChild.textContent = count === undefined ? "" : formatNumber(count));
 
-/** Asks how many albums each filter has, before a person chooses one. */
-async function count() {
-  if (performance.now() - countedAt < lifetime) return;
-  countedAt = performance.now();
-  for (const option of [...select.options].slice(1)) {
-    const answer = await ask("GET", `api/filters/${option.value}`, undefined, { cache: "no-store" }).catch(() => null);
-    tell(option, answer ? Object.keys(answer.albums).length : undefined);
-  }
-}
-for (const event of ["pointerenter", "focus"]) select.addEventListener(event, count);
+/** Asks how many albums each place has, before a person chooses one. */
+byID("places").addEventListener("toggle", ({ newState }) => newState === "open" && places.forEach(async (place) => {
+  const answer = await ask("GET", `api/filters/${place.value}`, undefined, { cache: "no-store" }).catch(() => null);
+  tell(place, answer ? Object.keys(answer.albums).length : undefined);
+}));
 
 /** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {(problem: Error) => void} showProblem */
 export function setUpFilters(library, gallery, showProblem) {
@@ -42,9 +34,10 @@ export function setUpFilters(library, gallery, showProblem) {
     return (latest = run);
   };
   const follow = () => {
-    select.value = library.filter?.name ?? "";
-    tell(select.options[0], library.albums.length);
-    if (library.filter) tell(select.selectedOptions[0], library.filter.ids.size);
+    const name = library.filter?.name ?? "", place = places.find(({ value }) => value === name);
+    check("show", name);
+    byID("show").textContent = place ? place.firstChild.textContent : "Albums";
+    tell(all, library.count);
   };
   const choose = (name) => {
     gallery.leaves();
@@ -55,8 +48,7 @@ export function setUpFilters(library, gallery, showProblem) {
     choose("");
     return true;
   };
-  select.addEventListener("change", () => (countedAt = -Infinity, choose(select.value)));
-  byID("clear-filter").addEventListener("click", () => (clear(), gallery.focus()));
+  onChoice("show", choose);
   follow();
   const renew = () => library.filter && apply(library.renewFilter(), () => gallery.refresh());
   return { choose, clear, follow, renew };

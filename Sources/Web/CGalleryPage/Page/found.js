@@ -3,7 +3,7 @@
 import { keyOf, plain } from "./order.js";
 
 /**
- * @typedef {{title: string, artist: string, titleKey: string, artistKey: string, genre: string, year: string, text: string, words: string,
+ * @typedef {{title: string, artist: string, titleKey: string, artistKey: string, year: string, text: string, words: string,
  *   joined: string}} Row what is searched of an album; keys: without articles; words: without punctuation; joined: and without spaces
  */
 
@@ -15,7 +15,7 @@ export function searchRows(albums) {
     const title = plain(album.title), artist = plain(album.artist), year = String(album.year), genre = plain(album.genre);
     const titleKey = plain(keyOf(album, "title")), artistKey = plain(keyOf(album, "artist"));
     const fields = [title, artist, genre].map(spaced), joined = fields.map((field) => field.replaceAll(" ", "")).join(" ");
-    return [album, { title, artist, titleKey, artistKey, genre, year, text: `${title} ${artist} ${genre} ${year}`, words: ` ${fields.join(" ")}`, joined }];
+    return [album, { title, artist, titleKey, artistKey, year, text: `${title} ${artist} ${genre} ${year}`, words: ` ${fields.join(" ")}`, joined }];
   }));
 }
 
@@ -68,23 +68,4 @@ export function isNear(word, other) {
   };
   return (same === word.length && word.length > 3) || fits(1, 1) || fits(1, 0) || fits(0, 1)
     || (word[same] === other[same + 1] && word[same + 1] === other[same] && fits(2, 2));
-}
-
-/**
- * The artists, genres and years that a query begins or names, those with the most albums first.
- * @returns {{sort: string, value: string, count: number}[]} at most two
- */
-export function placesFor(rows, query) {
-  const phrase = plain(query).trim(), places = new Map();
-  if (phrase.length < 2) return [];
-  for (const [album, row] of rows) {
-    for (const sort of ["artist", "genre", "year"]) {
-      const name = row[`${sort}Key`] ?? row[sort];
-      if (!row[sort].startsWith(phrase) && !name.startsWith(phrase)) continue;
-      const key = `${sort} ${name}`, place = places.get(key);
-      if (place) place.count += 1;
-      else places.set(key, { sort, value: String(album[sort]), count: 1 });
-    }
-  }
-  return [...places.values()].sort((one, other) => other.count - one.count).slice(0, 2);
 }

@@ -55,9 +55,6 @@ export class Gallery {
   /** The index of the chosen album or, if it is out of view, of one in view. */
   get place() { return this.#view?.place ?? 0; }
 
-  /** The index of the last album in the first row that is in view on the wall. */
-  get top() { return this.#views.wall?.top ?? 0; }
-
   /** Null before the first list is shown. @returns {import("./address.js").Place | null} */
   get memento() {
     if (!this.#view) return null;
@@ -102,6 +99,7 @@ export class Gallery {
       dataSource: {
         count: () => this.#library.shown.length,
         keyAt: (index) => this.#library.shown[index].id,
+        marks: () => this.#library.marks,
         viewAt: (index, recycled) => this.#covers.viewFor(this.#library.shown[index], recycled),
         release: (released) => this.#covers.release(released),
       },
@@ -208,7 +206,7 @@ export class Gallery {
     showEmpty(kind, detail);
     this.#showHost(null);
     showAlbum(null);
-    showCount(0, 0, 0);
+    showCount(this.#library, -1);
   }
 
   #showOrHideEmpty() {
@@ -235,9 +233,8 @@ export class Gallery {
   #select(album) {
     this.#chosen = album?.id ?? null;
     this.#lastChosen = this.#chosen ?? this.#lastChosen;
-    const { shown, albums, count, page } = this.#library, all = page ? shown.length : count;
     showAlbum(album ?? null);
-    showCount(album ? this.#library.shownIndexOf(album.id) : 0, shown.length === albums.length ? all : shown.length, all);
+    showCount(this.#library, this.#library.shownIndexOf(this.#chosen));
     this.#showCover();
     this.selected();
     this.changed();
@@ -246,7 +243,7 @@ export class Gallery {
   #showCover() {
     if (!this.#chosen) return;
     const state = this.#covers.stateOf(this.#chosen);
-    showCoverState(this.#chosen, state);
+    showCoverState(this.#chosen, state, { name: this.#covers.nameOf(this.#chosen), isDoubtful: this.#covers.doubtful.has(this.#chosen) });
     // The former glow stays while a cover loads, so that it does not flicker.
     if (!state.waiting) hosts.stage.style.setProperty("--tint", state.color ?? "transparent");
   }

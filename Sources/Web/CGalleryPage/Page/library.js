@@ -3,6 +3,7 @@
 import { ask } from "./api.js";
 import { found, searchRows } from "./found.js";
 import { ordered } from "./order.js";
+import { marksOf } from "./sections.js";
 
 /**
  * @typedef {{id: string, title: string, artist: string, genre: string, year: string | number, hasCover: boolean, cover?: string, problem?: string, cause?: string}} Album
@@ -32,6 +33,8 @@ export class Library {
   #formerOrders = new Map(); // the same, before the last change
   #searchRows = null;
   #indices = null; // id → index in `shown`
+  #marks = null;
+  #unsearched = 0; // how many are shown without the query
   /** @type {(ids: string[]) => void} these albums have new covers */
   coversChanged = () => {};
   /** @type {() => void} `shown` was replaced. Called in the same step, so that no index is used with the albums of another list. */
@@ -40,6 +43,9 @@ export class Library {
   #wanted = ""; // the filter that was chosen last, while its albums may be on their way
   #requestCount = 0;
   #lastResponse = 0;
+
+  /** How many albums there are to search: all, or those of the page or the filter. */
+  get total() { return this.page || this.filter ? this.#unsearched : this.count; }
 
   /** Shows the first albums of `count` until `load` has all of them. */
   begin(albums, count) {
@@ -103,17 +109,19 @@ export class Library {
     if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort, this.#formerOrders.get(this.sort))));
     if (this.page) order = order.filter((album) => album[this.page.field] === this.page.value);
     if (this.filter) order = order.filter(({ id }) => this.filter.ids.has(id));
-    if (this.query.trim()) {
-      order = found(order, this.prepareSearch(), this.query);
-    }
+    this.#unsearched = order.length;
+    if (this.query.trim()) order = found(order, this.prepareSearch(), this.query);
     this.shown = order;
-    this.#indices = null;
+    this.#indices = this.#marks = null;
   }
 
   /** Builds the search rows; called early, so that the first letter typed need not wait for them. */
   prepareSearch() {
     return (this.#searchRows ??= searchRows(this.albums));
   }
+
+  /** Where each letter or decade of `shown` begins; of all albums alone, as the others are few. */
+  get marks() { return (this.#marks ??= this.query.trim() || this.page ? [] : marksOf(this.shown, this.sort)); }
 
   /** An album's index among those shown, or -1. */
   shownIndexOf(id) {

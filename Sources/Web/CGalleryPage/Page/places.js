@@ -1,9 +1,8 @@
-// The letters or decades of the order: on the rail at the wall's edge, to go to, and that of the first row in view above it.
+// The letters or decades of the order, to go to: on the rail at the wall's edge.
 
 import { byID } from "./helpers.js";
-import { marksOf } from "./sections.js";
 
-const rail = byID("rail"), head = byID("head");
+const rail = byID("rail");
 /** How long the rail stays after the wall has been scrolled, in milliseconds. */
 const stay = 1200;
 /** The heights of a label on the rail, in pixels. If there are more labels than the least allows, only some are shown. */
@@ -14,17 +13,13 @@ const leastHeight = 14, mostHeight = 30;
  * @returns {() => void} call it when the list or the chosen album changed
  */
 export function setUpPlaces(library, gallery) {
-  let shown = null, sort = null, marks = [], height = 0, at = -1, timer = 0;
+  let marks = [], height = 0, at = -1, timer = 0;
 
   const follow = () => {
-    if (library.shown !== shown || library.sort !== sort) {
-      [shown, sort, at] = [library.shown, library.sort, -1];
-      marks = library.query || library.page ? [] : marksOf(shown, sort);
+    if (library.marks !== marks) {
+      [marks, at] = [library.marks, -1];
       paint();
     }
-    head.hidden = rail.hidden;
-    const first = marks.findLast((mark) => mark.index <= gallery.top)?.label ?? "";
-    if (head.textContent !== first) head.textContent = first;
     const now = marks.findLastIndex((mark) => mark.index <= gallery.place);
     if (now === at || now < 0) return;
     at = now;
@@ -38,7 +33,8 @@ export function setUpPlaces(library, gallery) {
     rail.style.maxHeight = `${marks.length * mostHeight}px`;
     rail.setAttribute("aria-valuemax", String(Math.max(0, marks.length - 1)));
     const lines = Math.max(1, Math.min(marks.length, Math.floor(height / leastHeight)));
-    const label = (line) => marks[Math.floor(((line + 0.5) / lines) * marks.length)]?.label ?? "";
+    // Of a decade, the last two digits.
+    const label = (line) => (marks[Math.floor(((line + 0.5) / lines) * marks.length)]?.label ?? "").slice(-2);
     rail.textContent = Array.from({ length: lines }, (_, line) => label(line)).join("\n");
     rail.style.lineHeight = `${height / lines}px`;
   };

@@ -1,13 +1,13 @@
 // The search field and the sort order.
 
 import { byID } from "./helpers.js";
-import { setUpResults } from "./results.js";
+import { check, onChoice } from "./menus.js";
 
-const field = byID("search"), sort = byID("sort");
+const field = byID("search");
 let clear = () => {};
 
-/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers */
-export function setUpSearch(library, gallery, covers) {
+/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
+export function setUpSearch(library, gallery) {
   let start = null; // the album that was chosen when the search began
 
   /** Shows the matching albums. @param {() => string | null | undefined} choose the album to choose; by default the chosen one stays */
@@ -17,24 +17,11 @@ export function setUpSearch(library, gallery, covers) {
       gallery.leaves();
     }
     library.query = field.value;
-    library.sort = sort.value || "library";
-    sort.value = library.sort;
+    check("sort", library.sort);
     if (!library.version) return;
     library.arrange();
     gallery.refresh(choose() ?? undefined);
-    results.show();
   };
-  const results = setUpResults(library, covers, {
-    album: (id) => gallery.show(id),
-    place: (order, value) => {
-      gallery.leaves();
-      [field.value, sort.value, library.page] = ["", order, null];
-      library.filterBy("");
-      apply(() => library.shown.find((album) => String(album[order]) === value)?.id);
-      gallery.goTo(library.shownIndexOf(gallery.album?.id));
-    },
-    done: () => gallery.focus(),
-  });
   clear = () => {
     field.value = "";
     apply(() => start);
@@ -44,20 +31,21 @@ export function setUpSearch(library, gallery, covers) {
     clear();
     return true;
   };
-  field.addEventListener("focus", () => (library.prepareSearch(), results.show()));
+  field.addEventListener("focus", () => library.prepareSearch());
   // A query chooses the best match. When the field is emptied by hand, the chosen album stays.
   field.addEventListener("input", () => {
     const here = gallery.album?.id ?? start;
     apply(() => (field.value.trim() ? library.shown[0]?.id : here));
   });
   field.addEventListener("keydown", (event) => {
-    if ((event.key !== "Enter" && event.key !== "Escape") || event.defaultPrevented) return;
+    if (!["Enter", "ArrowDown", "Escape"].includes(event.key)) return;
     if (event.key === "Escape") back();
     gallery.focus();
     event.preventDefault();
   });
-  sort.addEventListener("change", () => {
+  onChoice("sort", (order) => {
     gallery.leaves();
+    library.sort = order;
     apply();
     gallery.reopen(); // its position was one in the former order
   });
@@ -71,12 +59,21 @@ export function setUpSearch(library, gallery, covers) {
   });
   /** Shows the order and the search of the place. */
   const follow = () => {
-    [sort.value, field.value] = [library.sort, library.query];
-    if (sort.value !== library.sort) apply();
+    field.value = library.query;
+    check("sort", library.sort);
   };
   if (field.value) apply(); // typed while the page loaded
   follow();
-  return { focus: () => (field.focus(), field.select()), back, follow };
+  /** A search is the wall's. */
+  const focus = () => {
+    if (gallery.name === "stage") {
+      gallery.leaves();
+      gallery.open("wall");
+    }
+    field.focus();
+    field.select();
+  };
+  return { focus, back, follow };
 }
 
 /** Shows all albums, with the one chosen that was chosen before the search. */
@@ -88,5 +85,5 @@ export function clearSearch(library) {
 
 /** From an artist's or a genre's albums to all, in the order that they had. */
 function leavePage(library) {
-  [library.page, sort.value] = [null, document.body.dataset.sort];
+  [library.page, library.sort] = [null, document.body.dataset.sort];
 }

@@ -8,17 +8,21 @@ import { keyOf, plain } from "./order.js";
  */
 export function marksOf(albums, sort) {
   if (sort === "library") return [];
-  const marks = [];
-  for (const [index, album] of albums.entries()) {
-    const label = markOf(keyOf(album, sort), sort);
+  const marks = [], values = albums.map((album) => markOf(keyOf(album, sort), sort));
+  // The few in scripts without cases are one group; of Chinese characters each would be one.
+  const isFew = values.filter(isCaseless).length < albums.length / 2;
+  for (const [index, value] of values.entries()) {
+    const label = /\p{sc=Han}/u.test(value) || (isFew && isCaseless(value)) ? "…" : value;
     if (label !== marks.at(-1)?.label) marks.push({ label, index });
   }
   return marks;
 }
 
+const isCaseless = (mark) => /\p{Lo}/u.test(mark);
+
 /** The mark of a title or a name: its first letter without diacritics, or # for digits and signs. Of a year: its decade. */
 function markOf(value, sort) {
   if (sort === "year") return Number.parseInt(value, 10) ? `${Math.floor(Number.parseInt(value, 10) / 10)}0` : "–";
-  const [first = "–"] = plain(String(value).trim());
+  const [first = "–"] = plain(String(value).trim().slice(0, 4));
   return /\p{L}/u.test(first) ? first.toUpperCase() : first === "–" ? first : "#";
 }

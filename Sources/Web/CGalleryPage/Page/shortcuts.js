@@ -1,4 +1,4 @@
-// Keyboard shortcuts of the page. They work wherever the focus is, except in text fields and while a dialog is open.
+// Keyboard shortcuts of the page. They work wherever the focus is, except in text fields and while a dialog or a menu is open.
 
 const typing = "input:not([type=range]), textarea, select, [contenteditable]";
 /** The keys that are down. A held key moves, but it presses a button, edits and opens only once. */
@@ -18,7 +18,7 @@ export function listen(run) {
     const isHeld = event.repeat || down.has(event.code);
     if (!event.metaKey) down.add(event.code); // no release of a key is reported while the Command key is down
     if (isHeld && event.key === "Enter") event.preventDefault();
-    if (event.defaultPrevented || document.querySelector("dialog[open]") || event.target.matches(typing)) return;
+    if (event.defaultPrevented || document.querySelector("dialog[open], :popover-open") || event.target.matches(typing)) return;
     if (shortcut(event, run, isHeld)) event.preventDefault();
   });
 }
@@ -34,7 +34,7 @@ function shortcut(event, run, isHeld) {
   if (key === "/") return run.search(), true;
   if (key === "+") return isHeld || run.add(), true;
   if (key === "delete") return isHeld || run.remove(), true;
-  if (key === "escape") return !document.querySelector(":popover-open") && run.back();
+  if (key === "escape") return run.back();
   const isInList = target === document.body || target.matches("[role=listbox]");
   if (key === "enter") return isInList && (run.accept() || run.retry() || run.enlarge());
   if (key === "backspace") return isInList && (isHeld || run.refuse());

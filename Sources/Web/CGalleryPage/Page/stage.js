@@ -5,10 +5,8 @@ import { Views } from "./views.js";
 
 /** How many covers are kept on each side of the middle: the browser scrolls them without waiting for this code. */
 const around = 4;
-/** The room above and below the chosen cover together, and what is seen of its neighbours, in pixels; on narrow stages the latter. */
-const margin = 64, peek = 32, narrowPeek = 12, narrow = 600;
-/** Between two covers, in pixels. */
-const gap = 24, narrowGap = 12;
+/** The room above and below the chosen cover together, the least between two covers, and what is seen of the neighbours, in pixels; on narrow stages. */
+const wide = [64, 16, 32], slim = [48, 12, 12], narrow = 600;
 /** How many albums Page Up and Page Down go past, and beyond how many a jump goes first, so that not all between are shown. */
 const page = 10;
 /** How far a pointer moves before a press becomes a drag, and how far a wheel turns for an album, in pixels. */
@@ -28,7 +26,7 @@ export class Stage {
   #views;
   #width = 0;
   #size = 0;
-  #gap = gap;
+  #gap = 0;
   #centre = 0;
   #aim = null; // the index that the page scrolls to
   #drag = null; // of a mouse
@@ -106,7 +104,7 @@ export class Stage {
   #measure(width, height) {
     this.#width = width;
     this.#shown = "";
-    const [least, seen] = width < narrow ? [narrowGap, narrowPeek] : [gap, peek], side = 2 * (least + seen);
+    const [margin, least, seen] = width < narrow ? slim : wide, side = 2 * (least + seen);
     // An even number of pixels: it stays sharp in the middle.
     this.#size = 2 * Math.floor(Math.max(96, Math.min(height - Math.min(margin, height * 0.14), width - side)) / 2);
     // As much of the neighbours is seen, however wide the stage is.

@@ -7,6 +7,7 @@ import { setActivityAway, setUpActivity, showCache, showPrefetch, showRemote, sh
 import { setUpSearch } from "./search.js";
 import { setUpDoubtful } from "./doubtful.js";
 import { setUpFilters } from "./filters.js";
+import { check, onChoice, setUpMenus } from "./menus.js";
 import { setUpPage } from "./artist-page.js";
 import { typeAhead } from "./type-ahead.js";
 import { setUpPlaces } from "./places.js";
@@ -29,18 +30,18 @@ const showProblem = (problem) => say(problem.message, { kind: "problem" });
  * @param {() => Promise<boolean>} page.open opens the gallery if it is not open yet
  */
 export function setUpTools({ library, covers, gallery, isStuck, open }) {
-  const edits = new Edits(library, gallery, showProblem, () => filters.renew());
-  const search = setUpSearch(library, gallery, covers);
+  const edits = new Edits(library, gallery, showProblem, () => (doubtful.renew(), filters.renew()));
+  const search = setUpSearch(library, gallery);
   const filters = setUpFilters(library, gallery, showProblem);
   const doubtful = setUpDoubtful(library, gallery, covers, (id, decision) => edits.review(id, decision));
   const page = setUpPage(library, gallery);
-  const places = setUpPlaces(library, gallery), several = setUpSeveral(library, gallery, covers, (ids) => edits.remove(ids)), tiles = byID("tiles");
+  const places = setUpPlaces(library, gallery), several = setUpSeveral(library, gallery, covers, (ids) => edits.remove(ids));
   const follow = [places, filters.follow, doubtful.follow, page.follow, several.follow];
-  byID("view").addEventListener("click", () => gallery.close());
-  tiles.addEventListener("change", ({ target }) => (gallery.tile = Number(target.value)));
-  gallery.resized = () => {
-    for (const each of tiles.querySelectorAll("input")) each.checked = Number(each.value) === gallery.tile;
-  };
+  byID("view").addEventListener("click", () => gallery.close() || page.leave());
+  byID("clear-filter").addEventListener("click", () => (filters.clear() ? gallery.focus() : page.leave()));
+  setUpMenus();
+  onChoice("tile", (size) => (gallery.tile = Number(size)));
+  gallery.resized = () => check("tile", String(gallery.tile));
   gallery.selected = () => follow.forEach((each) => each());
   gallery.selected();
   gallery.resized();
@@ -56,7 +57,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     remote: showRemote,
     run: (state) => {
       const outcome = showRun(state);
-      if (outcome) say(outcome);
+      if (outcome) say(outcome), doubtful.renew();
     },
     online: () => setAway(false),
     offline: () => setAway(true),
@@ -64,8 +65,6 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   covers.hasStream = () => events.hasStream;
   library.coversChanged = (ids) => covers.forget(ids);
   gallery.zoom = setUpZoom(gallery, covers);
-  // The focus goes back to the menu's button before a line of the menu takes it.
-  byID("menu").addEventListener("click", ({ target }) => target.closest("button") && byID("menu").hidePopover(), { capture: true });
   setUpActivity(showProblem);
   listen({
     search: () => search.focus(),
@@ -77,7 +76,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     refuse: doubtful.refuse,
     retry: () => gallery.retry(),
     enlarge: () => gallery.enlarge(),
-    back: () => several.clear() || (history.state?.isOverWall && gallery.close()) || search.back() || filters.clear() || page.leave() || gallery.close(),
+    back: () => several.clear() || gallery.close() || search.back() || filters.clear() || page.leave(),
     type: typeAhead(library, gallery),
     move: (event) => gallery.key(event),
   });
@@ -93,7 +92,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     try {
       const { version } = library;
       await library.load();
-      if (version !== library.version) filters.renew();
+      if (version !== library.version) doubtful.renew(), filters.renew();
       keepSeen("api/library");
       if (await open()) search.follow();
       edits.update();

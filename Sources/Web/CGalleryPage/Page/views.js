@@ -11,6 +11,7 @@ let lastID = 0;
  * @property {() => number} count
  * @property {(index: number, recycled: HTMLElement | null) => HTMLElement} viewAt
  * @property {(index: number) => string} keyAt identifies what a view shows, whatever its index
+ * @property {() => {label: string, index: number}[]} marks where each group begins
  * @property {(view: HTMLElement) => void} release the view is not used any more
  *
  * @typedef {object} Delegate

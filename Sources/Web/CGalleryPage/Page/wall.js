@@ -1,26 +1,21 @@
-// A wall of covers: rows of square views, of which those in view are in the document, in a grid. It shares the data source and the delegate of
-// the stage. The browser scrolls it, so a moving finger or wheel never waits for this code.
+// A wall of covers: rows of square views, of which those in view are in the document, in a grid. Each group of a sorted list, such as a letter,
+// begins a row, with its head above it. It shares the data source and the delegate of the stage. The browser scrolls it, so a moving finger or
+// wheel never waits for this code.
 
 import { Views } from "./views.js";
 
-/** The distance of two covers with captions, and the room around all covers, in pixels: on phones, tablets, and larger screens. */
-const spaces = (width) => (width < 600 ? [12, 8] : width < 1100 ? [16, 16] : [24, 24]);
+/** The distance of two covers, and the room around all covers, in pixels: on phones, tablets, and larger screens. */
+const spaces = (width) => (width < phone ? [12, 8] : width < 1100 ? [16, 16] : [24, 24]);
+const phone = 600;
 /** The room for the ring around the chosen cover, in pixels. */
 const ring = 8;
-/** How many rows are kept beyond each edge. */
-const overscan = 1;
-/** Sizes of a cover, in pixels. From the middle one on, covers have captions. */
-const leastTile = 80, leastCaptioned = 112, mostTile = 240;
-/** The height of a caption, in the root's font size; and the distance between two covers without one, in pixels. */
-const caption = 3, bareGap = 8;
-/** A wall that is lower, such as that of a phone in landscape, has three rows. */
-const lowWall = 400;
-/** The usual size of a cover on a wall of some size. */
-function usualTile(width, height, edge) {
-  if (height >= lowWall) return Math.max(leastCaptioned, Math.min(168, Math.round(width * 0.3)));
-  const tile = Math.max(leastTile, (height - 2 * edge + bareGap) / 3 - bareGap), room = width - 2 * edge + bareGap;
-  return room / Math.ceil(room / (tile + bareGap)) - bareGap;
-}
+/** The sizes of the covers by their names, of which 0 is the usual one: the least width, in pixels, and the columns on a phone. */
+const sizes = { 88: [88, 4], 0: [152, 3], 240: [240, 2] };
+/** The smallest covers have no captions. */
+const bare = 88;
+/** The height of a caption and of a group's head, in the root's font size. */
+const caption = 3, head = 2;
+const noGroup = { from: 0, end: 0, top: 0, head: 0 };
 
 export class Wall {
   #host;
@@ -31,12 +26,14 @@ export class Wall {
   #views;
   #width = 0;
   #height = 0;
-  #tile = 0; // as wanted, or 0; the covers fill the width
+  #tile = 0; // the name of their size; the covers fill the width
   #size = 0;
-  #gap = bareGap;
+  #gap = 0;
   #edge = 0;
   #caption = 0; // its height, in pixels
   #columns = 1;
+  #groups = []; // where each begins and ends, in views, and its top and the height of its head, in pixels
+  #heads = []; // of the groups in view
   #shown = "";
   #restTimer = 0;
 
@@ -59,30 +56,27 @@ export class Wall {
   /** The chosen view or, if it is out of view, one in view: the first at the list's beginning, the last at its end. */
   get place() {
     if (this.#isInView) return this.index;
-    const share = this.#host.scrollTop / Math.max(1, this.#length - this.#height);
-    return this.#views.clamp(Math.round(share * (this.#count - 1)));
+    const { scrollTop } = this.#host, share = scrollTop / Math.max(1, this.#length - this.#height);
+    return this.#rowAt(scrollTop + share * this.#height).first;
   }
   /** The first row's position, in views: with four columns, 6 when half of the second row is scrolled out. */
-  get position() { return (this.#host.scrollTop / this.#pitch) * this.#columns; }
-  /** The last view of the first row. */
-  get top() { return (Math.round(this.#host.scrollTop / this.#pitch) + 1) * this.#columns - 1; }
+  get position() {
+    const { scrollTop } = this.#host, { first, count, top, height } = this.#rowAt(scrollTop);
+    return first + (count * Math.max(0, scrollTop - top)) / height;
+  }
   /** The view in the middle of those in view. */
-  get centre() { return this.position + (this.#height / this.#pitch / 2) * this.#columns; }
+  get centre() { return this.#rowAt(this.#host.scrollTop + this.#height / 2).first + this.#columns / 2; }
   /** The height of a row, with the gap below it. */
   get #pitch() { return this.#size + this.#caption + this.#gap; }
   get #count() { return this.#views.count; }
-  get #rows() { return Math.ceil(this.#count / this.#columns); }
 
-  /** The wanted size of a cover, in pixels; 0 for the usual one. */
-  get tile() { return this.#tile; }
+  /** The name of the covers' size. @param {keyof typeof sizes} pixels */
   set tile(pixels) {
     this.#keepPlace(() => {
-      this.#tile = pixels > 0 ? Math.max(leastTile, Math.min(mostTile, pixels)) : 0;
+      this.#tile = pixels;
       this.#measure(this.#width, this.#height);
     });
   }
-  /** The size that the covers have. */
-  get size() { return this.#size; }
 
   /** Shows the wall, with one view chosen. @param {number} [position] as `position` was; by default the chosen view is centred */
   open(index, position) {
@@ -124,19 +118,19 @@ export class Wall {
 
   /** Where a key moves the choice; undefined if it moves nothing. */
   target(key) {
-    const from = this.index, row = this.#columns, page = row * Math.max(1, Math.floor(this.#height / this.#pitch));
+    const from = this.index, page = Math.max(1, Math.floor(this.#height / this.#pitch));
     return {
-      ArrowLeft: from - 1, ArrowRight: from + 1, ArrowUp: this.#over(-row), ArrowDown: this.#over(row),
+      ArrowLeft: from - 1, ArrowRight: from + 1, ArrowUp: this.#over(-1), ArrowDown: this.#over(1),
       PageUp: this.#over(-page), PageDown: this.#over(page), Home: 0, End: this.#count - 1,
     }[key];
   }
 
-  /** The index some whole rows away, in the same column if that row has it. */
-  #over(distance) {
-    const to = this.index + distance, column = this.index % this.#columns;
-    if (to < 0) return column;
-    const lastRow = (this.#rows - 1) * this.#columns;
-    return to < this.#count ? to : this.index >= lastRow ? this.index : Math.min(this.#count - 1, lastRow + column);
+  /** The index some rows away, in the same column if that row has it. */
+  #over(rows) {
+    const from = this.#rowOf(this.index), column = this.index - from.first;
+    let to = from;
+    for (let n = 0; n < Math.abs(rows); n++) to = this.#rowOf(this.#views.clamp(rows < 0 ? to.first - 1 : to.first + to.count));
+    return to.first + Math.min(column, to.count - 1);
   }
 
   get #isInView() {
@@ -144,33 +138,62 @@ export class Wall {
     return this.index >= 0 && top > -this.#size && top < this.#height;
   }
 
+  /** The row of a view: its first view and how many it has; where it begins, with its group's head, and how high it is; where it is revealed. */
+  #rowOf(index) {
+    const group = this.#groups.findLast((each) => each.from <= index) ?? noGroup;
+    const row = Math.max(0, Math.floor((index - group.from) / this.#columns)), first = group.from + row * this.#columns;
+    const rest = group.top + row * this.#pitch, head = row ? 0 : group.head;
+    return { first, count: Math.min(this.#columns, group.end - first), top: rest + group.head - head, rest, head, height: this.#pitch + head };
+  }
+  #rowAt(top) {
+    const group = this.#groups.findLast((each) => each.top <= top) ?? this.#groups[0] ?? noGroup;
+    const row = Math.floor((top - group.top - group.head) / this.#pitch);
+    return this.#rowOf(Math.max(group.from, Math.min(group.end - 1, group.from + row * this.#columns)));
+  }
+
   /** How far the wall is scrolled there: the reverse of `position`. */
-  #topAt(position) { return (position / this.#columns) * this.#pitch; }
-  #topOf(index) { return Math.floor(index / this.#columns) * this.#pitch; }
+  #topAt(position) {
+    const { first, count, top, height } = this.#rowOf(position);
+    return top + ((position - first) / Math.max(1, count)) * height;
+  }
+  /** Where the wall is scrolled so that a view is at its top, below the head. */
+  #topOf(index) { return this.#rowOf(index).rest; }
 
   #measure(width, height) {
     this.#width = width;
     this.#height = height;
     const [gap, edge] = spaces(width);
     this.#edge = edge;
-    // Two large ones fit on a phone.
-    const tile = this.#tile ? Math.min(this.#tile, width / 2 - gap) : usualTile(width, height, edge), isCaptioned = tile >= leastCaptioned;
-    this.#gap = isCaptioned ? gap : bareGap;
-    this.#caption = isCaptioned ? Math.round(caption * parseFloat(getComputedStyle(document.documentElement).fontSize)) : 0;
-    const room = Math.max(1, width - 2 * this.#edge) + this.#gap;
-    this.#columns = Math.max(1, Math.round(room / (tile + this.#gap)));
-    this.#size = Math.floor(room / this.#columns) - this.#gap;
+    this.#gap = gap;
+    const [least, columns] = sizes[this.#tile], isCaptioned = this.#tile !== bare, room = Math.max(1, width - 2 * edge) + gap;
+    this.#caption = isCaptioned ? this.#rem(caption) : 0;
+    this.#columns = width < phone ? columns : Math.max(1, Math.floor(room / (least + gap)));
+    this.#size = Math.floor(room / this.#columns) - gap;
     this.#host.classList.toggle("captioned", isCaptioned);
-    const lengths = { size: this.#size, caption: this.#caption, gap: this.#gap, edge: this.#edge };
+    const lengths = { size: this.#size, caption: this.#caption, gap, edge, head: this.#rem(head) };
     for (const [name, pixels] of Object.entries(lengths)) this.#host.style.setProperty(`--${name}`, `${pixels}px`);
     this.#host.style.setProperty("--columns", String(this.#columns));
     if (width) this.#delegate.didResize?.(this.#size);
     this.#extend();
   }
 
+  #rem(length) { return Math.round(length * parseFloat(getComputedStyle(document.documentElement).fontSize)); }
+
   /** The height of all rows. */
-  get #length() { return Math.max(0, this.#rows * this.#pitch - this.#gap) + 2 * this.#edge; }
-  #extend() { this.#sheet.style.height = `${this.#length}px`; }
+  get #length() { return Math.max(0, (this.#groups.at(-1)?.bottom ?? 0) - this.#gap) + 2 * this.#edge; }
+  /** Lays out the groups. */
+  #extend() {
+    const marks = this.#source.marks(), all = this.#count ? [{ index: 0 }] : [];
+    // Heads of one album or two each would leave most of the rows empty.
+    const starts = marks.length > 1 && marks.length * 3 <= this.#count ? marks : all;
+    let top = 0;
+    this.#groups = starts.map(({ index: from, label }, at) => {
+      const end = starts[at + 1]?.index ?? this.#count, group = { label, from, end, top, head: label ? this.#rem(head) : 0 };
+      group.bottom = top += group.head + Math.ceil((end - from) / this.#columns) * this.#pitch;
+      return group;
+    });
+    this.#sheet.style.height = `${this.#length}px`;
+  }
 
   /** Changes the layout; afterwards the chosen view, if it was in view, or else the first one is where it was. */
   #keepPlace(change) {
@@ -203,23 +226,38 @@ export class Wall {
 
   /** Shows the rows in view and those next to them. */
   #render(kept) {
-    const top = this.#host.scrollTop, columns = this.#columns, last = this.#count - 1;
-    const firstRow = Math.max(0, Math.floor((top - this.#edge) / this.#pitch)), lastRow = Math.floor((top - this.#edge + this.#height) / this.#pitch);
-    const shown = `${firstRow} ${lastRow} ${this.index}`;
+    const top = this.#host.scrollTop - this.#edge, first = this.#rowAt(top), last = this.#rowAt(top + this.#height), shown = `${first.first} ${last.first} ${this.index}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const end = (row) => Math.min(last, (row + 1) * columns - 1);
-    if (last >= 0) this.#delegate.didShow?.(Math.min(last, firstRow * columns), end(lastRow));
-    const from = Math.min(Math.max(0, firstRow - overscan) * columns, Math.max(0, last)), to = end(lastRow + overscan);
+    if (this.#count) this.#delegate.didShow?.(first.first, last.first + last.count - 1);
+    const { first: from, top: start } = this.#rowOf(this.#views.clamp(first.first - 1)), end = this.#rowOf(this.#views.clamp(last.first + last.count));
+    const to = end.first + end.count - 1;
     this.#views.fill(from, to, kept);
     // The style sheet has them in a grid: to give each its own place costs ten times as much.
-    this.#block.style.transform = `translateY(${this.#topOf(from)}px)`;
+    this.#block.style.transform = `translateY(${start}px)`;
     for (const [index, view] of this.#views) {
+      const row = this.#rowOf(index);
       // The chosen one, where it is out of view.
       const isApart = index < from || index > to;
       view.classList.toggle("apart", isApart);
-      const x = this.#edge + (index % columns) * (this.#size + this.#gap), y = this.#edge + this.#topOf(index) - this.#topOf(from);
+      view.classList.toggle("begins", row.head > 0 && index === row.first);
+      const x = this.#edge + (index - row.first) * (this.#size + this.#gap), y = this.#edge + row.top + row.head - start;
       view.style.transform = isApart ? `translate(${x}px, ${y}px)` : "";
     }
+    this.#showHeads(top);
+  }
+
+  /** Each head sticks while its group is in view. */
+  #showHeads(top) {
+    const heads = this.#groups.filter((each) => each.head && each.bottom > top - this.#pitch && each.top < top + this.#height + this.#pitch).map((group) => {
+      const box = (group.box ??= Object.assign(document.createElement("div"), { className: "group", ariaHidden: "true" }));
+      if (!box.firstChild) box.append(Object.assign(document.createElement("p"), { textContent: group.label }));
+      box.style.top = `${this.#edge + group.top}px`;
+      box.style.height = `${group.bottom - group.top - this.#gap}px`;
+      return box;
+    });
+    for (const box of this.#heads) if (!heads.includes(box)) box.remove();
+    for (const box of heads) if (!box.isConnected) this.#sheet.append(box);
+    this.#heads = heads;
   }
 }

@@ -70,7 +70,7 @@ struct CoverProblem: Sendable, Equatable {
 
     private static func status(_ status: Int, _ host: String) -> String {
         switch status {
-        case 404, 410: "\(host) has no cover at this address (\(status)). Edit the album to change it."
+        case 404, 410: "Not found at \(host) (\(status))."
         case 401, 403: "\(host) refuses access to this cover (\(status))."
         case 429: "\(host) takes no more requests for now (429). Try again later."
         case 500...: "\(host) has a problem (\(status)). Try again later."

@@ -150,8 +150,8 @@ struct AlbumRoutes: Sendable {
         return .json { $0.add("album", raw: fields) }
     }
 
-    /// Where the cached cover of an album is from, what it is, and when it was fetched, in milliseconds since 1970; of an album without one, whether
-    /// it has doubtful covers, and what sources answered. Nothing is known of an album that was deleted meanwhile.
+    /// Where the cached cover of an album is from, what it is, and when it was fetched, in milliseconds since 1970; of an album without one, how many
+    /// doubtful covers it has, and what sources answered. Nothing is known of an album that was deleted meanwhile.
     private func cover(_ id: Album.ID) async throws -> Response {
         guard let album = try await library.albums.all().first(where: { $0.id == id }) else { return .json { _ in } }
         var listing: CoverListing?
@@ -160,10 +160,10 @@ struct AlbumRoutes: Sendable {
         let written = try await model.albums.covers(of: [id], readsFiles: false)[0].written
         let isFile = album.coverFile != nil || written != nil
         if listing == nil, !isFile, let review = model.review {
-            let isDoubtful = try await !review.albums(among: [album]).isEmpty
+            let doubtful = try await review.albums(among: [album]).isEmpty ? 0 : review.candidates(of: album).count
             let answers = try await review.answers(of: album)
             return .json {
-                if isDoubtful { $0.add("doubtful", true) }
+                if doubtful > 0 { $0.add("doubtful", doubtful) }
                 if !answers.isEmpty { $0.add("answers", answers.joined(separator: "\n")) }
             }
         }

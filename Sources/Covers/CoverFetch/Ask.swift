@@ -10,23 +10,25 @@ package import Platform
 // because: one thread at a time has it. It moves from the one that reads the list to libcurl's and to the store's, which gives it back.
 package final class Ask: @unchecked Sendable {
     /// What the cache knows of an address.
-    package struct Known {
-        /// The outcome without a request: the cover is stored, or remembered to be missing.
-        package var answer: CoverOutcome?
+    package final class Known {
+        /// The outcome without a request: the cover is stored and may be used, or remembered to be missing.
+        let answer: CoverOutcome?
         /// As `Ask.stored`.
-        package var stored: StoredVersion?
+        let stored: StoredVersion?
         /// As `Ask.negativeTimeToLive`.
-        package var negativeTimeToLive: Int64?
+        let negativeTimeToLive: Int64?
 
-        package init() {}
+        package init(answer: CoverOutcome? = nil, stored: StoredVersion? = nil, negativeTimeToLive: Int64? = nil) {
+            (self.answer, self.stored, self.negativeTimeToLive) = (answer, stored, negativeTimeToLive)
+        }
     }
 
     private struct Address {
         let location: String
-        let url: Result<HTTPURL, CoverFailure>
         /// Addresses with the same number have sizes of one picture.
         var picture: Int
-        var known = Known()
+        /// Nil if there is nothing.
+        var known: Known?
     }
 
     /// The address now: as written, and parsed. The parsed one's `string` is the cover's key.
@@ -35,12 +37,15 @@ package final class Ask: @unchecked Sendable {
     private var picture = 0
     /// The addresses to try after it, in order.
     private var alternatives: [Address]
+    private let ignoredParameters: Set<String>
     /// How the addresses before it failed.
     private var failures: [CoverFailure]
     /// Every size of the address's picture that was tried before was answered with 404 or 410.
     private(set) var mayBeAbsent = true
     /// The address before was another size of the same picture.
     private var triedSizes = false
+    /// What is known of an address to which it went on.
+    private var known: Known?
 
     package let sink: any OutcomeSink
     /// The line of the list that named the cover.
@@ -95,17 +100,14 @@ package final class Ask: @unchecked Sendable {
                 usable = next
             }
         }
-        (self.location, self.failures, self.sink) = (usable, failures, sink)
-        self.alternatives = rest.enumerated().map { place, location in
-            let url = Result { () throws(CoverFailure) in try HTTPURL(location: location, ignoring: ignored) }
-            return Address(location: location, url: url, picture: place + 1)
-        }
+        (self.location, self.failures, ignoredParameters, self.sink) = (usable, failures, ignored, sink)
+        self.alternatives = rest.enumerated().map { Address(location: $1, picture: $0 + 1) }
     }
 
     /// - Parameter location: the URL as the outcome names it.
     package init(_ url: HTTPURL, location: String, sink: any OutcomeSink) {
         (self.url, self.location, self.sink) = (url, location, sink)
-        (alternatives, failures) = ([], [])
+        (alternatives, failures, ignoredParameters) = ([], [], [])
     }
 
     /// What is sent to the address.
@@ -130,7 +132,9 @@ package final class Ask: @unchecked Sendable {
     /// The usable addresses from here on: as written, and parsed.
     package var addresses: [(location: String, url: HTTPURL)] {
         [(location, url)]
-            + alternatives.compactMap { address in (try? address.url.get()).map { (address.location, $0) } }
+            + alternatives.compactMap { address in
+                (try? HTTPURL(address.location, ignoring: ignoredParameters)).map { (address.location, $0) }
+            }
     }
 
     // MARK: Going on
@@ -147,19 +151,17 @@ package final class Ask: @unchecked Sendable {
         }
     }
 
-    /// Takes what the cache knows of the addresses after this one. Call it before one fails.
-    /// - Parameter known: in the order of `addresses`.
-    package func learn(_ known: [Known]) {
-        for (index, known) in zip(alternatives.indices.filter { (try? alternatives[$0].url.get()) != nil }, known) {
-            alternatives[index].known = known
-        }
+    /// Takes what the cache knows of one of its alternatives.
+    package func learn(_ known: Known, of location: String) {
+        guard let index = alternatives.firstIndex(where: { $0.location == location }) else { return }
+        alternatives[index].known = known
     }
 
     /// Goes to one of its alternatives now, and to the others after it.
     package func begin(at location: String, _ url: HTTPURL) {
         guard let index = alternatives.firstIndex(where: { $0.location == location }) else { return }
         let address = alternatives.remove(at: index)
-        alternatives.insert(Address(location: self.location, url: .success(self.url), picture: picture), at: 0)
+        alternatives.insert(Address(location: self.location, picture: picture), at: 0)
         (self.location, self.url, picture) = (location, url, address.picture)
     }
 
@@ -174,14 +176,14 @@ package final class Ask: @unchecked Sendable {
             (failure.url, failure.line) = (location, line)
             // Other header fields may get another answer.
             if !isOwn, ownFields == nil, !failure.isGivenUp, !failure.endsRequest { sink.didFail(url, failure) }
-            guard let known = goOn(after: failure) else {
+            guard goOn(after: failure) else {
                 let body = keepsUnstored ? outcome.bodyIfNotStored : nil
                 outcome = CoverOutcome(failed: CoverFailure(of: failures), duration: outcome.duration)
                 outcome.bodyIfNotStored = body
                 sink.take(outcome, of: self)
                 return true
             }
-            guard let answer = known.answer else { return false }
+            guard let answer = known?.answer else { return false }
             outcome = answer
         }
         if outcome.url == url.string { outcome.url = location }
@@ -238,36 +240,36 @@ package final class Ask: @unchecked Sendable {
 
     /// Goes to the next address: the first of those that are stored, else the first. After a temporary failure of one size of a picture, its other
     /// sizes are left out: the next run finds the one that was asked for.
-    /// - Returns: what is known of it; nil if there is none, or the failure is final. `failures` has that of the ask then.
-    private func goOn(after failure: CoverFailure) -> Known? {
+    /// - Returns: false if there is none, or the failure is final. `failures` has that of the ask then.
+    private func goOn(after failure: CoverFailure) -> Bool {
         if failure.isFinal {
             failures = [failure]
-            return nil
+            return false
         }
         let former = picture
         if failure.isRetryable { alternatives.removeAll { $0.picture == former } }
         // Sizes that fail alike are named once.
         if failures.last?.detail != failure.detail || !triedSizes { failures.append(failure) }
         while !alternatives.isEmpty {
-            let first =
-                alternatives.firstIndex { $0.known.answer.map { $0.failure == nil } ?? false }
-                ?? alternatives.firstIndex { $0.known.stored != nil }
-            let address = alternatives.remove(at: first ?? 0)
-            switch address.url {
-            case .success(let url): self.url = url
-            case .failure(var problem):
+            let stored = alternatives.firstIndex { $0.known?.answer?.contentDigest != nil }
+            let next = stored ?? alternatives.firstIndex { $0.known?.stored != nil } ?? 0
+            let address = alternatives.remove(at: next)
+            do throws(CoverFailure) {
+                url = try HTTPURL(location: address.location, ignoring: ignoredParameters)
+            } catch {
+                var problem = error
                 problem.line = line
                 failures.append(problem)
                 continue
             }
             (location, picture, triedSizes) = (address.location, address.picture, address.picture == former)
             mayBeAbsent = !triedSizes || mayBeAbsent && failure.isAbsence
-            stored = address.known.stored
+            (known, self.stored) = (address.known, address.known?.stored)
             // A size that failed otherwise may be there: the cover is not absent for long.
-            negativeTimeToLive = mayBeAbsent ? address.known.negativeTimeToLive : nil
-            return address.known
+            negativeTimeToLive = mayBeAbsent ? known?.negativeTimeToLive : nil
+            return true
         }
-        return nil
+        return false
     }
 }
 

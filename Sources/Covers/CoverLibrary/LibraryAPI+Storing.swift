@@ -25,9 +25,12 @@ extension LibraryAPI {
         let picture = try GivenPicture(
             Array(body), try covers.key(url.absoluteString), limit: configuration.maximumSize)
         do {
-            let outcome = try await covers.persistency.withWriter { try GivenPicture.store([picture], $0)[0] }.get()
-            covers.hub.publish(.arrived(outcome))
-            if isPinned { _ = try await covers.persistency.withWriter { try $0.pin([outcome.url]) } }
+            let (stored, pinning) = try await covers.persistency.withWriter { writer in
+                let stored = try GivenPicture.store([picture], writer)[0]
+                return (stored, Result { if isPinned, let key = try? stored.get().url { _ = try writer.pin([key]) } })
+            }
+            covers.hub.publish(.arrived(try stored.get()))
+            try pinning.get()
             return Cover(picture.url.string, picture.header, picture.body)
         } catch let failure as CoverFailure {
             throw failure

@@ -583,9 +583,9 @@ package final class Transfer {
             return failure(
                 .coding, "its content coding '\(coding)' cannot be decoded: \(easy.message(code, errorText))")
         }
-        // What libcurl says of a single line of 100 KB: from 8.6 on CURLE_TOO_LARGE, which older headers lack.
+        // What libcurl says of a single line of 100 KB: from 8.6 on CURLE_TOO_LARGE (100), which older headers lack.
         let isLongLine =
-            code.rawValue == 100 || code == CURLE_OUT_OF_MEMORY && firstByte != nil && body.received == 0
+            (code.rawValue == 100 || code == CURLE_OUT_OF_MEMORY) && firstByte != nil && body.received == 0
         if heads.isTooLarge || isLongLine {
             return failure(
                 .tooLarge,

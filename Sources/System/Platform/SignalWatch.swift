@@ -83,7 +83,9 @@ package enum SignalWatch {
         let reader = ends[0]
         WorkThread.start {
             var number: UInt8 = 0
-            while true { if read(reader, &number, 1) == 1 { took(Int32(number)) } }
+            while true {
+                if read(reader, &number, 1) == 1 { took(Int32(number)) } else if errno != EINTR { return }
+            }
         }
         return true
     }

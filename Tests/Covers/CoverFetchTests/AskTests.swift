@@ -1,4 +1,6 @@
 import CurlHTTP
+import HTTPTypes
+import Platform
 import Testing
 
 @testable import CoverFetch
@@ -83,20 +85,19 @@ import Testing
     }
 
     @Test func `what is known of the addresses after the first counts when it is their turn`() throws {
-        func known(_ answer: CoverOutcome?) -> Ask.Known {
-            var known = Ask.Known()
-            (known.answer, known.negativeTimeToLive) = (answer, 7)
-            return known
-        }
         let missing = try ask()
-        missing.learn([known(failed(410)), known(nil), known(failed(410))])
+        for place in ["http://a.example/p/2", "http://b.example/4"] {
+            missing.learn(Ask.Known(answer: failed(410)), of: place)
+        }
+        missing.learn(Ask.Known(negativeTimeToLive: 7), of: "http://a.example/p/3")
         #expect(!missing.complete(failed(404)) && missing.location.hasSuffix("p/3"))
         #expect(missing.negativeTimeToLive == 7)
         #expect(missing.complete(failed(404)) && caller.result?.failure?.detail.contains("status 410") == true)
 
         let stored = try ask()
-        stored.learn([known(nil), known(nil), known(CoverOutcome(.fresh, url: "http://b.example/4"))])
-        #expect(stored.complete(failed(404)), "a stored one comes first")
-        #expect(caller.results.last?.kind == .fresh && caller.results.last?.url == "http://b.example/4")
+        let version = StoredVersion(conditions: [.ifNoneMatch: "\"1\""], digest: Digest(of: []), validatedAt: 1)
+        stored.learn(Ask.Known(stored: version), of: "http://b.example/4")
+        #expect(!stored.complete(failed(404)) && stored.location == "http://b.example/4", "a stored one comes first")
+        #expect(stored.stored === version)
     }
 }

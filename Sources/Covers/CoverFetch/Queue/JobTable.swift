@@ -112,6 +112,8 @@ struct JobState {
     var failure: CoverFailure?
     /// The redirects of this attempt, in order.
     var redirects: [HTTPResponse] = []
+    /// A response of this attempt came over a used connection: an answer there that nobody asked for may still show that it is another's.
+    var mayBeAnothers = false
     /// When the response arrived that another job's transfer has brought, in milliseconds since 1970; nil for the job's own.
     var sharedAt: Int64?
     /// The cookies that these redirects have set.
@@ -125,7 +127,7 @@ struct JobState {
     }
 
     /// The next attempt starts from the beginning: cookies, and what was sent, hold for one chain of redirects.
-    mutating func forgetRedirects() { (redirects, cookies, fieldNames) = ([], [], [:]) }
+    mutating func forgetRedirects() { (redirects, cookies, fieldNames, mayBeAnothers) = ([], [], [:], false) }
 }
 
 /// The jobs that have not ended, by key and by ID. A key has at most one job.

@@ -101,7 +101,9 @@ package actor DownloadScheduler {
                 ask.cancel()
             } else if pending.join(ask) {
                 continue
-            } else if ask.ownFields == nil, let failure = ask.sink.failure(of: ask.url) {
+            } else if ask.ownFields == nil, let failure = ask.sink.failure(of: ask.url),
+                queue.jobs.id(of: ask.url.string) == nil
+            {
                 if !ask.complete(CoverOutcome(failed: failure)) { asks.append(ask) }
             } else {
                 ask.submitted = ask.submitted ?? now
@@ -350,6 +352,7 @@ package actor DownloadScheduler {
     private func act(
         on disposition: ResponseDisposition, _ job: JobID, _ response: TransferResponse, _ now: ContinuousClock.Instant
     ) {
+        if response.isOverUsedConnection { queue.jobs[job].state.mayBeAnothers = true }
         switch disposition {
         case .redirect(let target): redirected(job, response, target, now)
         case .failure(let failure): failed(job, response, failure, now)
@@ -502,7 +505,7 @@ package actor DownloadScheduler {
         batch.downloads.append(download)
         var (staying, leaving): ([Ask], [Ask]) = ([], [])
         var outcome: CoverOutcome?
-        if case .failure(var failure, _) = content {
+        if case .failure(var failure, _) = content, !state.mayBeAnothers {
             failure.rememberedUntil = absence.map { Date(timeIntervalSince1970: Double($0.until) / 1_000) }
             outcome = CoverOutcome(failed: failure, duration: .microseconds(state.microseconds))
         }

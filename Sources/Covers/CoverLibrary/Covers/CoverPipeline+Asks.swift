@@ -110,43 +110,47 @@ extension CoverPipeline {
         let known = (try? absences(of: open.map { asks[$0].url }, reader)) ?? open.map { _ in nil }
         for (index, absence) in zip(open, known) {
             let ask = asks[index]
-            answers[index] = self.absence(absence, of: ask.url, at: ask.location, for: ask)
+            answers[index] = self.absence(absence, of: ask.url, at: ask.location, for: ask).map {
+                CoverOutcome(failed: $0)
+            }
             ask.negativeTimeToLive = negativeTimeToLive(of: ask.url)
-            if ask.hasAlternatives { try? lookUpAlternatives(of: ask, reader) }
         }
+        try? lookUpAlternatives(of: open.lazy.map { asks[$0] }, reader)
         return answers
     }
 
-    /// Reads what the cache knows of the addresses that the ask goes on to.
-    private func lookUpAlternatives(of ask: Ask, _ reader: CacheReader) throws {
-        ask.findSizes(CoverArtArchive.picture)
-        let others = ask.addresses.dropFirst()
-        let statuses = try reader.status(of: others.map(\.url.string), counting: false)
-        let absences = (try? absences(of: others.map(\.url), reader)) ?? others.map { _ in nil }
-        ask.learn(
-            try zip(others, zip(statuses, absences)).map { other, found in
-                var known = Ask.Known()
-                known.negativeTimeToLive = negativeTimeToLive(of: other.url)
-                if let status = found.0 {
-                    let entry = try reader.entry(for: other.url.string)
-                    if mayUse(entry, for: ask) {
-                        known.answer = CoverOutcome(cached: status, at: other.location)
-                    } else if ask.cacheUse != .reload {
-                        known.stored = entry.flatMap { StoredVersion($0) }
-                    }
-                } else if other.url.isInvalidHost {
-                    known.answer = CoverOutcome(failed: .givenAsFile(other.location))
-                } else {
-                    known.answer = absence(found.1, of: other.url, at: other.location, for: ask)
-                }
-                return known
-            })
+    /// Reads what the cache knows of the addresses that asks go on to.
+    private func lookUpAlternatives(of asks: some Sequence<Ask>, _ reader: CacheReader) throws {
+        let others = asks.filter(\.hasAlternatives).flatMap { ask in
+            ask.findSizes(CoverArtArchive.picture)
+            return ask.addresses.dropFirst().map { (ask, $0.location, $0.url) }
+        }
+        if others.isEmpty { return }
+        for ((ask, location, url), found) in zip(others, try absences(of: others.map(\.2), reader)) {
+            // Where the first address has no cover, the others have none: one of them would be the answer.
+            let stored = ask.stored == nil || ask.cacheUse == .reload ? nil : try reader.entry(for: url.string)
+            var answer: CoverOutcome?
+            if let stored, mayUse(stored, for: ask) {
+                answer = CoverOutcome(.fresh, url: location)
+                answer?.contentDigest = stored.digest
+                answer?.bytes = stored.bytes
+            } else if stored == nil {
+                let isLost = url.isInvalidHost
+                let absence = isLost ? .givenAsFile(location) : absence(found, of: url, at: location, for: ask)
+                answer = absence.map { CoverOutcome(failed: $0) }
+            }
+            let timeToLive = negativeTimeToLive(of: url)
+            if answer == nil, stored == nil, timeToLive == nil { continue }
+            let known = Ask.Known(
+                answer: answer, stored: stored.flatMap { StoredVersion($0) }, negativeTimeToLive: timeToLive)
+            ask.learn(known, of: location)
+        }
     }
 
-    /// The outcome of an ask for an address whose cover is remembered to be missing; nil if it has to be requested.
-    private func absence(_ absence: Absence?, of url: HTTPURL, at location: String, for ask: Ask) -> CoverOutcome? {
+    /// Why an ask does not request an address whose cover is remembered to be missing; nil if it does.
+    private func absence(_ absence: Absence?, of url: HTTPURL, at location: String, for ask: Ask) -> CoverFailure? {
         guard let absence, ask.usesAbsence, !ask.sink.hasFailedElsewhere(url) else { return nil }
-        return CoverOutcome(failed: .absent(location, absence))
+        return .absent(location, absence)
     }
 
     /// - Parameter status: of the cover that is stored for the ask's address.

@@ -77,8 +77,9 @@ final class Prefetcher: OutcomeSink {
             return run.moveToNextRun(batch.asks.count)
         }
         pipeline.shelf.passUsageOn(ofAtLeast: 8_192)
-        let restored = await restoringPictures(batch)
-        let missing = restored + answer(batch, &seen, restored: restored.count)
+        let lost = batch.asks.indices.filter { batch.answers[$0] == nil && batch.asks[$0].url.isInvalidHost }
+        let restored = lost.isEmpty ? [] : await restoringPictures(lost.map { batch.asks[$0] })
+        let missing = restored + answer(batch, but: Set(lost), &seen, restored: restored.count)
         if !missing.isEmpty {
             // The covers that this run has found in the cache count as used before its other covers need room.
             if missing.count < batch.asks.count { await pipeline.shelf.flushUsage() }
@@ -88,13 +89,14 @@ final class Prefetcher: OutcomeSink {
 
     /// Completes the asks that need no request.
     /// - Returns: the others; those that repeat another one come after it.
-    private func answer(_ batch: AskBatch, _ seen: inout Set<Int>, restored: Int) -> [Ask] {
+    private func answer(_ batch: AskBatch, but lost: Set<Int>, _ seen: inout Set<Int>, restored: Int) -> [Ask] {
         var (missing, again): ([Ask], [Ask]) = ([], [])
         // The keys of those that are submitted and may have other addresses, which are submitted with them, before one can fail.
         var shared: Set<String> = []
         let ignoresParameters = !pipeline.configuration.ignoredParameters.isEmpty
         var (hits, misses) = (0, restored)
-        for (ask, answer) in zip(batch.asks, batch.answers) where answer != nil || !ask.url.isInvalidHost {
+        for index in batch.asks.indices where !lost.contains(index) {
+            let (ask, answer) = (batch.asks[index], batch.answers[index])
             let fingerprint = ask.url.string.hashValue
             if var answer {
                 if answer.kind == .fresh {
@@ -111,12 +113,14 @@ final class Prefetcher: OutcomeSink {
             } else if shared.contains(ask.url.string) {
                 ask.fallback?.kind = .joined
                 missing.append(ask)
+            } else if var fallback = ask.fallback {
+                fallback.kind = .joined
+                ask.complete(fallback)
             } else {
                 // Its server is asked by the one that it repeats, which may have ended.
                 if ask.cacheUse.asksServer {
                     (ask.cacheUse, ask.storesBeforeLookUp) = (.ignoreAbsence, storesBefore.load(ordering: .relaxed))
                 }
-                ask.fallback?.kind = .joined
                 again.append(ask)
             }
         }
@@ -126,9 +130,7 @@ final class Prefetcher: OutcomeSink {
 
     /// Completes the asks for covers without a server, after pictures of a person that the cache has lost were copied to it again.
     /// - Returns: those that go on to another address.
-    private func restoringPictures(_ batch: AskBatch) async -> [Ask] {
-        let lost = zip(batch.asks, batch.answers).filter { $1 == nil && $0.url.isInvalidHost }.map { $0.0 }
-        if lost.isEmpty { return [] }
+    private func restoringPictures(_ lost: [Ask]) async -> [Ask] {
         await pipeline.restorePictures(lost.map(\.url.string))
         return await pipeline.missing(among: lost)
     }

@@ -199,11 +199,11 @@ function failureRow([reason, failures]) {
   add(group, "summary", `${formatNumber(failures.length)} ${reason}`);
   add(group, "p", sentence(failures[0].reason));
   const list = add(group, "ul", "");
-  for (const { album, title, url, cause } of failures) {
+  for (const { album, title, url, cause, reason: own } of failures) {
     const each = add(list, "li", "");
     if (album) Object.assign(add(each, "a", title || "Untitled"), { href: hashOfAll({ view: "stage", album }), dir: "auto" }).dataset.album = album;
     else if (title) add(each, "strong", title).dir = "auto";
-    for (const text of [cause && sentence(cause), url]) if (text) add(each, "p", text);
+    for (const text of [own !== failures[0].reason && sentence(own), cause && sentence(cause), url]) if (text) add(each, "p", text);
   }
   return row;
 }

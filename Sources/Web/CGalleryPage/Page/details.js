@@ -4,6 +4,7 @@ import { hashOf, hashOfAll } from "./address.js";
 import { ask } from "./api.js";
 import { byID, formatBytes, formatNumber, sentence } from "./helpers.js";
 import { coverPath } from "./stored-covers.js";
+import { say } from "./toast.js";
 
 const details = byID("details"), reason = byID("cover-reason"), retry = byID("retry"), cause = byID("cover-cause"), save = byID("save");
 const facts = Object.fromEntries([...document.querySelectorAll("#facts [data-field], #picture [data-field]")].map((part) => [part.dataset.field, part]));
@@ -11,15 +12,19 @@ const facts = Object.fromEntries([...document.querySelectorAll("#facts [data-fie
 const longTitle = 60;
 /** How long an album must stay chosen before its cover's source is asked for, in milliseconds. */
 const restDelay = 300;
+/** How long the browser may take to save a picture, in milliseconds. */
+const saveTime = 60_000;
 const kindOf = ({ type }) => type?.replace(/^image\/|\+xml$/g, "");
 let restTimer = 0;
 /** Whose cover's source is shown, or will be; and what is known of it. */
 let shown = { id: null, digest: null };
 // A download of an address would not be answered by the service worker.
 save.addEventListener("click", async () => {
-  const picture = await fetch(save.value).then((response) => response.blob()), href = URL.createObjectURL(picture);
+  const picture = await fetch(save.value).then((response) => (response.ok ? response.blob() : null), () => null);
+  if (!picture) return say("The picture is not to be had for now.", { kind: "problem" });
+  const href = URL.createObjectURL(picture);
   Object.assign(document.createElement("a"), { href, download: `${byID("chosen-title").textContent}.${kindOf(picture)}` }).click();
-  setTimeout(() => URL.revokeObjectURL(href), restDelay);
+  setTimeout(() => URL.revokeObjectURL(href), saveTime);
 });
 byID("cover-review").addEventListener("click", () => (location.hash = hashOfAll({ view: "stage", show: "doubtful", album: shown.id })));
 
@@ -73,6 +78,8 @@ function showSource(id, digest) {
  * @param {{name?: string, isDoubtful: boolean}} more the name of the picture, and whether a cover waits for a review
  */
 export function showCoverState(id, state, { name, isDoubtful }) {
+  // Proposals have come, or were decided.
+  if (shown.isDoubtful !== undefined && shown.isDoubtful !== isDoubtful) shown = { id: null, digest: null };
   showSource(id, state.digest);
   Object.assign(shown, { state, isDoubtful });
   showProblem();

@@ -8,7 +8,7 @@ import { coverPath } from "./stored-covers.js";
 
 const part = byID("doubtful"), picture = byID("proposal"), list = byID("candidates"), accept = byID("accept"), refuse = byID("refuse");
 const present = byID("present"), yours = present.closest("figure"), rows = [...byID("compared").rows], names = document.querySelector(".names");
-const sizeOf = ({ naturalWidth, naturalHeight }) => (naturalWidth ? `${formatNumber(naturalWidth)} × ${formatNumber(naturalHeight)}` : "");
+const sizeOf = ({ complete, naturalWidth, naturalHeight }) => (complete && naturalWidth ? `${formatNumber(naturalWidth)} × ${formatNumber(naturalHeight)}` : "");
 
 /**
  * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers
@@ -16,7 +16,7 @@ const sizeOf = ({ naturalWidth, naturalHeight }) => (naturalWidth ? `${formatNum
  *   are shown; null: none of these is the album's
  */
 export function setUpDoubtful(library, gallery, covers, decide) {
-  let album = null, candidates = [], tracks = null, at = 0;
+  let album = null, candidates = [], tracks = null, at = 0, asked;
 
   /** Decides about the album whose covers are seen; false if there is none. */
   const run = (isAccepted) => {
@@ -43,7 +43,7 @@ export function setUpDoubtful(library, gallery, covers, decide) {
       theirs.textContent = String(candidate[field] ?? "");
       row.hidden = plain(ours.textContent) === plain(theirs.textContent);
       // What the two values show is not said again.
-      const line = row.hidden ? undefined : evidence.find(({ text }) => [field, theirs.textContent].some((word) => word && text.startsWith(word)));
+      const line = row.hidden ? undefined : evidence.find(({ text }) => isAbout(text, field, theirs.textContent));
       row.className = line?.agreement ?? "";
       if (line) told.add(line);
     }
@@ -71,6 +71,7 @@ export function setUpDoubtful(library, gallery, covers, decide) {
       each.style.setProperty("--ratio", String(each.naturalWidth / each.naturalHeight));
       showPixels();
     });
+    each.addEventListener("error", showPixels);
   }
   byID("skip").addEventListener("click", () => gallery.next());
   // The second click of a double one would be about the next album.
@@ -107,11 +108,18 @@ export function setUpDoubtful(library, gallery, covers, decide) {
   };
   /** Asks which albums have covers to review. */
   const renew = async () => {
+    const question = (asked = Symbol());
     const answer = await ask("GET", "api/filters/doubtful", undefined, { cache: "no-store" }).catch(() => null);
-    if (answer) covers.doubtful = new Set(Object.keys(answer.albums));
+    if (answer && question === asked) covers.doubtful = new Set(Object.keys(answer.albums));
   };
   whenIdle(renew);
   return { follow, renew, accept: () => run(true), refuse: () => run(false) };
+}
+
+/** Whether a line of evidence is about a field: it begins with its name, or with what the source says. */
+function isAbout(text, field, value) {
+  const begins = (word) => word && text.startsWith(word) && !/^[\p{L}\p{N}]/u.test(text.slice(word.length));
+  return begins(field) || (begins(value) && (field === "tracks") === /\btracks?\b/.test(text));
 }
 
 /** The button that shows another service's cover. */

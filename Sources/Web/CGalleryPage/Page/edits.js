@@ -74,9 +74,9 @@ export class Edits {
       chooser.value = ""; // so that the same file can be chosen again
     });
     copy.hidden = !navigator.clipboard; // over plain HTTP from another machine
-    copy.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(new URL(hashOf({ view: "stage", album: gallery.album.id }), location.origin + location.pathname).href);
-      say("Copied the album’s address.");
+    copy.addEventListener("click", () => {
+      const address = new URL(hashOf({ view: "stage", album: gallery.album?.id }), location.origin + location.pathname).href;
+      navigator.clipboard.writeText(address).then(() => say("Copied the album’s address."), () => say(address));
     });
     byID("add-first").addEventListener("click", () => openAlbumForm());
     buttons.delete.addEventListener("click", () => this.remove());

@@ -16,13 +16,13 @@ export function onChoice(name, run) {
 export function setUpMenus() {
   for (const menu of document.querySelectorAll("[role=menu]")) {
     const items = () => [...menu.querySelectorAll("button:enabled:not([hidden])")];
-    menu.addEventListener("toggle", ({ newState }) => newState === "open" && (menu.querySelector("[aria-checked=true]") ?? items()[0]).focus());
+    menu.addEventListener("toggle", ({ newState }) => newState === "open" && (menu.querySelector("[aria-checked=true]") ?? items()[0])?.focus());
     // The focus goes back to the menu's button before a choice takes it.
     menu.addEventListener("click", ({ target }) => target.closest("button") && menu.hidePopover(), { capture: true });
     menu.addEventListener("keydown", (event) => {
       const all = items(), at = all.indexOf(document.activeElement);
       const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
-      if (to === undefined) return;
+      if (to === undefined || !all.length) return;
       event.preventDefault();
       all.at(to % all.length).focus();
     });

@@ -38,7 +38,7 @@ export function setUpSearch(library, gallery) {
     apply(() => (field.value.trim() ? library.shown[0]?.id : here));
   });
   field.addEventListener("keydown", (event) => {
-    if (!["Enter", "ArrowDown", "Escape"].includes(event.key)) return;
+    if (event.isComposing || !["Enter", "ArrowDown", "Escape"].includes(event.key)) return;
     if (event.key === "Escape") back();
     gallery.focus();
     event.preventDefault();

@@ -13,7 +13,10 @@ export function marksOf(albums, sort) {
   const isFew = values.filter(isCaseless).length < albums.length / 2;
   for (const [index, value] of values.entries()) {
     const label = /\p{sc=Han}/u.test(value) || (isFew && isCaseless(value)) ? "…" : value;
-    if (label !== marks.at(-1)?.label) marks.push({ label, index });
+    const known = marks.findLastIndex((mark) => mark.label === label);
+    // A letter that is sorted among another's, as Æ among those of A, is no group.
+    if (known >= 0) marks.length = known + 1;
+    else marks.push({ label, index });
   }
   return marks;
 }

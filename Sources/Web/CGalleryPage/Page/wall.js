@@ -84,7 +84,8 @@ export class Wall {
     this.#measure(clientWidth, clientHeight);
     this.reload(index);
     if (position !== undefined) return this.#scrollTo(this.#topAt(position));
-    this.#scrollTo(this.#topOf(index) - (this.#height - this.#size - this.#caption) / 2);
+    const { top, head } = this.#rowOf(index);
+    this.#scrollTo(top + head - (this.#height - this.#size - this.#caption) / 2);
     this.#reveal(index);
   }
 
@@ -210,9 +211,9 @@ export class Wall {
 
   #reveal(index) {
     if (index < 0) return;
-    const top = this.#topOf(index), lowest = top + this.#pitch - this.#gap + this.#edge + ring - this.#height;
+    const { rest, top, height } = this.#rowOf(index), lowest = top + height - this.#gap + this.#edge + ring - this.#height;
     // Where a row is higher than the wall, its top is seen.
-    this.#scrollTo(Math.min(top, Math.max(this.#host.scrollTop, lowest)));
+    this.#scrollTo(Math.min(rest, Math.max(this.#host.scrollTop, lowest)));
   }
 
   #scrolled() {

@@ -160,7 +160,9 @@ struct AlbumRoutes: Sendable {
         let written = try await model.albums.covers(of: [id], readsFiles: false)[0].written
         let isFile = album.coverFile != nil || written != nil
         if listing == nil, !isFile, let review = model.review {
-            let doubtful = try await review.albums(among: [album]).isEmpty ? 0 : review.candidates(of: album).count
+            let isDoubtful = try await !review.albums(among: [album]).isEmpty
+            let doubtful =
+                isDoubtful ? min(try await review.candidates(of: album).count, FilterRoutes.maximumCandidates) : 0
             let answers = try await review.answers(of: album)
             return .json {
                 if doubtful > 0 { $0.add("doubtful", doubtful) }

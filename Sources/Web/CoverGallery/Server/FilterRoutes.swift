@@ -36,7 +36,8 @@ struct FilterRoutes: Sendable {
         }
     }
 
-    private static let maximumCandidates = 6
+    /// The most covers that a review shows of an album.
+    static let maximumCandidates = 6
 
     /// - Throws: `HTTPError` if the gallery was opened without them.
     private var review: any CoverReview {

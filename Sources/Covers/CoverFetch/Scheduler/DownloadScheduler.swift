@@ -499,26 +499,20 @@ package actor DownloadScheduler {
         let footprint = state.sharedAt == nil ? content.footprint : 512
         backlog += footprint
         batch.footprint += footprint
-        let download = Download(
-            url: url, target: target, content: content, absence: absence, fieldNames: state.fieldNames,
-            microseconds: state.microseconds, timings: timings, isShared: state.sharedAt != nil)
-        batch.downloads.append(download)
-        var (staying, leaving): ([Ask], [Ask]) = ([], [])
-        var outcome: CoverOutcome?
-        if case .failure(var failure, _) = content, !state.mayBeAnothers {
-            failure.rememberedUntil = absence.map { Date(timeIntervalSince1970: Double($0.until) / 1_000) }
-            outcome = CoverOutcome(failed: failure, duration: .microseconds(state.microseconds))
+        batch.downloads.append(
+            Download(
+                url: url, target: target, content: content, absence: absence, fieldNames: state.fieldNames,
+                microseconds: state.microseconds, timings: timings, isShared: state.sharedAt != nil))
+        guard case .failure(var failure, _) = content, !state.mayBeAnothers else {
+            return pending.add(url.string, asks, sent)
         }
-        for ask in asks {
-            // Its next address is followed as a redirect is: it waits for no commit.
-            if let outcome, ask.hasAlternatives, ask.isAnswered(by: outcome, to: sent) {
-                leaving.append(ask)
-            } else {
-                staying.append(ask)
-            }
-        }
-        pending.add(url.string, staying, sent)
-        if let outcome { add(leaving.complete(outcome, to: sent)) }
+        failure.rememberedUntil = absence.map { Date(timeIntervalSince1970: Double($0.until) / 1_000) }
+        let outcome = CoverOutcome(failed: failure, duration: .microseconds(state.microseconds))
+        // Their next address is followed as a redirect is: they wait for no commit.
+        func isLeaving(_ ask: Ask) -> Bool { ask.hasAlternatives && ask.isAnswered(by: outcome, to: sent) }
+        let leaving = asks.filter(isLeaving)
+        pending.add(url.string, asks.filter { !isLeaving($0) }, sent)
+        add(leaving.complete(outcome, to: sent))
     }
 
     private func flushBatch() {

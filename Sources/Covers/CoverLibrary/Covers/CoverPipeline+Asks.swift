@@ -131,9 +131,7 @@ extension CoverPipeline {
             let stored = ask.stored == nil || ask.cacheUse == .reload ? nil : try reader.entry(for: url.string)
             var answer: CoverOutcome?
             if let stored, mayUse(stored, for: ask) {
-                answer = CoverOutcome(.fresh, url: location)
-                answer?.contentDigest = stored.digest
-                answer?.bytes = stored.bytes
+                answer = CoverOutcome(cached: stored.digest, stored.bytes, at: location)
             } else if stored == nil {
                 let isLost = url.isInvalidHost
                 let absence = isLost ? .givenAsFile(location) : absence(found, of: url, at: location, for: ask)
@@ -163,7 +161,7 @@ extension CoverPipeline {
             return nil
         }
         if let status, try mayUse(reader.entry(for: ask.url.string), for: ask) {
-            let answer = CoverOutcome(cached: status, at: ask.location)
+            let answer = CoverOutcome(cached: status.digest, status.bytes, at: ask.location)
             if isOffline { return answer }
             guard try isDue(ask, status, reader) else { return answer }
             (ask.fallback, ask.stored) = (answer, version(of: ask, reader))
@@ -174,7 +172,7 @@ extension CoverPipeline {
         // The first that is stored, unless its server would have to be asked and cannot be.
         for other in isOffline ? others[...] : others.prefix(1)
         where try mayUse(reader.entry(for: other.url.string), for: ask) {
-            return CoverOutcome(cached: other.status, at: other.location)
+            return CoverOutcome(cached: other.status.digest, other.status.bytes, at: other.location)
         }
         if isOffline {
             let stored = status == nil ? others.first?.location : ask.location

@@ -158,9 +158,9 @@ extension CoverOutcome {
     }
 
     /// Of a cover that needs no transfer. - Parameter location: as the outcome names it.
-    init(cached status: CacheReader.Status, at location: String) {
+    init(cached digest: Digest, _ bytes: Int, at location: String) {
         self.init(.fresh, url: location)
-        (contentDigest, bytes) = (status.digest, status.bytes)
+        (contentDigest, self.bytes) = (digest, bytes)
     }
 
     /// The same cover, which could not be stored.

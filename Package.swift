@@ -9,8 +9,6 @@ let settings: [SwiftSetting] = [
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 // SwiftPM does not resolve a package whose every use is behind a disabled trait.
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Programs"]))
@@ -49,7 +47,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         // Only for the traits of their names, which are off by default. Tests/Programs/ServiceExample turns them on.
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
@@ -120,7 +117,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "CoverFetch",
-            dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
+            dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging],
             path: "Sources/Covers/CoverFetch", swiftSettings: settings),
         .target(
             name: "AlbumLibrary", dependencies: ["Files", "Platform", "SQLite", logging],
@@ -131,7 +128,7 @@ let package = Package(
                 "Platform", "CoverFetch", "CoverCache", "CoverPack", "CoverSizes", "AlbumLibrary",
                 "CurlHTTP", "Files", "HTTPCaching",
                 "ImageHeader", httpTypes,
-                logging, deque, metrics, tracing, serviceLifecycle,
+                logging, metrics, tracing, serviceLifecycle,
             ],
             path: "Sources/Covers/CoverLibrary", swiftSettings: settings),
         // Above the library, so that a program that uses only that needs no TagLib.
@@ -178,7 +175,7 @@ let package = Package(
             path: "Sources/Programs/sleeve", swiftSettings: unoptimized),
         // The laboratory. `sleeve` depends on nothing from here on.
         .target(
-            name: "LinkEmulator", dependencies: ["Platform", "CLinux", deque],
+            name: "LinkEmulator", dependencies: ["Platform", "CLinux"],
             path: "Sources/Laboratory/LinkEmulator", swiftSettings: settings),
         .executableTarget(
             name: "sleeve-lab",

@@ -5,7 +5,7 @@ package import Platform
 
 /// A cover that is asked for: one object from the list to the outcome. Asks for one URL share a transfer.
 ///
-/// An ask is at one address at a time. When that has failed, it goes on to the next one of its album, until one brings a cover or none is
+/// An ask is at one address at a time. When that has failed, it moves to the next one of its album, until one brings a cover or none is
 /// left: what the cache knows of all of them was looked up before the first was requested. Its sink gets one outcome.
 // because: one thread at a time has it. It moves from the one that reads the list to libcurl's and to the store's, which gives it back.
 package final class Ask: @unchecked Sendable {
@@ -44,8 +44,6 @@ package final class Ask: @unchecked Sendable {
     private(set) var mayBeAbsent = true
     /// The address before was another size of the same picture.
     private var triedSizes = false
-    /// What is known of an address to which it went on.
-    private var known: Known?
 
     package let sink: any OutcomeSink
     /// The line of the list that named the cover.
@@ -66,6 +64,8 @@ package final class Ask: @unchecked Sendable {
     package var ignoresOutage = false
     /// Connect to public addresses only. A transfer that it shares with an ask that does not may connect to others.
     package var deniesPrivateAddresses = false
+    /// Its sink may remember a failure of its address (`OutcomeSink.failure`): it repeats another ask, or has moved to the address.
+    package var mayHaveFailed = false
     /// What is sent to one origin, and to no other.
     package var ownFields: (fields: HTTPFields, origin: String)?
 
@@ -124,7 +124,7 @@ package final class Ask: @unchecked Sendable {
 
     package var hasAlternatives: Bool { !alternatives.isEmpty }
 
-    /// It is of a run, and has no address to go on to when its host cannot be reached (`goOn`): nothing waits for it but the end of the run.
+    /// It is of a run, and has no address to move to when its host cannot be reached: nothing waits for it but the end of the run.
     var canBePostponed: Bool {
         priority == .normal && deadline == nil && !isForUse && alternatives.allSatisfy { $0.picture == picture }
     }
@@ -137,7 +137,7 @@ package final class Ask: @unchecked Sendable {
             }
     }
 
-    // MARK: Going on
+    // MARK: Its addresses
 
     /// Finds out which addresses have sizes of one picture. Call it before one fails.
     /// - Parameter picture: what the addresses of a picture's sizes have in common; nil for an address of no such picture.
@@ -165,9 +165,9 @@ package final class Ask: @unchecked Sendable {
         (self.location, self.url, picture) = (location, url, address.picture)
     }
 
-    /// Gives the outcome to the sink, unless it is a failure after which the ask goes on.
+    /// Gives the outcome to the sink, unless it is a failure after which the ask moves to its next address.
     /// - Parameter isOwn: another ask for the address may end otherwise.
-    /// - Returns: false if it went on: it is at an address that has to be requested.
+    /// - Returns: false if it has moved: it is at an address that has to be requested.
     @discardableResult
     package func complete(_ outcome: CoverOutcome, isOwn: Bool = false) -> Bool {
         var outcome = outcome
@@ -176,14 +176,14 @@ package final class Ask: @unchecked Sendable {
             (failure.url, failure.line) = (location, line)
             // Other header fields may get another answer.
             if !isOwn, ownFields == nil, !failure.isGivenUp, !failure.endsRequest { sink.didFail(url, failure) }
-            guard goOn(after: failure) else {
+            guard let next = moveToNextAddress(after: failure) else {
                 let body = keepsUnstored ? outcome.bodyIfNotStored : nil
                 outcome = CoverOutcome(failed: CoverFailure(of: failures), duration: outcome.duration)
                 outcome.bodyIfNotStored = body
                 sink.take(outcome, of: self)
                 return true
             }
-            guard let answer = known?.answer else { return false }
+            guard let answer = next.known?.answer else { return false }
             outcome = answer
         }
         if outcome.url == url.string { outcome.url = location }
@@ -233,18 +233,18 @@ package final class Ask: @unchecked Sendable {
     }
 
     /// No attempt can start within its time.
-    /// - Returns: false if it went on to its next address.
+    /// - Returns: false if it has moved to its next address.
     func giveUp(after failure: CoverFailure) -> Bool {
         complete(CoverOutcome(failed: failure.leavingNoAttempt(within: deadline?.time ?? .zero)), isOwn: true)
     }
 
-    /// Goes to the next address: the first of those that are stored, else the first. After a temporary failure of one size of a picture, its other
+    /// Moves to the next address: the first of those that are stored, else the first. After a temporary failure of one size of a picture, its other
     /// sizes are left out: the next run finds the one that was asked for.
-    /// - Returns: false if there is none, or the failure is final. `failures` has that of the ask then.
-    private func goOn(after failure: CoverFailure) -> Bool {
+    /// - Returns: the address; nil if there is none, or the failure is final. `failures` has that of the ask then.
+    private func moveToNextAddress(after failure: CoverFailure) -> Address? {
         if failure.isFinal {
             failures = [failure]
-            return false
+            return nil
         }
         let former = picture
         if failure.isRetryable { alternatives.removeAll { $0.picture == former } }
@@ -264,12 +264,12 @@ package final class Ask: @unchecked Sendable {
             }
             (location, picture, triedSizes) = (address.location, address.picture, address.picture == former)
             mayBeAbsent = !triedSizes || mayBeAbsent && failure.isAbsence
-            (known, self.stored) = (address.known, address.known?.stored)
+            (self.stored, mayHaveFailed) = (address.known?.stored, true)
             // A size that failed otherwise may be there: the cover is not absent for long.
-            negativeTimeToLive = mayBeAbsent ? known?.negativeTimeToLive : nil
-            return true
+            negativeTimeToLive = mayBeAbsent ? address.known?.negativeTimeToLive : nil
+            return address
         }
-        return false
+        return nil
     }
 }
 
@@ -294,7 +294,7 @@ package protocol OutcomeSink: AnyObject, Sendable {
     /// What the transfers of its asks inherit from the task that asked; nil for nothing.
     var origin: AskOrigin? { get }
 
-    /// An address of an ask has failed. The ask may go on to others.
+    /// An address of an ask has failed. The ask may move to others.
     func didFail(_ url: HTTPURL, _ failure: CoverFailure)
 
     /// The failure of an address that is not tried again for this sink.
@@ -350,5 +350,36 @@ package final class StoredVersion: Sendable {
     package func conditions(at target: HTTPURL, of url: HTTPURL) -> HTTPFields {
         let isSource = target.string == url.string ? place == nil : place == target.place
         return isSource ? conditions : [:]
+    }
+}
+
+/// What a transfer sent of what its requests gave.
+struct SentRequest: Sendable {
+    /// The addresses that were requested; empty if that was the key itself.
+    var addresses: [String] = []
+    var fields: HTTPFields = [:]
+    var deniesPrivateAddresses = false
+
+    /// A cover that was requested so, with its own URL.
+    func cover(_ url: HTTPURL) -> RequestedCover {
+        RequestedCover(url, headerFields: fields, deniesPrivateAddresses: deniesPrivateAddresses)
+    }
+
+    /// Whether the URL's address was requested.
+    func included(_ url: HTTPURL) -> Bool {
+        addresses.isEmpty ? !url.omitsParameters : addresses.contains(url.address)
+    }
+}
+
+extension Ask {
+    /// Whether the outcome of a transfer answers the request. A failure that a server answered with, and a cover that is not stored,
+    /// answer only requests with the same fields; a refused address answers only requests that may not connect to it. A failure that may be
+    /// the address's answers only requests for the addresses that were requested.
+    func isAnswered(by outcome: CoverOutcome, to sent: SentRequest) -> Bool {
+        if outcome.failure?.kind == .refusedAddress, sent.deniesPrivateAddresses, !deniesPrivateAddresses {
+            return false
+        }
+        if let failure = outcome.failure, failure.isOfAddress, !sent.included(url) { return false }
+        return outcome.failure?.status == nil && outcome.bodyIfNotStored == nil || headerFields == sent.fields
     }
 }

@@ -140,3 +140,10 @@ package struct CoverTimings: Sendable, Hashable {
         self.end = end
     }
 }
+
+extension KeyedDecodingContainer {
+    /// What decodes an outcome calls it in place of the container's own. An outcome of an unknown kind promises no cover.
+    package func decode(_ type: CoverOutcome.Kind.Type, forKey key: Key) throws -> CoverOutcome.Kind {
+        CoverOutcome.Kind(rawValue: try decode(String.self, forKey: key)) ?? .failed
+    }
+}

@@ -26,7 +26,7 @@ extension LibraryAPI {
     // MARK: What is cached
 
     /// The keys of a cover in the cache, in the order of trying: normalised URLs, as in `CoverListing.url` and in events. An album
-    /// may have several.
+    /// may have several. Those of a digest are all under which its bytes are cached, read on the caller's thread; none if they are not.
     /// - Throws: `CoverFailure` if nothing usable locates the cover.
     public func keys(of cover: some CoverRequestConvertible) throws(CoverFailure) -> [String] {
         try covers.keys(of: cover.coverRequest)
@@ -39,7 +39,7 @@ extension LibraryAPI {
     public func statuses(
         of requests: some Sequence<some CoverRequestConvertible>
     ) async throws(CoverFailure) -> [CoverStatus?] {
-        let keys = requests.map { (try? covers.keys(of: $0.coverRequest)) ?? [] }
+        let keys = try await covers.keys(of: requests.map(\.coverRequest))
         let all = keys.flatMap(\.self)
         if all.isEmpty, !covers.isClosed { return keys.map { _ in nil } }
         await covers.restorePictures(all)
@@ -53,21 +53,25 @@ extension LibraryAPI {
 
     /// The file of a cached cover, for `sendfile` and for what reads in pieces; nil if it is not cached. Never connects. The whole
     /// file is compared with its digest first, on a thread that may block.
-    /// - Parameter cover: a URL, an album, or a request, of which only the URLs count.
+    /// - Parameters:
+    ///   - cover: a URL, an album, or a request, of which only the URLs or the digest count.
+    ///   - longestSide: as that of `cover(for:longestSide:)`. The file is the cover's own if that is used as it is, or if the cache has no
+    ///     room for the size.
     /// - Throws: `CoverFailure` if nothing usable locates the cover, the library is closed, or the cache cannot be read.
-    public func cachedFile(for cover: some CoverRequestConvertible) async throws(CoverFailure) -> CachedFile? {
-        for url in try covers.urls(of: cover.coverRequest) {
+    public func cachedFile(
+        for cover: some CoverRequestConvertible, longestSide: Int? = nil
+    ) async throws(CoverFailure) -> CachedFile? {
+        let (request, shelf) = (cover.coverRequest, covers.shelf)
+        if let longestSide { try Shelf.requireKept(longestSide, of: request.name) }
+        if let text = request.digest {
+            guard let digest = Digest(text) else { return nil }
+            return try await shelf.cachedFile(text, longestSide) { try $0.entry(digest: digest) }
+        }
+        for url in try covers.urls(of: request) {
             let key = url.string
-            if let file = try await covers.shelf.cachedFile(key, { try $0.entry(for: key) }) { return file }
+            if let file = try await shelf.cachedFile(key, longestSide, { try $0.entry(for: key) }) { return file }
         }
         return nil
-    }
-
-    /// As `cachedFile(for:)`, of the cached cover whose bytes have this digest, under whichever URL.
-    /// - Parameter digest: as `Cover.digest`; nothing else names a cover.
-    public func cachedFile(digest: String) async throws(CoverFailure) -> CachedFile? {
-        guard let digest = Digest(digest) else { return nil }
-        return try await covers.shelf.cachedFile("") { try $0.entry(digest: digest) }
     }
 
     // MARK: A view
@@ -106,29 +110,41 @@ public struct CoverHistory: Sendable, Hashable, Codable {
     }
 
     /// The URL as given.
-    public var url: String
+    package var location: String
     /// The cached cover.
     public var cached: CoverListing?
     /// The server has answered that there is no cover.
     public var absence: Absence?
+
+    /// The URL as given.
+    public var url: URL { URL(key: location) }
+
+    private enum CodingKeys: String, CodingKey {
+        case location = "url"
+        case cached, absence
+    }
 }
 
 extension LibraryAPI {
-    /// What the cache knows of URLs, in order: the cover, or what is remembered of its absence. Never connects, and counts as no use.
-    /// - Throws: `CoverFailure` if a URL is not one of http or https, or the index cannot be read.
-    public func history(of urls: [String]) async throws(CoverFailure) -> [CoverHistory] {
-        var locations: [HTTPURL] = []
-        for url in urls { locations.append(try covers.key(url)) }
-        return try await covers.shelf.read(of: urls.first ?? "") { [covers, locations] reader in
-            let absences = try covers.absences(of: locations, reader)
+    /// What the cache knows of the URLs of covers, in order: the cover, or what is remembered of its absence. Never connects, and counts
+    /// as no use.
+    /// - Parameter requests: URLs, albums, each with all of its URLs, or requests.
+    /// - Throws: `CoverFailure` if nothing usable locates one of the covers, or the index cannot be read.
+    public func history(
+        of requests: some Sequence<some CoverRequestConvertible>
+    ) async throws(CoverFailure) -> [CoverHistory] {
+        var urls: [(location: String, url: HTTPURL)] = []
+        for request in requests { urls += try covers.addresses(of: request.coverRequest) }
+        return try await covers.shelf.read(of: urls.first?.location ?? "") { [covers, urls] reader in
+            let absences = try covers.absences(of: urls.map(\.url), reader)
             return try urls.indices.map { index in
-                let cached = try reader.entry(for: locations[index].string).map { CoverListing($0) }
+                let cached = try reader.entry(for: urls[index].url.string).map { CoverListing($0) }
                 let absence = absences[index].map { absence in
                     CoverHistory.Absence(
                         status: absence.status, answeredAt: Date(milliseconds: absence.answeredAt),
                         until: Date(milliseconds: absence.until))
                 }
-                return CoverHistory(url: urls[index], cached: cached, absence: absence)
+                return CoverHistory(location: urls[index].location, cached: cached, absence: absence)
             }
         }
     }

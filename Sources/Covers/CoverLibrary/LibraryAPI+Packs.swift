@@ -114,7 +114,7 @@ struct Unpacker {
     private func check(_ item: PackReader.Item, _ summary: inout UnpackSummary) -> ImportedCover? {
         do throws(CoverFailure) {
             switch item {
-            case .cover(let metadata, let digest, let body): return try Self.checked(metadata, body, digest)
+            case .cover(let packed): return try Self.checked(packed)
             case .damage(let defect):
                 let detail = "\(defect.problem) (\(defect.location))"
                 throw CoverFailure(.cache, url: defect.key ?? "", detail: detail)
@@ -126,23 +126,20 @@ struct Unpacker {
     }
 
     /// The cover as this cache would store it: another cache may be of any version, and anyone may have changed it.
-    /// - Parameter digest: of `body`.
     /// - Throws: `CoverFailure` if it is no cover.
-    private static func checked(
-        _ metadata: EntryMetadata, _ body: [UInt8], _ digest: Digest
-    ) throws(CoverFailure) -> ImportedCover {
-        let key = metadata.key
+    private static func checked(_ packed: ImportedCover) throws(CoverFailure) -> ImportedCover {
+        let key = packed.metadata.key
         guard let url = try? HTTPURL(key) else {
             throw CoverFailure(.badURL, url: key, detail: "its URL in the pack is not valid")
         }
-        guard let header = body.withUnsafeBytes({ ImageHeader($0) }) else {
+        guard let header = packed.body.withUnsafeBytes({ ImageHeader($0) }) else {
             throw CoverFailure(.notAnImage, url: key, detail: "its bytes in the pack are no image")
         }
-        var metadata = metadata.imported
+        var metadata = packed.metadata.imported
         // Another version may normalise URLs less.
         metadata.key = url.string
         (metadata.mediaType, metadata.width, metadata.height) = (header.mediaType, header.width, header.height)
-        return ImportedCover(metadata, body, digest)
+        return ImportedCover(metadata, packed.body, packed.digest)
     }
 
     /// Stores covers, and tells observers.

@@ -41,11 +41,15 @@ extension LibraryAPI {
     /// too large for that is an `AsyncSequence`, or the file of a list.
     /// - Parameter requests: URLs, albums, or requests.
     public func prefetch(_ requests: some Sequence<some CoverRequestConvertible>) -> CoverOutcomes<LibraryError> {
+        var count = 0
         let stream = AsyncStream { continuation in
-            for request in requests { continuation.yield(request.coverRequest) }
+            for request in requests {
+                continuation.yield(request.coverRequest)
+                count += 1
+            }
             continuation.finish()
         }
-        return prefetch(stream).expecting((requests as? any RandomAccessCollection)?.count)
+        return prefetch(stream).expecting(count)
     }
 }
 

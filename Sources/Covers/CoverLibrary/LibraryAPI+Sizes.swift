@@ -1,5 +1,5 @@
 import CoverCache
-public import CoverFetch
+import CoverFetch
 import CoverSizes
 import CurlHTTP
 import ImageHeader
@@ -27,18 +27,6 @@ extension LibraryAPI {
         guard var small else { return cover.resized(longestSide: longestSide) }
         (small.url, small.key, small.isStale) = (cover.url, cover.key, cover.isStale)
         return small
-    }
-
-    /// The cached cover with this digest in a smaller size, as `cover(for:longestSide:)` describes it, verified; nil if there is none. Never
-    /// connects.
-    /// - Parameters:
-    ///   - digest: of the cover itself, as `Cover.digest`.
-    ///   - longestSide: of the result, in pixels: one of `keptSizes`.
-    /// - Throws: `CoverFailure` if the cache cannot be read, and of the kind `badSize` for another size.
-    public func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
-        try Shelf.requireKept(longestSide, of: digest)
-        guard let digest = Digest(digest) else { return nil }
-        return try await covers.shelf.cover(digest, longestSide: longestSide)
     }
 
     /// Makes those sizes of a cached cover that the cache does not keep yet, after sizes that someone waits for.

@@ -83,20 +83,23 @@ public final class LibraryAPI: Sendable {
         for cover: some CoverRequestConvertible, longestSide: Int? = nil
     ) async throws(CoverFailure) -> Cover {
         let request = cover.coverRequest
-        if let longestSide { try Shelf.requireKept(longestSide, of: request.location) }
+        if let longestSide { try Shelf.requireKept(longestSide, of: request.name) }
         return try await self.cover(for: request, within: longestSide)
     }
 
     /// A cached cover, verified, however old; nil if it is not cached. Never connects. Reads on a thread that may block.
     /// - Parameters:
-    ///   - cover: a URL, an album, or a request, of which only the URLs count.
+    ///   - cover: a URL, an album, or a request, of which only the URLs or the digest count.
     ///   - longestSide: as that of `cover(for:longestSide:)`.
     /// - Throws: `CoverFailure` if nothing usable locates the cover, the library is closed, or the cache cannot be read.
     public func cachedCover(
         for cover: some CoverRequestConvertible, longestSide: Int? = nil
     ) async throws(CoverFailure) -> Cover? {
         let request = cover.coverRequest
-        if let longestSide { try Shelf.requireKept(longestSide, of: request.location) }
+        if let longestSide { try Shelf.requireKept(longestSide, of: request.name) }
+        if let digest = request.digest {
+            return try await covers.shelf.cachedCover(digest: digest, longestSide: longestSide)
+        }
         for url in try covers.urls(of: request) {
             guard let cover = try await covers.shelf.cachedCover(url, location: url.string) else { continue }
             return try await sized(cover, within: longestSide)

@@ -1,5 +1,5 @@
 package import CoverCache
-package import Platform
+import Platform
 import Synchronization
 
 /// Reads a pack: covers with their metadata in one tar file.
@@ -18,7 +18,7 @@ package final class PackReader: Sendable {
 
     package enum Item: Sendable {
         /// The bytes match their digest.
-        case cover(EntryMetadata, Digest, body: [UInt8])
+        case cover(ImportedCover)
         /// Something is damaged or missing.
         case damage(CacheDefect)
     }
@@ -79,7 +79,7 @@ package final class PackReader: Sendable {
             var items: [Item] = []
             var bytes = 0
             while bytes < length, let found = try next(&state) {
-                for item in found { if case .cover(_, _, let body) = item { bytes += body.count } }
+                for item in found { if case .cover(let cover) = item { bytes += cover.body.count } }
                 // Damage is counted too: a file may hold millions of damaged blocks.
                 bytes += found.count * TarHeader.size
                 items += found
@@ -103,7 +103,7 @@ package final class PackReader: Sendable {
             guard Digest(of: body) == digest else {
                 return [damage(digest, "the bytes do not match their digest", &state)]
             }
-            return state.entries.take(digest).map { .cover($0, digest, body: body) }
+            return state.entries.take(digest).map { .cover(ImportedCover($0, body, digest)) }
         case nil: return missing(state.entries, tar)
         }
     }
@@ -135,7 +135,7 @@ package final class PackReader: Sendable {
 
 /// The entries of a pack that no cover was read for yet.
 private struct PackEntries {
-    private var byKey: [String: (metadata: EntryMetadata, digest: Digest)] = [:]
+    private var byKey: [String: EntryLine] = [:]
     /// The keys of all lines that name a cover: a later line may have given a key another one.
     private var byDigest: [Digest: [String]] = [:]
     private(set) var pinned: Set<String> = []
@@ -153,7 +153,7 @@ private struct PackEntries {
         case .capacity: break
         case .removed(let key): byKey[key] = nil
         case .stored(let entry):
-            byKey[entry.metadata.key] = (entry.metadata, entry.digest)
+            byKey[entry.metadata.key] = entry
             byDigest[entry.digest, default: []].append(entry.metadata.key)
         }
     }

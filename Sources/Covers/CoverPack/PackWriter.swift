@@ -51,7 +51,7 @@ package struct PackWriter {
         while let entries = try nextEntries() {
             if isCancelled() { return summary.isCancelled = true }
             for entry in entries {
-                lines += EntryLine(entry.metadata, entry.digest, bytes: entry.bytes).line
+                lines += entry.line.json
                 if entry.isPinned { lines += EntryLog.Line.pinned(entry.metadata.key, true).bytes }
                 if digests.last != entry.digest { digests.append(entry.digest) }
             }

@@ -1,4 +1,3 @@
-import DequeModule
 import Platform
 
 /// One direction of a link: the senders of all connections, the bottleneck they share, and the segments on their way.

@@ -4,11 +4,11 @@ package import Platform
 ///
 /// libcurl allows one thread per multi handle. Actors on this executor keep that rule at compile time, and calls between them
 /// cost no hop. Nothing on this thread may block.
-// because: only the thread touches `multi` and `events`.
+// because: only the thread touches `running` and `events`.
 package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
     private let wakeReader: Int32
     private let wakeWriter: Int32
-    private var multi: CurlMulti?
+    private var running: CurlMulti?
     private var events: [Poller.Event] = []
 
     /// - Throws: `SystemError` if the process has no descriptor left.
@@ -21,12 +21,12 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         }
         (wakeReader, wakeWriter) = (ends[0], ends[1])
         do throws(SystemError) {
-            multi = try CurlMulti(configuration: configuration)
+            running = try CurlMulti(configuration: configuration)
         } catch {
             for end in ends { close(end) }
             throw error
         }
-        multi?.poller.setInterest(.read, on: wakeReader)
+        running?.poller.setInterest(.read, on: wakeReader)
         super.init()
     }
 
@@ -35,35 +35,14 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         close(wakeWriter)
     }
 
-    // MARK: Transfers
-
-    /// Starts a transfer. It completes on a later turn of the loop, never within this call.
-    /// - Returns: nil after `shutdown`.
-    func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Transfer.ID? {
+    /// What the actors on this thread use of libcurl; nil after `shutdown`.
+    package var multi: CurlMulti? {
         checkIsolated()
-        return multi?.start(request, completion: completion)
+        return running
     }
-
-    /// Ends a transfer without calling its completion.
-    func cancel(_ transfer: Transfer.ID) {
-        checkIsolated()
-        _ = multi?.remove(transfer)?.cancel()
-    }
-
-    /// Whether there is memory for the body of another transfer, as far as is known.
-    /// - Parameter unstored: the length of received bodies that wait to be stored: they are in memory, too.
-    package func hasRoom(beside unstored: Int) -> Bool { multi?.hasRoom(beside: unstored) ?? true }
-
-    /// The sockets of libcurl's connections; nil after `shutdown`.
-    package var sockets: OpenSockets? {
-        checkIsolated()
-        return multi?.sockets
-    }
-
-    // MARK: The thread
 
     override package func waitForEvents(until deadline: ContinuousClock.Instant?) {
-        guard let multi else { return }
+        guard let multi = running else { return }
         // Sends the requests of the transfers just added.
         multi.actOnTimer()
         // A short response may already be complete; no event would announce it.
@@ -99,9 +78,9 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
 
     /// Cancels every transfer.
     override package func stop() {
-        guard let multi = multi.take() else { return }
-        let completions = multi.removeAll().map { $0.cancel() }
+        guard let multi = running.take() else { return }
+        let ends = multi.removeAll().map { $0.cancel() }
         multi.close()
-        for complete in completions { complete() }
+        for end in ends { end.completion?(end.result) }
     }
 }

@@ -3,7 +3,7 @@ import CLinux
 import Platform
 
 /// libcurl's multi handle, driven by socket events (`curl_multi_socket_action`), with its timer and its transfers.
-final class CurlMulti {
+package final class CurlMulti {
     /// libcurl's initialization, once in a process.
     private static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     static func initialize() { _ = initialization }
@@ -22,7 +22,8 @@ final class CurlMulti {
     private var rejected: [Transfer.ID] = []
     private let configuration: HTTPClientConfiguration
     private let multi: UnsafeMutableRawPointer
-    let sockets = OpenSockets()
+    /// The sockets of libcurl's connections.
+    package let sockets = OpenSockets()
     let memory: BodyMemory
     /// Streams of a connection before libcurl opens another one. Never lowered: libcurl has one number for all hosts.
     private var streams = 0
@@ -82,6 +83,7 @@ final class CurlMulti {
 
     // MARK: Transfers
 
+    /// Starts a transfer. It completes on a later turn of the loop, never within this call.
     func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Transfer.ID {
         let transfer = idle.popLast() ?? makeTransfer()
         lastID += 1
@@ -123,7 +125,9 @@ final class CurlMulti {
         return transfer
     }
 
-    func hasRoom(beside unstored: Int) -> Bool { memory.hasRoom(inFlight: inFlight.count, unstored: unstored) }
+    /// Whether there is memory for the body of another transfer, as far as is known.
+    /// - Parameter unstored: the length of received bodies that wait to be stored: they are in memory, too.
+    package func hasRoom(beside unstored: Int) -> Bool { memory.hasRoom(inFlight: inFlight.count, unstored: unstored) }
 
     func removeAll() -> [Transfer] { Array(inFlight.keys).compactMap { remove($0) } }
 
@@ -178,7 +182,9 @@ final class CurlMulti {
         var hasCompleted = !rejected.isEmpty
         let rejected = rejected
         self.rejected = []
-        for id in rejected { remove(id)?.end(CURLE_FAILED_INIT)() }
+        for id in rejected {
+            if let end = remove(id)?.end(CURLE_FAILED_INIT) { end.completion?(end.result) }
+        }
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let transfer = Transfer.of(message.pointee.easy_handle) else {
                 continue
@@ -190,9 +196,9 @@ final class CurlMulti {
                 continue
             }
             if result == CURLE_OPERATION_TIMEDOUT, !transfer.isAnswered { closeIfSilent(transfer) }
-            let complete = transfer.end(result)
+            let end = transfer.end(result)
             _ = remove(transfer.id)
-            complete()
+            end.completion?(end.result)
             hasCompleted = true
         }
         return hasCompleted

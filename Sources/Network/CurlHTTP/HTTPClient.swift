@@ -35,7 +35,7 @@ package actor HTTPClient {
             if let transport {
                 send(request, through: transport, completion)
             } else {
-                loop.start(request, completion: completion)
+                loop.multi?.start(request, completion: completion)
             }
         if id == nil {
             let error = TransferError(.cancelled, url: request.url.string, detail: "the client was shut down")
@@ -48,7 +48,7 @@ package actor HTTPClient {
 
     /// Cancels a transfer without calling its completion. Does nothing if the transfer has ended.
     package func cancel(_ id: Transfer.ID) {
-        if transport == nil { loop.cancel(id) } else { _ = end(id) }
+        if transport == nil { _ = loop.multi?.remove(id)?.cancel() } else { _ = end(id) }
     }
 
     /// Cancels every transfer, and ends the event loop.

@@ -41,7 +41,11 @@ package final class OpenSockets {
         var family: AddressFamily? { endpoints.map { $0.peer.contains(":") ? .v6 : .v4 } }
 
         /// Bytes, an end or an error have arrived that libcurl has not read.
-        var isReadable: Bool { peek(1) != nil }
+        var isReadable: Bool {
+            var byte: UInt8 = 0
+            return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0
+                || errno != EAGAIN && errno != EWOULDBLOCK
+        }
 
         /// A transfer is about to send a request.
         /// - Parameter cover: what it asks for; nil if that is no cover.
@@ -81,8 +85,8 @@ package final class OpenSockets {
         }
 
         /// Reads the start of what has arrived, and leaves it there. Nil if nothing has; empty if the connection has ended.
-        fileprivate func peek(_ length: Int = UnaskedAnswer.looksAt) -> [UInt8]? {
-            var bytes = [UInt8](repeating: 0, count: length)
+        fileprivate func peek() -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: UnaskedAnswer.looksAt)
             let count = recv(socket, &bytes, bytes.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
             if count < 0 { return errno == EAGAIN || errno == EWOULDBLOCK ? nil : [] }
             return Array(bytes.prefix(count))
@@ -301,10 +305,12 @@ extension UnaskedAnswer {
 package struct RequestedCover: Sendable, Hashable {
     package var url: HTTPURL
     /// What its callers send to its origin.
-    package var headerFields: HTTPFields = [:]
-    package var deniesPrivateAddresses = false
+    package var headerFields: HTTPFields
+    package var deniesPrivateAddresses: Bool
 
-    package init(_ url: HTTPURL) { self.url = url }
+    package init(_ url: HTTPURL, headerFields: HTTPFields = [:], deniesPrivateAddresses: Bool = false) {
+        (self.url, self.headerFields, self.deniesPrivateAddresses) = (url, headerFields, deniesPrivateAddresses)
+    }
 }
 
 /// The last covers that were requested on a connection.

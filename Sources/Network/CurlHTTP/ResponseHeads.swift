@@ -67,7 +67,7 @@ struct ResponseHeads {
             let value = line[line.index(after: colon)...]
             closes = closes || value.indices.contains { Self.is(value[$0...].prefix(5), "close") }
         }
-        guard let kept = Self.names.first(where: { Self.isName(name, $0) }) else { return }
+        guard let kept = Self.names[name.count]?.first(where: { Self.isName(name, $0) }) else { return }
         last = (kept, Array(line[line.index(after: colon)...].drop(while: Self.isBlank)))
     }
 
@@ -92,9 +92,11 @@ struct ResponseHeads {
 
     private static let proxyConnection = HTTPField.Name("Proxy-Connection")!
 
-    /// The names of the fields of a cover that are kept.
-    private static let names =
-        ResponseFields.names + [.contentLength, .contentRange, .contentEncoding, .transferEncoding, .location]
+    /// The names of the fields of a cover that are kept, by their lengths: a response has many others.
+    private static let names = Dictionary(
+        grouping: ResponseFields.names
+            + [.contentLength, .contentRange, .contentEncoding, .transferEncoding, .location],
+        by: { $0.canonicalName.utf8.count })
 
     /// The first line of a field.
     func first(_ name: HTTPField.Name) -> String? { fields[fields: name].first?.value }

@@ -7,6 +7,8 @@ package final class Transfer {
     /// Identifies one use of the handle. Never reused.
     package typealias ID = UInt64
     package typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
+    /// The end of a use. The handle may be prepared again before the completion is called.
+    typealias End = (completion: Completion?, result: Result<TransferResponse, TransferError>)
 
     private static let accept = "Accept: \(TransferRequest.coverFields[.accept] ?? "")"
     /// libcurl sends it, and decodes the codings that it knows.
@@ -78,7 +80,8 @@ package final class Transfer {
     /// Nil after its end.
     private var request: TransferRequest?
     private var url: String { request?.url.string ?? "" }
-    private var origin: Substring { request?.url.origin ?? "" }
+    /// Of the request's URL.
+    private var origin: Substring = ""
     private var onConnection: (@Sendable (ConnectionEvent) -> Bool)? { request?.onConnection }
     /// The look before the transfer began.
     private var begun = 0
@@ -261,8 +264,7 @@ package final class Transfer {
         self.id = id
         begin(at: look)
         timeout = 1
-        self.request = request
-        self.completion = completion
+        (self.request, origin, self.completion) = (request, request.url.origin, completion)
         body.isWanted = request.isWanted
         body.forget()
         lowSpeedTime = configuration.lowSpeedTime
@@ -465,22 +467,21 @@ package final class Transfer {
     }
 
     /// Ends the use with libcurl's result.
-    /// - Returns: what calls the completion. The handle may be prepared again before.
-    func end(_ code: CURLcode) -> () -> Void {
+    func end(_ code: CURLcode) -> End {
         if hasBytesBehindCoding(code), let status = easy.status {
-            return complete(with: .success(response(status, BodyExtent(of: easy, heads))))
+            return end(with: .success(response(status, BodyExtent(of: easy, heads))))
         }
         if code == CURLE_OK, let connection, connection.wasBroughtDown(under: id), hasSurplus {
             sockets.didFindAnswer(on: connection)
         }
         let isResponse = code == CURLE_OK || isAnswered || endedWithoutNotice(code)
-        return complete(with: isResponse ? checkedResponse() : .failure(error(code)))
+        return end(with: isResponse ? checkedResponse() : .failure(error(code)))
     }
 
     /// The same with the error `cancelled`.
-    func cancel() -> () -> Void { complete(with: .failure(failure(.cancelled, "cancelled"))) }
+    func cancel() -> End { end(with: .failure(failure(.cancelled, "cancelled"))) }
 
-    private func complete(with result: Result<TransferResponse, TransferError>) -> () -> Void {
+    private func end(with result: Result<TransferResponse, TransferError>) -> End {
         defer {
             completion = nil
             request = nil
@@ -493,7 +494,7 @@ package final class Transfer {
             error.microseconds = Int(easy.offset(CURLINFO_TOTAL_TIME_T))
             return error
         }
-        return { [completion] in completion?(result) }
+        return (completion, result)
     }
 
     /// A server over TLS has marked the end of the body by closing the connection, without TLS's own notice (RFC 9112 section 9.8). The

@@ -107,20 +107,15 @@ package struct RedirectChain: Sendable, Hashable {
         for redirect in redirects {
             let response = StoredResponse(
                 status: redirect.status.code, fields: redirect.headerFields, requestTime: now, responseTime: now)
-            let freshness = response.freshness
-            add(freshness, isStored: !response.forbidsStoring(freshness.directives))
+            let freshness = response.freshness, stated = freshness.directives
+            directives.noStore = directives.noStore || response.forbidsStoring(stated)
+            directives.noCache = directives.noCache || freshness.needsValidation
+            directives.mustRevalidate = directives.mustRevalidate || stated.mustRevalidate
+            directives.isPrivate = directives.isPrivate || stated.isPrivate
+            directives.staleIfError = [directives.staleIfError, stated.staleLimit].compactMap(\.self).min()
             let end = freshness.isExplicit ? freshness.freshUntil : now + Self.silentLifetime
             freshUntil = min(freshUntil ?? .max, end)
         }
-    }
-
-    private mutating func add(_ freshness: Freshness, isStored: Bool) {
-        let added = freshness.directives
-        directives.noStore = directives.noStore || !isStored
-        directives.noCache = directives.noCache || freshness.needsValidation
-        directives.mustRevalidate = directives.mustRevalidate || added.mustRevalidate
-        directives.isPrivate = directives.isPrivate || added.isPrivate
-        directives.staleIfError = [directives.staleIfError, added.staleLimit].compactMap(\.self).min()
     }
 }
 

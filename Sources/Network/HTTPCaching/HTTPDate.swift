@@ -124,11 +124,12 @@ package enum RetryAfter {
     package static func delay(_ fields: HTTPFields, now: Int64) -> Duration? {
         let age = fields.text(.age).flatMap { $0.withBytes { CacheDirectives.seconds($0) } } ?? 0
         let now = fields.text(.date).flatMap { HTTPDate.seconds($0, now: now) }.map { $0 + age } ?? now
-        return fields[values: .retryAfter].flatMap { value in
-            // libcurl's lines arrive joined by commas, which dates contain, too.
+        // libcurl's lines arrive joined by commas, which dates contain, too.
+        let delays: [Int64] = fields[values: .retryAfter].flatMap { value -> [Substring] in
             [Substring(value)] + value.split(separator: ",")
         }
-        .compactMap { seconds(String($0.drop { $0 == " " }), now) }.max().map { .seconds($0) }
+        .compactMap { seconds(String($0.drop { $0 == " " }), now) }
+        return delays.max().map { .seconds($0) }
     }
 
     private static func seconds(_ text: String, _ now: Int64) -> Int64? {

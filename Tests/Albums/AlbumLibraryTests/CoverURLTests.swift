@@ -97,8 +97,22 @@ import Testing
         for path in [Array("/m/50%25 é.jpg".utf8), Array("/m/".utf8) + [0xFF, 0xC3], Array("/m/\n\"".utf8)] {
             var album = Album(id: "1", title: "A")
             album.coverFilePath = path
-            let read = try #require(Album(json: album.json))
+            let read = try #require(Album(libraryJSON: album.json))
             #expect(read.coverFilePath == path && read == album)
+            #expect(Album(json: album.json) == album.withoutCoverFile, "of a client, it would be a file of the server")
+        }
+    }
+
+    @Test func `an album that is added brings no cover file with it, unless a scan has found one`() async throws {
+        try await withShelf { shelf in
+            let library = shelf.store()
+            var albums = ["A", "B", "C"].map { Album(id: $0, title: $0) }
+            for index in albums.indices { albums[index].coverFilePath = Array("/etc/cover.jpg".utf8) }
+            #expect(try await library.add(albums[0]).coverFile == nil)
+            try await library.add([albums[1]])
+            try await library.insert([albums[2]])
+            #expect(try await library.all().map(\.coverFile) == [nil, nil, "/etc/cover.jpg"])
+            library.close()
         }
     }
 }

@@ -91,7 +91,7 @@ import Testing
         }
         missing.learn(Ask.Known(negativeTimeToLive: 7), of: "http://a.example/p/3")
         #expect(!missing.complete(failed(404)) && missing.location.hasSuffix("p/3"))
-        #expect(missing.negativeTimeToLive == 7)
+        #expect(missing.negativeTimeToLive == 7 && missing.mayHaveFailed)
         #expect(missing.complete(failed(404)) && caller.result?.failure?.detail.contains("status 410") == true)
 
         let stored = try ask()

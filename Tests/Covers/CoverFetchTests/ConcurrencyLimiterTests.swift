@@ -177,14 +177,14 @@ private struct Numbers {
     @Test func `a wave of crowded connections leaves what worked, and few are tried beyond it`() {
         var limiter = ConcurrencyLimiter(ceiling: 64, start: 32)
         for count in (3...32).reversed() {
-            limiter.rejected(ended(32, inFlight: count), isCrowded: true, now: now + .seconds(1))
+            limiter.rejected(ended(32, inFlight: count), isOneTooMany: true, now: now + .seconds(1))
         }
         #expect(limiter.limit == 2)
         var crowded = 0
         for _ in 1...300 {
             if limiter.limit > 2 {
                 crowded += 1
-                limiter.rejected(ended(3, at: 2), isCrowded: true, now: now + .seconds(2 + crowded))
+                limiter.rejected(ended(3, at: 2), isOneTooMany: true, now: now + .seconds(2 + crowded))
             }
             limiter.answered(ended(2, at: 2))
         }
@@ -193,7 +193,7 @@ private struct Numbers {
 
     @Test func `one broken connection does not end slow start`() {
         var limiter = ConcurrencyLimiter(ceiling: 64, start: 32)
-        limiter.rejected(ended(32), isCrowded: true, now: now + .seconds(1))
+        limiter.rejected(ended(32), isOneTooMany: true, now: now + .seconds(1))
         for _ in 1...64 { limiter.answered(ended(32, at: 2)) }
         #expect(limiter.limit == 64)
     }
@@ -201,7 +201,7 @@ private struct Numbers {
     @Test func `crowding that was none is forgotten`() {
         var limiter = ConcurrencyLimiter(ceiling: 64, start: 32)
         for count in (2...32).reversed() {
-            limiter.rejected(ended(32, inFlight: count), isCrowded: true, now: now + .seconds(1))
+            limiter.rejected(ended(32, inFlight: count), isOneTooMany: true, now: now + .seconds(1))
         }
         limiter.forgetCrowding()
         for _ in 1...64 { limiter.answered(ended(32, at: 2)) }

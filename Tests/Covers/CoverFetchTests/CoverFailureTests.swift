@@ -76,6 +76,17 @@ import Testing
         #expect((failure as any Error).localizedDescription == failure.message)
     }
 
+    @Test func `what a later version encodes can be decoded: a kind that is not known is unknown, or a failure`() throws
+    {
+        let failure = CoverFailure(.tls, url: "https://a.example/1", detail: "why")
+        var text = String(decoding: try JSONEncoder().encode(CoverOutcome(failed: failure)), as: UTF8.self)
+        text.replace("\"tls\"", with: "\"later\"")
+        let outcome = try JSONDecoder().decode(CoverOutcome.self, from: Data(text.utf8))
+        #expect(outcome.failure?.kind == .unknown && outcome.failure?.detail == "why" && outcome.kind == .failed)
+        text.replace("\"failed\"", with: "\"later\", \"more\": 1")
+        #expect(try JSONDecoder().decode(CoverOutcome.self, from: Data(text.utf8)) == outcome)
+    }
+
     @Test func `an outcome survives being encoded, with its failure or its digest`() throws {
         var stored = CoverOutcome(.downloaded, url: "https://a.example/1", line: 2)
         (stored.bytes, stored.duration, stored.isDuplicate) = (10, .milliseconds(20), true)

@@ -42,6 +42,16 @@ import Wire
         }
     }
 
+    @Test func `a failure that a run remembers ends an ask that repeats another, and no first one`() async throws {
+        try await withScheduler { origin, scheduler, _ in
+            let caller = Caller(remembering: CoverFailure(.status, url: "", detail: "remembered", status: 404))
+            let (first, repeated) = (try HTTPURL(origin.coverURL(1)), try HTTPURL(origin.coverURL(2)))
+            await scheduler.submit([caller.ask(first), caller.ask(repeated) { $0.mayHaveFailed = true }])
+            try await eventually { caller.results.count == 2 }
+            #expect(origin.requestCount == 1 && caller.results.map { $0.failure?.detail } == ["remembered", nil])
+        }
+    }
+
     @Test func `an ask that may not connect to private addresses joins a transfer that may`() async throws {
         try await withScheduler { origin, scheduler, _ in
             let url = try HTTPURL(origin.coverURL(1) + "?hold=1")
@@ -223,7 +233,7 @@ import Wire
 
 extension DownloadScheduler {
     /// There is memory for another transfer's body.
-    fileprivate var hasRoom: Bool { client.loop.hasRoom(beside: 0) }
+    fileprivate var hasRoom: Bool { client.loop.multi?.hasRoom(beside: 0) ?? true }
     fileprivate var postponed: Int { queue.postponed }
 }
 

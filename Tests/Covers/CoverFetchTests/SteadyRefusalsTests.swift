@@ -8,7 +8,7 @@ import Testing
         _ refusals: inout SteadyRefusals, _ count: Int, oneIn share: Int, limit: Double
     ) -> [SteadyRefusals.Verdict] {
         (1...count * share).compactMap { number in
-            let verdict = refusals.ended(isRefused: number.isMultiple(of: share), limit: limit)
+            let verdict = refusals.count(isRefused: number.isMultiple(of: share), limit: limit)
             return number.isMultiple(of: share) ? verdict : nil
         }
     }

@@ -47,6 +47,26 @@ import Testing
         }
     }
 
+    @Test func `certificate authorities that cannot be read are an error, unless a transport needs none`() async throws
+    {
+        let missing = FileManager.default.temporaryDirectory.appending(path: "sleeve-\(UUID().uuidString).pem")
+        for authorities in [\LibraryConfiguration.certificateAuthorities, \.certificateDirectory] {
+            let message = try await problem { $0[keyPath: authorities] = missing }
+            #expect(
+                message?.contains("cannot be read: access \(missing.path): No such file") == true,
+                "\(message ?? "none")")
+            let ofTransport = try await problem {
+                $0[keyPath: authorities] = missing
+                $0.transport = NoTransport()
+            }
+            #expect(ofTransport == nil)
+        }
+    }
+
+    private struct NoTransport: CoverTransport {
+        func response(to request: TransportRequest) async throws -> TransportResponse { TransportResponse() }
+    }
+
     @Test func `a relative URL is resolved once, against its base, whatever the working directory is later`() async {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in

@@ -83,7 +83,7 @@ import Wire
 
     @Test func `a second signal does what it did before, and what is no signal is left out`() async {
         await #expect(processExitsWith: .signal(SIGUSR1)) {
-            let wasCancelled = try await withGracefulInterruption(by: [SIGUSR1, 0, -1, 999, SIGKILL]) {
+            let wasCancelled = try await withGracefulInterruption(by: [SIGUSR1, 0, -1, 999, .max, .min, SIGKILL]) {
                 kill(getpid(), SIGUSR1)
                 while !Task.isCancelled { await Task.yield() }
                 return true

@@ -19,9 +19,9 @@ import Testing
         good.digest = String(repeating: "ab", count: 32)
         good.date = Date()
         if case .arrived(let cover) = LibraryEvent.arrived(good) { #expect(cover.digest?.hasPrefix("abab") == true) }
-        let listing = CoverListing(url: good.url, digest: "ab", bytes: 10, mediaType: "image/png", storedAt: Date())
-        #expect(listing.isStale() && !listing.isPinned)
         let url = try #require(URL(string: "https://a.example/1"))
+        let listing = CoverListing(url: url, digest: "ab", bytes: 10, mediaType: "image/png", storedAt: Date())
+        #expect(listing.url == url && listing.isStale() && !listing.isPinned)
         #expect(Cover(url: url, data: Data([1]), mediaType: "image/png").digest.count == 64)
     }
 

@@ -142,6 +142,75 @@ import Testing
         }
     }
 
+    @Test func `whatever takes a URL takes a digest, which is served from the cache, and no server is asked for it`()
+        async throws
+    {
+        try await withStage { stage in
+            // The second URL has the same bytes.
+            let (library, urls) = (stage.library, [stage.url(1), stage.url(2, "same=1")])
+            let cover = try await library.cover(at: urls[0])
+            #expect(try await library.cover(at: urls[1]).digest == cover.digest)
+            let known = CoverRequest(digest: cover.digest)
+            let unknown = CoverRequest(digest: String(cover.digest.reversed()))
+            func blocking() throws -> Cover? { try library.cachedCover(for: known) }
+            #expect(try await library.cover(for: known).data == cover.data)
+            #expect(try await library.cachedCover(for: known)?.data == cover.data)
+            #expect(try blocking()?.data == cover.data)
+            let side = LibraryAPI.keptSizes[0]
+            #expect(
+                try await library.cover(for: known, longestSide: side)
+                    == library.cachedCover(for: known, longestSide: side))
+            #expect(try await library.cachedFile(for: known)?.digest == cover.digest)
+            #expect(try await library.statuses(of: [unknown, known]).map { $0?.digest } == [nil, cover.digest])
+            #expect(try library.keys(of: known) == urls)
+            #expect(try await library.history(of: [known]).map(\.url.absoluteString) == urls)
+            let run = try await library.prefetch([known, unknown]).summary()
+            #expect((run.fresh, run.skipped) == (1, 1))
+            #expect(try await library.pin(.requests([known])) == PinSummary(covers: 2, changed: 2, failed: 0))
+            let unpinned = try await library.unpin(.requests([known, unknown]))
+            #expect(unpinned == PinSummary(covers: 1, changed: 2, failed: 1))
+            let removed = try await library.remove(.requests([known, unknown]))
+            #expect((removed.entries, removed.failed) == (2, 1))
+            #expect(stage.origin.requestCount == 2)
+        }
+    }
+
+    @Test func `a digest that is not cached, or is to be downloaded, is a failure that names it`() async throws {
+        try await withStage { stage in
+            let library = stage.library
+            let digest = try await library.cover(at: stage.url(1)).digest
+            func failure(_ request: CoverRequest) async -> CoverFailure? {
+                await #expect(throws: CoverFailure.self) { try await library.cover(for: request) }
+            }
+            for policy in [CoverRequest.CachePolicy.revalidate, .reload] {
+                var request = CoverRequest(digest: digest)
+                request.cachePolicy = policy
+                let failed = await failure(request)
+                #expect(failed?.kind == .notCached && failed?.detail.contains("no server") == true)
+                #expect(try await library.prefetch([request]).summary().skipped == 1)
+            }
+            for unknown in [String(digest.reversed()), digest.uppercased(), "", "../../albums.json"] {
+                let request = CoverRequest(digest: unknown)
+                let failed = await failure(request)
+                #expect(failed?.kind == .notCached && failed?.url == unknown)
+                #expect(try await library.cachedCover(for: request, longestSide: 150) == nil)
+                #expect(try await library.cachedFile(for: request) == nil)
+                #expect(try library.keys(of: request).isEmpty)
+            }
+            let window = library.window(of: Int.self)
+            window.show([(1, CoverRequest(digest: digest)), (2, CoverRequest(digest: ""))])
+            var arrived: [Int: CoverOutcome] = [:]
+            for await arrival in window.arrivals {
+                arrived[arrival.id] = arrival.outcome
+                if arrived.count == 2 { window.close() }
+            }
+            #expect(arrived[1]?.digest == digest && arrived[2]?.failure?.kind == .notCached)
+            #expect(stage.origin.requestCount == 1)
+            await library.close()
+            #expect(await failure(CoverRequest(digest: digest))?.kind == .closed)
+        }
+    }
+
     @Test func `an album goes on to its next URL if the file that was given is lost`() async throws {
         try await withStage { stage in
             var album = Album(title: "A", coverURL: given)

@@ -79,7 +79,8 @@ import Wire
                 request.deniesPrivateAddresses = denies
                 let (results, continuation) = AsyncStream.makeStream(of: Result<TransferResponse, TransferError>.self)
                 transfer.prepare(request, id: 1) { continuation.yield($0) }
-                transfer.end(curl_easy_perform(transfer.easy))()
+                let end = transfer.end(curl_easy_perform(transfer.easy))
+                end.completion?(end.result)
                 return await results.first { _ in true }
             }
             func expectRefusal() async throws {

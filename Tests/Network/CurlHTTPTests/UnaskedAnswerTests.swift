@@ -146,7 +146,7 @@ import Wire
 
 extension HTTPClient {
     fileprivate func unaskedAnswers(_ looking: Bool) -> [UnaskedAnswer] {
-        if looking { _ = loop.sockets?.lookAtIdle() }
-        return loop.sockets?.takeUnaskedAnswers() ?? []
+        if looking { _ = loop.multi?.sockets.lookAtIdle() }
+        return loop.multi?.sockets.takeUnaskedAnswers() ?? []
     }
 }

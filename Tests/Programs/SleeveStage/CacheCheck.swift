@@ -61,13 +61,13 @@ package struct CacheCheck {
 
     private static func digests(of library: LibraryAPI) async throws -> [String: String?] {
         var listed: [String: String] = [:]
-        for try await cover in library.listings() { listed[cover.url] = cover.digest }
+        for try await cover in library.listings() { listed[cover.key] = cover.digest }
         var digests: [String: String?] = [:]
         for (text, digest) in listed {
             // It returns once an entry whose bytes are damaged is dropped.
             let file =
                 if let url = URL(string: text) { try await library.cachedFile(for: url) } else { CachedFile?.none }
-            let found = try file.map { Digest(of: Array(try $0.read(0..<$0.count))).description }
+            let found = try file.map { Digest(of: Array(try $0.read(0..<$0.bytes))).description }
             digests[text] = .some(found == digest ? digest : nil)
         }
         return digests

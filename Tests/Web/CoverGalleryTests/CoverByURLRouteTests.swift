@@ -130,7 +130,7 @@ import Wire
             let url = stage.origin.coverURL(1) + "?size=120000"
             let reply = try await stage.ask("GET", path(url, "&w=300"))
             let digest = try await stage.cover(at: url).digest
-            let small = try await stage.library.cachedCover(digest: digest, longestSide: 300)
+            let small = try await stage.library.cachedCover(for: CoverRequest(digest: digest), longestSide: 300)
             #expect(reply.status == 200 && reply.body == small.map { Array($0.data) })
             #expect(reply.fields["etag"] == "\"\(digest)-300\"")
             #expect(try await stage.ask("GET", path(url, "&w=299")).status == 400)

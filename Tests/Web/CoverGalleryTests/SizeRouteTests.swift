@@ -17,7 +17,7 @@ import Wire
             let cover = try await cached(stage)
             let reply = try await stage.ask("GET", "/covers/\(cover.digest)?w=300")
             #expect(reply.status == 200 && reply.fields["content-type"] == "image/jpeg")
-            let small = try await stage.library.cachedCover(digest: cover.digest, longestSide: 300)
+            let small = try await stage.library.cachedCover(for: CoverRequest(digest: cover.digest), longestSide: 300)
             #expect(reply.body == small.map { Array($0.data) } && small?.width == 300)
             let tag = "\"\(cover.digest)-300\""
             #expect(reply.fields["etag"] == tag)

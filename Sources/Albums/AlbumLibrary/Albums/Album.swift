@@ -93,6 +93,24 @@ public struct Album: Hashable, Sendable, Identifiable {
     static let maximumLength = 1 << 20
 }
 
+extension Album {
+    /// Whether all fields are the same, in any order. An id that follows from the album's texts equals the same one that is written down.
+    public static func == (left: Album, right: Album) -> Bool {
+        (left.title, left.artist, left.genre, left.year) == (right.title, right.artist, right.genre, right.year)
+            && left.coverURL == right.coverURL
+            && (left.otherFields == right.otherFields || Set(left.otherFields) == Set(right.otherFields))
+            && (left.explicitID == right.explicitID || left.id == right.id)
+    }
+
+    /// Hashes the fields that most albums differ in.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(title)
+        hasher.combine(artist)
+        hasher.combine(year)
+        hasher.combine(coverURL)
+    }
+}
+
 /// The album as an object of its fields: `id`, `title`, `artist`, `genre`, `coverUrl`, `year`, and where else its cover is. Unlike `json` it
 /// leaves out fields that have no property: encoders would round their numbers and reorder them.
 extension Album: Codable {

@@ -189,7 +189,7 @@ extension AlbumEdit.Change {
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         func album(_ text: String, _ key: CodingKeys) throws -> Album {
-            if let album = Album(json: text) { return album }
+            if let album = Album(libraryJSON: text) { return album }
             throw DecodingError.dataCorruptedError(forKey: key, in: fields, debugDescription: "no album: \(text)")
         }
         self.album = try album(try fields.decode(String.self, forKey: .album), .album)

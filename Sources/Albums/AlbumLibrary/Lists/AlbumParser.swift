@@ -224,8 +224,15 @@ extension String {
 }
 
 extension Album {
-    /// Reads a JSON object. Returns nil if the text is malformed or a field has a wrong type.
+    /// Reads a JSON object. Returns nil if the text is malformed or a field has a wrong type. A cover file that it names is left out: only
+    /// a scan of this computer finds one.
     public init?(json: String) {
+        guard let album = Album(libraryJSON: json) else { return nil }
+        self = album.withoutCoverFile
+    }
+
+    /// The same of the library's own, with its cover file.
+    init?(libraryJSON json: String) {
         let parser = JSONCursor.read(json) { (cursor) throws(JSONCursor.SyntaxError) in
             var parser = AlbumParser(ListOptions(keepsOtherFields: true, isLibraryFile: true))
             try parser.read(&cursor)

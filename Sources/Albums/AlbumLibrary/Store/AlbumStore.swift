@@ -80,10 +80,12 @@ public actor AlbumStore {
     /// - Parameters:
     ///   - album: The album.
     ///   - index: Its index in the library, from 0. Default, and beyond the end: at the end.
-    /// - Returns: The album as it is in the library, with another id if its own was taken.
+    /// - Returns: The album as it is in the library, with another id if its own was taken, and without a cover file, which only a scan
+    ///   finds.
     @discardableResult
     public func add(_ album: Album, at index: Int? = nil) throws(LibraryError) -> Album {
-        try insert(album, at: index)?.changes.first?.album ?? album
+        let album = album.withoutCoverFile
+        return try insert(album, at: index)?.changes.first?.album ?? album
     }
 
     /// Adds an album. - Returns: The step.
@@ -95,6 +97,12 @@ public actor AlbumStore {
     /// - Returns: The step; `nil` if no album was new.
     @discardableResult
     public func add(_ albums: [Album]) throws(LibraryError) -> AlbumEdit? {
+        try insert(albums.map(\.withoutCoverFile))
+    }
+
+    /// The same with the cover files that a scan has found.
+    @discardableResult
+    package func insert(_ albums: [Album]) throws(LibraryError) -> AlbumEdit? {
         try take(.add(albums, at: nil, skipsKnown: true))
     }
 

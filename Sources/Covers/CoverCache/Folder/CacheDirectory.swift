@@ -251,7 +251,6 @@ final class WritingMarker {
     }
 
     /// Whether there is a marker: there may be files without rows.
-    var isAny: Bool { Self.isAny(in: folder) }
     static func isAny(in folder: String) -> Bool { (try? markers(in: folder).isEmpty) != true }
 
     /// The markers, with their lengths. Files that have other names, and folders, belong to a person.

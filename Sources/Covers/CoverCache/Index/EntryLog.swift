@@ -199,7 +199,7 @@ extension EntryLog.Line {
             if metadata.validatedAt != metadata.storedAt { number(#","validated":"#, metadata.validatedAt) }
             if let freshUntil = metadata.freshUntil { number(#","fresh":"#, freshUntil) }
             if !metadata.fields.isEmpty { text(#","fields":"#, metadata.fields) }
-            number(#","seal":"#, EntryLine.seal(metadata.key, entry.digest))
+            number(#","seal":"#, entry.seal)
         case .removed(let key):
             text(#"{"url":"#, key)
             bytes += #","removed":true"#.utf8
@@ -230,7 +230,7 @@ extension EntryLog.Line {
     }
 }
 
-/// A stored entry as a line of `EntryLog`.
+/// An entry with its cover's digest and length: what its line in `EntryLog` says.
 package struct EntryLine: Sendable, Hashable {
     package var metadata: EntryMetadata
     package var digest: Digest
@@ -242,7 +242,9 @@ package struct EntryLine: Sendable, Hashable {
     }
 
     /// The line and its line feed.
-    package var line: [UInt8] { EntryLog.Line.stored(self).bytes }
+    package var json: [UInt8] { EntryLog.Line.stored(self).bytes }
+
+    var seal: Int64 { Self.seal(metadata.key, digest) }
 
     /// A check of an entry's key and its cover's digest. A row or a line that a failing disk has changed must not give another URL's cover.
     static func seal(_ key: String, _ digest: Digest) -> Int64 {

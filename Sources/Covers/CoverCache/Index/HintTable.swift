@@ -14,7 +14,7 @@ struct HintTable {
     /// No hint is set for longer, in milliseconds: 30 days. One that expires later was set by a clock that was ahead, and is ignored.
     static let maximumLifetime: Int64 = 30 * 86_400_000
 
-    private let select, selectAll, selectAny, insert, delete, deleteAll, deleteExpired, deleteExcess: Statement
+    private let select, selectAll, selectAny, insert, delete, deleteExpired, deleteExcess: Statement
 
     init(_ connection: borrowing Connection) {
         func statement(_ sql: String) -> Statement { connection.statement(sql) }
@@ -24,7 +24,6 @@ struct HintTable {
         selectAny = statement("SELECT 1 FROM hints WHERE kind = ? LIMIT 1")
         insert = statement("INSERT OR REPLACE INTO hints(kind, key, value, until) VALUES (?, ?, ?, ?)")
         delete = statement("DELETE FROM hints WHERE kind = ? AND key = ?")
-        deleteAll = statement("DELETE FROM hints")
         deleteExpired = statement("DELETE FROM hints WHERE until <= ? OR until > ?")
         deleteExcess = statement(
             """
@@ -58,8 +57,6 @@ struct HintTable {
         case .remove(let kind, let key): try delete.run(.text(kind.rawValue), .text(key))
         }
     }
-
-    func removeAll() throws { try deleteAll.run() }
 
     /// Removes expired hints, and those of each kind beyond `maximumCount`.
     func sweep(now: Int64, maximumCount: Int = HintTable.maximumCount) throws {

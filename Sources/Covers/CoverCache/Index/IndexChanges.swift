@@ -54,13 +54,14 @@ struct IndexChanges {
 
     // MARK: Entries
 
-    /// Adds an entry of a cover that has a row.
-    mutating func addEntry(_ metadata: EntryMetadata, _ cover: CoverRow) throws {
-        try table.addEntry(metadata, cover.id, cover.digest)
+    /// Adds an entry.
+    /// - Parameter cover: the row of its cover.
+    mutating func addEntry(_ line: EntryLine, _ cover: CoverRow) throws {
+        try table.addEntry(line, cover.id)
         state.entries += 1
         state.entryBytes += cover.length
-        if try isPinned(metadata.key) { try pin(cover, 1) }
-        log(.stored(EntryLine(metadata, cover.digest, bytes: cover.length)))
+        if try isPinned(line.metadata.key) { try pin(cover, 1) }
+        log(.stored(line))
     }
 
     /// Removes an entry, and its cover if no other entry names it, nor one that can be put back.
@@ -85,16 +86,14 @@ struct IndexChanges {
 
     // MARK: Covers
 
-    /// Adds a cover without entries, used now.
-    mutating func addCover(
-        _ digest: Digest, length: Int, charge: Int, _ metadata: EntryMetadata
-    ) throws -> CoverRow {
-        let cover = try table.addCover(digest, length: length, charge: charge, metadata, used: state.tick())
+    /// Adds the cover of an entry, without entries, used now.
+    mutating func addCover(_ line: EntryLine, charge: Int) throws -> CoverRow {
+        let cover = try table.addCover(line, charge: charge, used: state.tick())
         // SQLite gives a new row the number after the highest: that of a row that was deleted, if it was the highest.
         lastOldCover = min(lastOldCover, cover.id - 1)
-        removed.remove(digest)
+        removed.remove(line.digest)
         state.covers += 1
-        state.bytes += length
+        state.bytes += line.bytes
         state.charged += charge
         return cover
     }
@@ -184,7 +183,7 @@ struct IndexChanges {
             guard let former = try table.cover(kept.digest) else { continue }
             if let entry = try table.entry(kept.metadata.key), try table.cover(id: entry.cover)?.digest == digest {
                 try removeEntry(entry, key: kept.metadata.key)
-                try addEntry(kept.metadata, former)
+                try addEntry(kept, former)
                 try table.touch(former.id, used: state.tick())
                 restored.append(kept)
             } else {

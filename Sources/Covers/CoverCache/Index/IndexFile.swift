@@ -134,10 +134,13 @@ struct IndexState: Hashable {
     var clock = 0
     var hits = 0
     var misses = 0
-    /// 0 until it is set: see `knownCapacity`.
-    var capacity = 0
-    /// Nil while the index is made: it has no capacity before it is complete.
-    var knownCapacity: Int? { capacity > 0 ? capacity : nil }
+    /// The limit of `charged`; nil while the index is made: it has none before it is complete.
+    var capacity: Int?
+    /// The capacity's column, where 0 stands for nil: no cache has so little (`EntryLog.minimumCapacity`).
+    private var capacityColumn: Int {
+        get { capacity ?? 0 }
+        set { capacity = newValue > 0 ? newValue : nil }
+    }
     /// Lines of the entry log.
     var lines = 0
 
@@ -145,7 +148,7 @@ struct IndexState: Hashable {
         ("charged", \.charged), ("sizes", \.sizes), ("covers", \.covers), ("bytes", \.bytes), ("entries", \.entries),
         ("entryBytes", \.entryBytes), ("pinnedCovers", \.pinnedCovers), ("pinnedBytes", \.pinnedBytes),
         ("pinnedCharge", \.pinnedCharge), ("clock", \.clock), ("hits", \.hits), ("misses", \.misses),
-        ("capacity", \.capacity), ("lines", \.lines),
+        ("capacity", \.capacityColumn), ("lines", \.lines),
     ]
 
     static let schema =

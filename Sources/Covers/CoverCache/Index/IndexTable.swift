@@ -55,10 +55,12 @@ struct IndexTable {
         try selectSeal.first(.int(entry.id)) { $0.int64(0) } == EntryLine.seal(key, digest)
     }
 
-    func addEntry(_ metadata: EntryMetadata, _ cover: Int64, _ digest: Digest) throws {
+    /// - Parameter cover: the row of the entry's cover.
+    func addEntry(_ line: EntryLine, _ cover: Int64) throws {
+        let metadata = line.metadata
         try insertEntry.run(
-            .int(Self.tag(metadata.key)), .text(metadata.key), .int(cover), .int(EntryLine.seal(metadata.key, digest)),
-            .int(metadata.storedAt), .int(metadata.validatedAt), .int(metadata.freshUntil), .text(metadata.fields))
+            .int(Self.tag(metadata.key)), .text(metadata.key), .int(cover), .int(line.seal), .int(metadata.storedAt),
+            .int(metadata.validatedAt), .int(metadata.freshUntil), .text(metadata.fields))
     }
 
     /// Marks an entry as validated when the metadata was stored or validated.
@@ -87,14 +89,13 @@ struct IndexTable {
 
     func cover(id: Int64) throws -> CoverRow? { try selectCoverByID.first(.int(id), read: Self.cover) }
 
-    /// Adds a cover without entries and returns its row.
-    func addCover(
-        _ digest: Digest, length: Int, charge: Int, _ metadata: EntryMetadata, used: Int
-    ) throws -> CoverRow {
+    /// Adds the cover of an entry, without entries, and returns its row.
+    func addCover(_ line: EntryLine, charge: Int, used: Int) throws -> CoverRow {
+        let (digest, metadata) = (line.digest, line.metadata)
         try insertCover.run(
-            .int(digest.tag), .digest(digest), .int(length), .int(charge), .text(metadata.mediaType),
+            .int(digest.tag), .digest(digest), .int(line.bytes), .int(charge), .text(metadata.mediaType),
             .int(metadata.width), .int(metadata.height), .int(used))
-        return CoverRow(id: insertCover.lastInsertedRow, digest: digest, length: length, charge: charge, pins: 0)
+        return CoverRow(id: insertCover.lastInsertedRow, digest: digest, length: line.bytes, charge: charge, pins: 0)
     }
 
     func touch(_ cover: Int64, used: Int) throws { try touchCover.run(.int(used), .int(cover)) }
@@ -143,16 +144,17 @@ struct IndexTable {
 
 /// An entry as the index describes it.
 package struct CachedEntry: Sendable, Hashable {
-    package var metadata: EntryMetadata
-    package var digest: Digest
-    /// The body's length.
-    package var bytes: Int
+    package var line: EntryLine
     /// The recency clock at the last use.
     package var lastUsed: Int
     /// The key is pinned, so eviction spares the cover.
     package var isPinned = false
     package var row: EntryRow
 
+    package var metadata: EntryMetadata { line.metadata }
+    package var digest: Digest { line.digest }
+    /// The body's length.
+    package var bytes: Int { line.bytes }
     package var validatedAt: Int64 { metadata.validatedAt }
 }
 
@@ -176,7 +178,7 @@ enum EntrySelection {
             key: key, mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
             storedAt: row.time(4), validatedAt: row.time(9), freshUntil: row.optionalTime(5), fields: row.text(6))
         return CachedEntry(
-            metadata: metadata, digest: digest, bytes: try row.size(8), lastUsed: row.int(11),
+            line: EntryLine(metadata, digest, bytes: try row.size(8)), lastUsed: row.int(11),
             isPinned: row.int(13) != 0, row: EntryRow(id: row.int64(entryColumn), cover: row.int64(coverColumn)))
     }
 }

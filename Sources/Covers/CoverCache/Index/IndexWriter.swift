@@ -29,7 +29,7 @@ final class IndexWriter {
     /// The capacity of a new index, in bytes; nil for the one that the entry log states.
     private let wanted: Int?
     /// Called before the entries are read from the log.
-    let willRebuild: () -> Void
+    private let willRebuild: () -> Void
     /// As of the last transaction.
     private(set) var state: IndexState
     /// No cover of the opening has a higher row.
@@ -54,7 +54,7 @@ final class IndexWriter {
         log = EntryLog(path: directory.log)
         state = try IndexState(open.connection)
         lastOldCover = try open.connection.integer("SELECT max(id) FROM covers") ?? 0
-        if state.knownCapacity == nil { try complete(wanted) }
+        if state.capacity == nil { try complete(wanted) }
     }
 
     /// Opens the index again if another process has set it aside, replaced it or removed the whole cache, which is created again then.
@@ -62,7 +62,7 @@ final class IndexWriter {
     @discardableResult
     func reopenIfReplaced() throws -> Bool {
         if directory.indexNumber == number { return false }
-        let former = state.knownCapacity
+        let former = state.capacity
         _ = try CacheDirectory(creating: directory.path, isKnown: true)
         try marker.reopen()
         let new = try lock.withLock { try OpenIndex(directory) }
@@ -71,17 +71,18 @@ final class IndexWriter {
         if new.memoryNumber == open.memoryNumber { connection.leaveOpen() }
         open = new
         overhead = nil
-        if state.knownCapacity == nil { try complete(former ?? wanted) }
+        if state.capacity == nil { try complete(former ?? wanted) }
         return true
     }
 
     /// In bytes. The cache does not grow past it. Another process may change it; each transaction reads it.
-    var capacity: Int { state.capacity }
+    var capacity: Int { state.capacity ?? 0 }
     /// The part of the capacity that is left for covers, in bytes.
-    var room: Int { room(of: capacity) }
+    var room: Int { room(of: state) }
     /// Everything else counts, too, beyond an allowance, with the longest log. A little is left for covers in any case: some must go before
     /// the index can get shorter.
-    func room(of capacity: Int) -> Int {
+    func room(of state: IndexState) -> Int {
+        let capacity = state.capacity ?? 0
         let overhead = self.overhead ?? directory.overhead
         self.overhead = overhead
         return max(capacity / 16, capacity - max(0, overhead + Self.logLimit(of: capacity) - Self.allowance))
@@ -218,15 +219,76 @@ final class IndexWriter {
                     lines += 1
                     if lines % 10_000 == 0 { lock.showProgress() }
                 }
-                try add(.capacity(changes.state.capacity))
+                if let capacity = changes.state.capacity { try add(.capacity(capacity)) }
                 for key in try pins.all() { try add(.pinned(key, true)) }
                 try connection.statement(EntrySelection.sql + " ORDER BY e.id").each { row in
                     guard let entry = try EntrySelection.entry(row) else { return }
-                    try add(.stored(EntryLine(entry.metadata, entry.digest, bytes: entry.bytes)))
+                    try add(.stored(entry.line))
                 }
             }
             changes.state.lines = lines
         }
+    }
+}
+
+/// Makes a new index from the entry log and the covers.
+extension IndexWriter {
+    /// Gives a new index its entries and its capacity, in one transaction: an index without a capacity is not complete. One process
+    /// rebuilds it; others wait.
+    /// - Parameter wanted: nil for the capacity that the log states, 10 GiB for a new cache.
+    /// - Throws: `CacheError`, before anything is lost, if the log or a folder of covers cannot be read.
+    func complete(_ wanted: Int?) throws {
+        // Its first line makes a directory a cache, before the index is there.
+        let hasLog = AllocatedSpace.length(of: log.path) > EntryLog.header.count
+        // The files of entries that were replaced or removed are swept, also if this process is killed after the rows are committed.
+        if (try? directory.covers.folders().isEmpty) != true { marker.leave() }
+        try transaction { changes in
+            guard changes.state.capacity == nil else { return }
+            if hasLog {
+                try directory.checkReadable()
+                willRebuild()
+                try restore(&changes)
+            }
+            changes.setCapacity(wanted ?? changes.state.capacity ?? Self.defaultCapacity)
+        }
+    }
+
+    private func restore(_ changes: inout IndexChanges) throws {
+        var lines = 0
+        try log.read { line in
+            lines += 1
+            if lines % 10_000 == 0 { lock.showProgress() }
+            switch line {
+            case .format: break
+            case .capacity(let capacity): changes.state.capacity = min(capacity, 1 << 48)
+            case .pinned(let key, true): _ = try changes.pins.add(key)
+            case .pinned(let key, false): _ = try changes.pins.remove(key)
+            case .removed(let key): try removeEntry(key)
+            case .stored(let entry):
+                // Without a file it was evicted, or never committed: an older cover of the URL may still be there.
+                guard let cover = try cover(entry, &changes) else { return }
+                try removeEntry(entry.metadata.key)
+                try changes.table.addEntry(entry, cover.id)
+            }
+        }
+        try connection.execute("DELETE FROM covers WHERE id NOT IN (SELECT cover FROM entries)")
+        for key in try changes.pins.all() {
+            if let entry = try changes.table.entry(key) { try changes.table.pin(entry.cover, 1) }
+        }
+        changes.countSizes(directory.sizes.trim())
+        try changes.state.recount(connection)
+        changes.state.lines = lines
+    }
+
+    private func removeEntry(_ key: String) throws {
+        if let entry = try table.entry(key) { try table.removeEntry(entry) }
+    }
+
+    /// The cover's row, which is added if there is a file of its length; nil if there is none. `get` and `verify` compare the bytes.
+    private func cover(_ entry: EntryLine, _ changes: inout IndexChanges) throws -> CoverRow? {
+        if let cover = try changes.table.cover(entry.digest) { return cover }
+        guard let charge = directory.covers.charge(of: entry.digest, length: entry.bytes) else { return nil }
+        return try changes.table.addCover(entry, charge: charge, used: changes.state.tick())
     }
 }
 

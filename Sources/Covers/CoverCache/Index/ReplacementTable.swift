@@ -85,8 +85,7 @@ struct ReplacementTable {
         guard let entry = try selectEntry.first(.int(row.id), read: { try EntrySelection.entry($0) }) ?? nil else {
             return
         }
-        let line = String(
-            decoding: EntryLine(entry.metadata, entry.digest, bytes: entry.bytes).line, as: UTF8.self)
+        let line = String(decoding: entry.line.json, as: UTF8.self)
         try updateKept.run([.int(writer), .text(line)] + replacement.values)
     }
 

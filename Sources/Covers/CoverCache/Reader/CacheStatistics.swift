@@ -39,8 +39,9 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
         (liveBytes, chargedBytes, pinnedBytes) = (state.bytes, state.charged, state.pinnedBytes)
         // Covers that were replaced and can be put back have no entries.
         deduplicatedBytes = max(0, state.entryBytes - state.bytes)
-        (sizeBytes, capacity, hits, misses) = (state.sizes, state.capacity, state.hits, state.misses)
+        (sizeBytes, capacity, hits, misses) = (state.sizes, state.capacity ?? 0, state.hits, state.misses)
     }
+
     /// With `diskBytes`, `oldest` and `newest`.
     init(_ connection: borrowing Connection, _ directory: CacheDirectory) throws {
         self.init(try IndexState(connection))

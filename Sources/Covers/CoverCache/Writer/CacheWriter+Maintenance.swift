@@ -143,8 +143,6 @@ extension CacheWriter {
     /// Returns the statistics without `diskBytes`, `oldest` and `newest`.
     package func totals() throws -> CacheStatistics { CacheStatistics(try IndexState(index.connection)) }
 
-    package func statistics() throws -> CacheStatistics { try CacheStatistics(index.connection, directory) }
-
     /// Counts all rows, which takes as long as reading them.
     func recount() throws { try index.transaction { try $0.state.recount(index.connection) } }
 

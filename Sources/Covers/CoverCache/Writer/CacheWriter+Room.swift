@@ -21,7 +21,7 @@ extension CacheWriter {
                 var writesDeferred = false
                 try index.transaction { changes in
                     others = max(0, index.marker.reservedByAll - index.marker.reserved)
-                    let room = index.room(of: changes.state.capacity) - others - writtenBytes
+                    let room = index.room(of: changes.state) - others - writtenBytes
                     writesDeferred = changes.state.charged + length > room
                     if writesDeferred {
                         // What was used just now stays.
@@ -93,12 +93,12 @@ extension CacheWriter {
         defer { index.marker.end() }
         do {
             try index.transaction { changes in
-                let room = index.room(of: changes.state.capacity) - index.marker.reservedByAll
+                let room = index.room(of: changes.state) - index.marker.reservedByAll
                 for size in sizes {
                     guard let cover = try index.table.cover(size.digest) else { continue }
                     try index.table.setColor(of: cover.id, size.color)
-                    let limit = min(
-                        changes.state.capacity / Self.share, room - changes.state.charged + changes.state.sizes)
+                    let share = (changes.state.capacity ?? 0) / Self.share
+                    let limit = min(share, room - changes.state.charged + changes.state.sizes)
                     let left = limit - size.bytes.count - 4_096
                     if left < 0 { continue }
                     if changes.state.sizes > left {

@@ -153,7 +153,7 @@ package final class CacheWriter {
         }
         let digest = digest ?? Digest(of: body)
         let written = try write(body, digest)
-        var put = Put(metadata: metadata, digest: digest, length: body.count, file: written, replacing: replacing)
+        var put = Put(line: EntryLine(metadata, digest, bytes: body.count), file: written, replacing: replacing)
         if keepsBody || written.isDuplicate || !index.marker.isSafe {
             put.body = Array(body)
             pendingBytes += body.count
@@ -270,7 +270,7 @@ package final class CacheWriter {
             try deferred.write(to: index, &changes)
             let lost = try placeFiles(of: puts)
             let outcomes = try puts.map { lost.contains($0.digest) ? .lost : try commit($0, &changes) }
-            try removeAbsentHints(for: puts.lazy.map(\.metadata.key))
+            try removeAbsentHints(for: puts.lazy.map(\.line.metadata.key))
             return outcomes
         }
     }
@@ -286,12 +286,12 @@ package final class CacheWriter {
                     changed.append(covers.path(of: put.digest))
                     continue
                 }
-            } else if covers.identity(of: put.digest, length: put.length) == put.file.identity {
+            } else if covers.identity(of: put.digest, length: put.line.bytes) == put.file.identity {
                 continue
             }
             if let body = put.body {
                 try body.withUnsafeBytes { try covers.restore($0, put.digest) }
-            } else if (try? covers.read(put.digest, length: put.length)) == nil {
+            } else if (try? covers.read(put.digest, length: put.line.bytes)) == nil {
                 lost.insert(put.digest)
                 continue
             }
@@ -303,27 +303,25 @@ package final class CacheWriter {
 
     /// Adds the entry of a synced put.
     private func commit(_ put: Put, _ changes: inout IndexChanges) throws -> PutOutcome {
-        let (key, digest) = (put.metadata.key, put.digest)
+        let (line, key, digest) = (put.line, put.line.metadata.key, put.digest)
         let (entry, cover) = (try index.table.entry(key), try index.table.cover(digest))
         if let cover {
             try index.table.touch(cover.id, used: changes.state.tick())
             if let entry, entry.cover == cover.id {
-                try index.table.validate(entry, put.metadata)
-                changes.log(.stored(EntryLine(put.metadata, digest, bytes: put.length)))
+                try index.table.validate(entry, line.metadata)
+                changes.log(.stored(line))
                 return .stored(digest, deduplicated: true)
             }
         }
         if let entry, put.replacing != .always {
             let restored = try changes.offer(
-                digest, for: key, entry, time: put.metadata.storedAt, keeps: put.replacing == .keeping, writer: number)
+                digest, for: key, entry, time: line.metadata.storedAt, keeps: put.replacing == .keeping, writer: number)
             if let restored { return .withheld(digest, restored: restored) }
         }
         if let entry { try changes.removeEntry(entry, key: key) }
         // The cover may have lost its last entry.
-        let row =
-            try index.table.cover(digest)
-            ?? changes.addCover(digest, length: put.length, charge: put.charge, put.metadata)
-        try changes.addEntry(put.metadata, row)
+        let row = try index.table.cover(digest) ?? changes.addCover(line, charge: put.charge)
+        try changes.addEntry(line, row)
         return .stored(digest, deduplicated: cover != nil)
     }
 

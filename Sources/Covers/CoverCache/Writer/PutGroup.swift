@@ -2,14 +2,12 @@ package import Platform
 
 /// A cover whose file is written and that has no row yet.
 struct Put: Sendable {
-    var metadata: EntryMetadata
-    var digest: Digest
-    /// The body's length in bytes.
-    var length: Int
+    var line: EntryLine
     var file: CoverFolder.Written
     /// The bytes, if another process may remove the file: it was there before, or a sweep is in progress.
     var body: [UInt8]?
     var replacing: Replacing
+    var digest: Digest { line.digest }
     var charge: Int { file.charge }
 }
 

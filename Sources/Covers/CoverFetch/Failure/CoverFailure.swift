@@ -56,6 +56,8 @@ public struct CoverFailure: Error, Sendable, Hashable, Codable, CustomStringConv
         case notTried
         /// This process has too little memory or too few file descriptors.
         case outOfResources
+        /// A class that this version does not know: the failure was encoded by a later one.
+        case unknown
     }
 
     /// The class of the failure.
@@ -160,7 +162,7 @@ extension CoverFailure {
         case .status where isAbsence: 404
         case .status where isTransient && retryAfter != nil: 503
         case .status, .nameResolution, .connect, .broken, .tls, .truncated, .notAnImage, .placeholder, .tooLarge,
-            .tooManyRedirects, .notStorable:
+            .tooManyRedirects, .notStorable, .unknown:
             502
         }
     }
@@ -317,6 +319,13 @@ extension CoverFailure {
         failure.detail += " (redirected to \(target))"
         failure.isElsewhere = true
         return failure
+    }
+}
+
+// What decodes the properties of these types calls it in place of the container's own: later versions may have further kinds.
+extension KeyedDecodingContainer {
+    package func decode(_ type: CoverFailure.Kind.Type, forKey key: Key) throws -> CoverFailure.Kind {
+        CoverFailure.Kind(rawValue: try decode(String.self, forKey: key)) ?? .unknown
     }
 }
 

@@ -73,7 +73,7 @@ struct ConcurrencyLimiter {
 
     /// The host answered.
     mutating func answered(_ ended: Ended) {
-        steady.ended(isRefused: false, limit: window)
+        steady.count(isRefused: false, limit: window)
         // A limit that was not in use has not been tested.
         guard !isFixed, 2 * max(ended.inFlightAtStart, ended.inFlight) >= limit else { return }
         if window < 1 {
@@ -85,7 +85,7 @@ struct ConcurrencyLimiter {
     }
 
     /// The host takes few connections.
-    var isCrowded: Bool { crowdings > 1 }
+    var takesFewConnections: Bool { crowdings > 1 }
 
     /// The connections that broke were no sign of too many: the host may get more again.
     mutating func forgetCrowding() {
@@ -95,12 +95,12 @@ struct ConcurrencyLimiter {
 
     /// The host rejected the request with 429 or 503, or did not answer in time.
     /// - Parameters:
-    ///   - isCrowded: it broke a new connection while others were open.
+    ///   - isOneTooMany: it broke a new connection while others were open.
     ///   - mayBeSteady: it answered 503, and named no pause.
-    mutating func rejected(_ ended: Ended, isCrowded: Bool = false, mayBeSteady: Bool = false, now: Instant) {
+    mutating func rejected(_ ended: Ended, isOneTooMany: Bool = false, mayBeSteady: Bool = false, now: Instant) {
         if isFixed { return }
         if mayBeSteady {
-            switch steady.ended(isRefused: true, limit: window) {
+            switch steady.count(isRefused: true, limit: window) {
             case .cut: break
             case .ignore: return
             case .restore(let limit):
@@ -114,7 +114,7 @@ struct ConcurrencyLimiter {
             cut.rejected += 1
             self.cut = cut
             window = min(window, Double(max(1, cut.inFlight - cut.rejected)))
-        } else if isCrowded {
+        } else if isOneTooMany {
             cut = Cut(time: now, inFlight: ended.inFlight)
             window = min(window, Double(max(1, ended.inFlight - 1)))
             increase = max(increase / 2, Self.smallestIncrease)
@@ -122,8 +122,8 @@ struct ConcurrencyLimiter {
             cut = Cut(time: now, inFlight: ended.inFlight)
             window = window <= 1 ? max(window / 2, smallestWindow) : max(1, window * Self.decrease)
         }
-        if isCrowded { crowdings += 1 }
-        if isCrowded, let cut, cut.rejected < cut.inFlight {
+        if isOneTooMany { crowdings += 1 }
+        if isOneTooMany, let cut, cut.rejected < cut.inFlight {
             if crowdings > 1 { threshold = window }
             return
         }
@@ -177,7 +177,7 @@ struct SteadyRefusals {
 
     /// Counts the end of a request. - Parameter limit: the transfers that may be in flight.
     @discardableResult
-    mutating func ended(isRefused: Bool, limit: Double) -> Verdict {
+    mutating func count(isRefused: Bool, limit: Double) -> Verdict {
         if let share = steady?.value {
             recentShare += ((isRefused ? 1 : 0) - recentShare) / 100
             // What so few requests show varies.

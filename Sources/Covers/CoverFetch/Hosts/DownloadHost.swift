@@ -1,4 +1,4 @@
-import DequeModule
+import Platform
 
 /// The state of one host in a queue: an origin (RFC 6454), that is scheme, name and port. A proxy, through which hosts are reached, is as a
 /// host without jobs: a transfer takes a place of both.
@@ -30,7 +30,7 @@ struct DownloadHost {
     /// The proxy of the host: an index into the queue's hosts.
     let proxy: Int?
     /// When a transfer first was one too many for the proxy, since the host has answered.
-    var wasTooMany: Instant?
+    var tooManySince: Instant?
     /// The next transfer failed, too: the proxy is not the cause.
     var failsBehindProxy = false
     /// The connections of the host's transfers are its own, behind its proxy.
@@ -105,7 +105,9 @@ struct DownloadHost {
 
     /// The time before which nothing starts; nil if something may.
     mutating func closed(at now: Instant) -> Instant? {
-        [closedUntil.flatMap { $0 > now ? $0 : nil }, pause(at: now)?.end].compactMap(\.self).max()
+        let own = closedUntil.flatMap { $0 > now ? $0 : nil }
+        guard let end = pause(at: now)?.end else { return own }
+        return max(own ?? end, end)
     }
 
     /// Until when the host is left alone, because it asked for that or its transfers failed, and why; nil if it is not.
@@ -147,14 +149,17 @@ struct DownloadHost {
     mutating func didReceive(
         _ ending: Ending, of job: JobID, _ passage: inout HostGate.Passage, failure: CoverFailure?, now: Instant
     ) {
-        let isBan = isBan(ending, failure, isRepeated: passage.hasFailed)
+        let isRepeated = passage.hasFailed
+        if failure != nil { passage.hasFailed = true }
+        let isBan = isBan(ending, failure, isRepeated: isRepeated)
         // One request at a time, but the host is not given up: some of its other covers may be fine.
         let ending = isBan ? .erroneous : ending
-        // A probe that fails says nothing about the number in flight.
-        let isCrowded = gate.received(
-            ending, of: &passage, hasFailed: failure != nil, adapts: breaker.isClosed, now: now)
+        // A probe that fails says nothing about the number in flight, and a cover that hangs again nothing new.
+        let isOneTooMany = gate.received(
+            ending, of: &passage, hasFailed: failure != nil,
+            adapts: breaker.isClosed && !(ending == .silent && isRepeated), now: now)
         // The host is reachable over its other connections, and what a proxy answers to one too many is no error of it.
-        if isCrowded, ending.hasNoResponse || gate.isProxy { return }
+        if isOneTooMany, ending.hasNoResponse || gate.isProxy { return }
         if !ending.hasNoResponse {
             (unansweredSince, hadLastRound) = (nil, false)
         } else if unansweredSince == nil {

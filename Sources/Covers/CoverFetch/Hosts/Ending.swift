@@ -120,7 +120,7 @@ extension CoverFailure {
         case .notAnImage where pauses: .untimely
         case .notAnImage, .tooLarge, .tooManyRedirects, .refusedAddress, .notStorable, .placeholder: .failed
         // No transfer ends so.
-        case .badURL, .badSize, .offline, .notCached, .notTried, .cache: .failed
+        case .badURL, .badSize, .offline, .notCached, .notTried, .cache, .unknown: .failed
         }
     }
 

@@ -10,7 +10,7 @@ import CurlHTTP
 ///    closes one of the two. The transfer that would open it is *refused*: it leaves, and starts again when there is room. Until another
 ///    connection is ready, no more are in flight than were left.
 /// 4. A host that does not accept the second connection gets one. The transfer starts again over the first.
-/// 5. A transfer that opened a connection while others were open, and is rejected, broken, or not answered, was one too many (*crowded*):
+/// 5. A transfer that opened a connection while others were open, and is rejected, broken, or not answered, was one connection too many:
 ///    the limit falls by one. If the same happens over an open connection, the number of connections was not the cause.
 /// 6. An attempt that sent no request because the host took no further connection is no retry, eight times. Nor is one that has not come to an
 ///    end: a transfer is refused, restarted, or one too many, eight times in all, and then takes what it needs.
@@ -27,7 +27,10 @@ struct HostGate {
     /// A job's way through the gate: what its host must know of its transfer.
     struct Passage {
         enum Connection {
+            /// No transfer of the job is in flight.
             case none
+            /// libcurl has given the transfer none yet, and it has opened none.
+            case awaited
             /// The transfer opens one itself.
             case opening
             /// It has one, new or reused.
@@ -48,9 +51,9 @@ struct HostGate {
         /// The host's answers when it started.
         fileprivate var answersAtStart = (all: 0, overNew: 0)
         /// The last transfer failed as one connection too many.
-        fileprivate var wasCrowded = false
-        /// A transfer of the job has failed.
-        fileprivate(set) var hasFailed = false
+        fileprivate var wasOneTooMany = false
+        /// A transfer of the job has failed, as its host notes.
+        var hasFailed = false
         /// The request was sent again, or was about to be, and has not been answered since.
         fileprivate var wasResent = false
         /// The host has refused the transfer's streams.
@@ -172,7 +175,7 @@ struct HostGate {
         inFlight += 1
         if case .none = state { state = .opening }
         (passage.began, passage.inFlightAtStart, passage.answersAtStart) = (now, inFlight, answers)
-        passage.isStreamRefused = false
+        (passage.connection, passage.isStreamRefused) = (.awaited, false)
     }
 
     /// The transfer has ended, or starts again.
@@ -218,7 +221,7 @@ struct HostGate {
     /// - Returns: whether others that waited for it may start now.
     mutating func isReady(_ passage: inout Passage) -> Bool {
         // Before the first answer, a connection that another transfer opened is in use: this is HTTP/2.
-        let isShared = http2 == nil && passage.connection == .none
+        let isShared = http2 == nil && passage.connection == .awaited
         let isNew = passage.connection == .opening
         leave(&passage)
         passage.connection = .ready
@@ -248,13 +251,13 @@ struct HostGate {
     }
 
     /// The transfer has failed.
-    /// - Returns: whether the host need not have taken it: it failed to open a second connection while another one is ready or being
-    ///   opened, or to get a stream beside others.
-    mutating func wasTooMany(_ passage: inout Passage, now: Instant) -> Bool {
+    /// - Returns: whether the host can take it later: it failed to open a second connection while another one is ready or being opened, or to get a
+    ///   stream beside others.
+    mutating func canTakeLater(_ passage: inout Passage, now: Instant) -> Bool {
         if passage.isStreamRefused {
             // A server that closes a connection refuses the streams that it has not begun: new connections replace it.
             if opening == 0, answers.overNew == passage.answersAtStart.overNew {
-                limiter.rejected(ended(passage, now: now), isCrowded: true, now: now)
+                limiter.rejected(ended(passage, now: now), isOneTooMany: true, now: now)
             }
             return true
         }
@@ -303,45 +306,36 @@ struct HostGate {
     /// A transfer ended so. Precedes `end`.
     /// - Parameters:
     ///   - hasFailed: it brought no cover.
-    ///   - adapts: its end may change the limit: it is no probe of a host that fails.
+    ///   - adapts: its end may change the limit.
     /// - Returns: whether it was one connection too many.
     mutating func received(
         _ ending: Ending, of passage: inout Passage, hasFailed: Bool, adapts: Bool, now: Instant
     ) -> Bool {
         var ended = ended(passage, now: now)
-        // A cover that hangs again says nothing new of its host.
-        let adapts = adapts && !(ending == .silent && passage.hasFailed)
-        if hasFailed { passage.hasFailed = true } else if http2 == true { worksOverHTTP2 = true }
+        if !hasFailed, http2 == true { worksOverHTTP2 = true }
         passage.wasResent = false
-        let isCrowded = isCrowded(&passage, ending)
+        let isOneTooMany = mayBeTooMany(passage, ending)
+        if isOneTooMany, passage.connection == .opening { passage.forgiveAttempt() }
+        if passage.wasOneTooMany, !isOneTooMany, ending == .broken { limiter.forgetCrowding() }
+        passage.wasOneTooMany = isOneTooMany
         if ending == .silent {
             let before = passage.answersAtStart
-            ended.answered = isCrowded ? answers.overNew - before.overNew : answers.all - before.all
+            ended.answered = isOneTooMany ? answers.overNew - before.overNew : answers.all - before.all
         } else if ending.weight == nil {
             answers.all += 1
             if passage.isUnproven { answers.overNew += 1 }
         }
         // The others that wait for a connection wait in vain, too.
-        if isCrowded, isLate(passage, ending) { ended.inFlight = ready + 1 }
+        if isOneTooMany, isLate(passage, ending) { ended.inFlight = ready + 1 }
         prove(&passage)
-        let mayBeSteady = ending == .overloaded
-        if isCrowded, adapts { limiter.rejected(ended, isCrowded: true, mayBeSteady: mayBeSteady, now: now) }
         if ending.weight == nil {
             hasAnswered = true
             // While a connection is unproven, one more would not be a test of the limit.
-            if !limiter.isCrowded || unproven == 0 { limiter.answered(ended) }
-        } else if ending.isOverload, !isCrowded, adapts {
-            limiter.rejected(ended, mayBeSteady: mayBeSteady, now: now)
+            if !limiter.takesFewConnections || unproven == 0 { limiter.answered(ended) }
+        } else if isOneTooMany || ending.isOverload, adapts {
+            limiter.rejected(ended, isOneTooMany: isOneTooMany, mayBeSteady: ending == .overloaded, now: now)
         }
-        return isCrowded
-    }
-
-    private mutating func isCrowded(_ passage: inout Passage, _ ending: Ending) -> Bool {
-        let wasCrowded = passage.wasCrowded
-        passage.wasCrowded = mayBeTooMany(passage, ending)
-        if passage.wasCrowded, passage.connection == .opening { passage.forgiveAttempt() }
-        if wasCrowded, !passage.wasCrowded, ending == .broken { limiter.forgetCrowding() }
-        return passage.wasCrowded
+        return isOneTooMany
     }
 
     /// Whether the transfer has waited in vain for a connection: no request was sent.
@@ -356,7 +350,7 @@ struct HostGate {
 
     private mutating func leave(_ passage: inout Passage) {
         switch passage.connection {
-        case .none, .refused: break
+        case .none, .awaited, .refused: break
         case .opening:
             opening -= 1
             limit = nil

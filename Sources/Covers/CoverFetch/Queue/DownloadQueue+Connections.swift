@@ -1,5 +1,5 @@
 import CurlHTTP
-import DequeModule
+import Platform
 
 /// The connections of transfers before their requests are sent.
 extension DownloadQueue {
@@ -45,7 +45,7 @@ extension DownloadQueue {
     /// - Returns: whether the host can take it later, over the connections that are open. The job is in front of its host's others then.
     mutating func resumesAsOneTooMany(_ id: JobID, _ now: Instant) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight,
-            hosts[host].gate.wasTooMany(&jobs[id].passage, now: now)
+            hosts[host].gate.canTakeLater(&jobs[id].passage, now: now)
         else { return false }
         endTransfer(id)
         resume(id)
@@ -109,20 +109,21 @@ extension DownloadQueue {
         let isGateway = ending.weight != nil && !ending.isRefusal && [502, 503, 504].contains(failure?.status)
         if isGateway || ending.hasNoResponse {
             let sign: Ending = isGateway ? .overloaded : ending
-            if let time = hosts[host].wasTooMany, let began = passage.began, began > time, !hosts[host].failsBehindProxy
+            if let since = hosts[host].tooManySince, let began = passage.began, began > since,
+                !hosts[host].failsBehindProxy
             {
                 hosts[host].failsBehindProxy = true
                 // Connections fail for another reason than their number.
                 hosts[proxy].gate.limiter.forgetCrowding()
             }
             if !hosts[host].failsBehindProxy, hosts[proxy].gate.mayBeTooMany(passage, sign) {
-                hosts[host].wasTooMany = hosts[host].wasTooMany ?? now
+                hosts[host].tooManySince = hosts[host].tooManySince ?? now
                 hosts[proxy].didReceive(sign, of: id, &jobs[id].state.shared.proxy, failure: failure, now: now)
                 return ending != .silent || passage.isConnecting
             }
             if !isGateway { return false }
         } else if ending.weight == nil {
-            (hosts[host].wasTooMany, hosts[host].failsBehindProxy) = (nil, false)
+            (hosts[host].tooManySince, hosts[host].failsBehindProxy) = (nil, false)
         }
         hosts[proxy].didReceive(.answered, of: id, &jobs[id].state.shared.proxy, failure: nil, now: now)
         return false
@@ -138,7 +139,7 @@ extension DownloadQueue {
     }
 
     /// The host, and its proxy if it has one.
-    func both(_ host: Int) -> [Int] { [host] + (hosts[host].proxy.map { [$0] } ?? []) }
+    func both(_ host: Int) -> [Int] { hosts[host].proxy.map { [host, $0] } ?? [host] }
 
     /// The host or its proxy was given up.
     func isGivenUp(_ host: Int, _ now: Instant) -> Bool {

@@ -1,6 +1,5 @@
 import CurlHTTP
-import DequeModule
-import HeapModule
+import Platform
 
 /// Jobs that go before others, and hosts that fail.
 extension DownloadQueue {

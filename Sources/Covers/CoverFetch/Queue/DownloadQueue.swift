@@ -1,6 +1,5 @@
 import CurlHTTP
-import DequeModule
-import HeapModule
+import Platform
 
 /// Decides which transfer starts when. A pure value without sockets or clocks; `DownloadScheduler` acts on its decisions.
 ///
@@ -81,7 +80,8 @@ struct DownloadQueue<Request> {
     /// A value of the first of the job's requests that has one.
     func first<Value>(of id: JobID, _ value: (Request) -> Value?) -> Value? {
         guard jobs.contains(id) else { return nil }
-        return jobs[id].requests.lazy.compactMap(value).first
+        for request in jobs[id].requests { if let found = value(request) { return found } }
+        return nil
     }
 
     // MARK: Requests
@@ -183,16 +183,13 @@ struct DownloadQueue<Request> {
     private mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> TransferRequest {
         inFlight += 1
         hosts[host].gate.start(&jobs[id].passage, now: now)
-        jobs[id].state.shared.inFlightAtStart = inFlight
-        jobs[id].state.shared.answersAtStart = answers
-        jobs[id].state.shared.isOverdue = false
-        let proxy = hosts[host].proxy
+        let state = jobs[id].start(), proxy = hosts[host].proxy
+        (state.shared.inFlightAtStart, state.shared.answersAtStart, state.shared.isOverdue) = (inFlight, answers, false)
         if let proxy {
-            hosts[proxy].gate.start(&jobs[id].state.shared.proxy, now: now)
+            hosts[proxy].gate.start(&state.shared.proxy, now: now)
             hosts[proxy].breaker.starts(id)
         }
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
-        jobs[id].isInFlight = true
         hosts[host].breaker.starts(id)
         enqueue(host)
         var request = TransferRequest(url: jobs[id].target, waitsToMultiplex: hosts[host].gate.multiplexes)
@@ -283,7 +280,7 @@ struct DownloadQueue<Request> {
         leave(id)
         let host = jobs[id].host
         if hosts[host].waitsForConnection {
-            restarts += jobs.all.filter { jobs[$0].host == host && jobs[$0].isInFlight }
+            for other in jobs.all where jobs[other].host == host && jobs[other].isInFlight { restarts.append(other) }
         }
     }
 

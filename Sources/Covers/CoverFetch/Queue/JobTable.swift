@@ -25,41 +25,37 @@ struct Job<Request> {
     var priority: FetchPriority
     var requests: [Request]
     /// Nil before its first transfer: tens of thousands of jobs may wait.
-    private var begun: Begun?
+    private var started: JobState?
 
     init(id: JobID, url: HTTPURL, host: Int, priority: FetchPriority, requests: [Request]) {
         (self.id, self.url, target, self.host) = (id, url, url, host)
         (self.priority, self.requests) = (priority, requests)
     }
 
-    private final class Begun { var state = JobState() }
+    /// The scheduler's state of the job. The queue uses `shared` only. Nothing is to be set in it before `start`.
+    var state: JobState { started ?? JobState() }
 
-    /// The scheduler's state of the job. The queue uses `shared` only.
-    var state: JobState {
-        _read {
-            if let begun { yield begun.state } else { yield JobState() }
-        }
-        _modify {
-            let begun = begun ?? Begun()
-            self.begun = begun
-            yield &begun.state
-        }
+    /// A transfer starts.
+    mutating func start() -> JobState {
+        let state = state
+        (started, isInFlight) = (state, true)
+        return state
     }
 
     /// A transfer has started and not ended.
     var hasTransfer: Bool { isInFlight || passage.connection == .refused }
 
-    /// Goes on with another address of the same key, from the beginning.
-    mutating func begin(at other: HTTPURL) {
-        var begun = JobState()
-        begun.formerAddresses = state.formerAddresses + [url.address]
+    /// Starts from the beginning with another address of the same key.
+    mutating func restart(at other: HTTPURL) {
+        let new = JobState()
+        new.sent.addresses = state.sent.addresses + [url.address]
         // Its transfer may still have a place of the proxy.
-        begun.shared = state.shared
-        (url, state) = (other, begun)
+        new.shared = state.shared
+        (url, started) = (other, new)
     }
 
     /// Lets go of what an ended job holds.
-    mutating func clear() { (id.use, requests, begun) = (0, [], nil) }
+    mutating func clear() { (id.use, requests, started) = (0, [], nil) }
 }
 
 /// A job's way through the limits that its host shares with others.
@@ -72,32 +68,37 @@ struct SharedPassage {
     var isOverdue = false
 }
 
-/// The scheduler's state of a job.
-struct JobState {
+/// The scheduler's state of a job. A class: the scheduler reads and changes it many times for each cover, and never needs a copy.
+final class JobState {
+    /// What is different about the job's next transfers. Each is tried once.
+    enum SecondChance {
+        /// A 304 was about another response, or the server refuses conditional requests: the cover is downloaded.
+        case withoutConditions
+        /// The target of a redirect failed: the URL itself is requested again.
+        case withoutRedirect
+        /// The connection was none for the URL (421): the transfers open their own.
+        case ownConnections
+    }
+
     /// What its proxy and the limit of all hosts must know of its transfer.
     var shared = SharedPassage()
     /// The transfer in flight.
     var transfer: Transfer.ID?
-    /// Addresses of the job's key to which its server has answered with a failure. Another one is requested now.
-    var formerAddresses: [String] = []
-    /// The header fields that requests give, as the transfer in flight sends them.
-    var headerFields: HTTPFields = [:]
+    /// What the transfer in flight sends of what its requests gave. Its addresses are those of the job's key to which the server has answered with a
+    /// failure: another one is requested now.
+    var sent = SentRequest()
     /// The names of the header fields that callers gave and this attempt sent, in lower case, by the origin that got them.
     var fieldNames: [String: Set<String>] = [:]
-    /// The transfer in flight connects to public addresses only.
-    var deniesPrivateAddresses = false
     /// The version whose validators the transfer in flight sends.
     var revalidated: StoredVersion?
     /// Duration of the last attempt with its redirects, in microseconds.
     var microseconds = 0
     /// The stages of the last attempt with its redirects.
     var timings = TransferTimings()
-    /// A 304 was about another response: the cover has to be downloaded.
-    var ignoresStored = false
+    /// The second chances that the job has had.
+    var chances: Set<SecondChance> = []
     /// The body had no content coding that can be decoded: it is taken as it is.
     var codingFailure: CoverFailure?
-    /// The connection was none for the URL (421): the next transfers open their own.
-    var isMisdirected = false
     /// The origin whose HTTP/2 has failed: the next requests to it go over HTTP/1.1.
     var http1Origin: Substring?
     /// The host has accepted the last request and sent nothing: the next goes to the addresses of this family.
@@ -106,8 +107,6 @@ struct JobState {
     var mustStartAgain = false
     /// When the last redirect was answered.
     var redirectedAt: ContinuousClock.Instant?
-    /// The target of a redirect failed, and the URL itself was requested again.
-    var hasReturned = false
     /// Why the last transfer brought no cover.
     var failure: CoverFailure?
     /// The redirects of this attempt, in order.
@@ -120,14 +119,14 @@ struct JobState {
     var cookies: [String] = []
 
     /// Counts the time of a response.
-    mutating func add(_ response: TransferResponse) {
+    func add(_ response: TransferResponse) {
         if redirects.isEmpty { (microseconds, timings) = (0, TransferTimings()) }
         microseconds += response.microseconds
         timings = timings + response.timings
     }
 
     /// The next attempt starts from the beginning: cookies, and what was sent, hold for one chain of redirects.
-    mutating func forgetRedirects() { (redirects, cookies, fieldNames, mayBeAnothers) = ([], [], [:], false) }
+    func forgetRedirects() { (redirects, cookies, fieldNames, mayBeAnothers) = ([], [], [:], false) }
 }
 
 /// The jobs that have not ended, by key and by ID. A key has at most one job.

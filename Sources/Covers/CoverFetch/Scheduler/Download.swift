@@ -8,7 +8,7 @@ package struct Download: Sendable {
         /// `replacing` is the version that was stored when the cover was requested; nil if it was missing.
         case cover(ImageHeader, StoredResponse, [UInt8], replacing: StoredVersion?)
         /// A cover that the server forbids to store.
-        case unstorable([UInt8])
+        case notStorable([UInt8])
         /// The server confirmed the stored version with this 304.
         case notModified(StoredVersion, StoredResponse)
         /// `stored` stays as it is; the failed attempt is recorded with it.
@@ -17,7 +17,7 @@ package struct Download: Sendable {
         /// Memory that the content holds, in bytes.
         var footprint: Int {
             switch self {
-            case .cover(_, _, let body, _), .unstorable(let body): body.capacity
+            case .cover(_, _, let body, _), .notStorable(let body): body.capacity
             case .notModified, .failure: 512
             }
         }

@@ -1,5 +1,5 @@
 import CurlHTTP
-import HeapModule
+import Platform
 
 /// The time that callers give their requests. A request that joins another's transfer keeps its own.
 extension DownloadScheduler {
@@ -48,15 +48,15 @@ extension DownloadScheduler {
     }
 
     /// Ends the asks of a waiting job whose time is over before its next transfer may start: there is nothing to wait for. An ask with another
-    /// address goes on to it.
+    /// address moves to it.
     func endVainAsks(of job: JobID, _ now: ContinuousClock.Instant) {
         guard !deadlines.isEmpty, queue.jobs.contains(job), !queue.jobs[job].hasTransfer,
             case let (start?, failure?) = waiting(job, now)
         else { return }
         let asks = queue.cancel(job) { $0.isOverdue(start) }.requests
-        let goingOn = asks.filter { !$0.giveUp(after: failure) }
-        for _ in goingOn.count..<asks.count { report(.expired(failure)) }
-        add(goingOn)
+        let moved = asks.filter { !$0.giveUp(after: failure) }
+        for _ in moved.count..<asks.count { report(.expired(failure)) }
+        add(moved)
     }
 
     /// The same for all jobs of the host of `job`, if the host is to be left alone for longer after `change`.

@@ -11,17 +11,18 @@ import Platform
 extension DownloadScheduler {
     /// The fields that callers gave for the origin of a target.
     func givenFields(for job: JobID, at target: HTTPURL) -> HTTPFields {
-        let origin = target.origin
-        var fields = policy.headerFields.isEmpty ? [:] : policy.headerFields[String(origin)] ?? [:]
-        if origin == queue.jobs[job].url.origin { fields.set(queue.jobs[job].state.headerFields) }
+        let own = queue.jobs[job].state.sent.fields
+        var fields = policy.headerFields.isEmpty ? [:] : policy.headerFields[String(target.origin)] ?? [:]
+        if !own.isEmpty, target.origin == queue.jobs[job].url.origin { fields.set(own) }
         return fields
     }
 
     /// Whether the job's request for the target of a redirect is that of any other job without wishes of its own.
     func hasPlainRequest(_ job: JobID, at target: HTTPURL) -> Bool {
         let (state, url) = (queue.jobs[job].state, queue.jobs[job].url)
-        return state.cookies.isEmpty && state.codingFailure == nil && state.http1Origin == nil && !state.isMisdirected
-            && state.addressFamily == nil && givenFields(for: job, at: target).isEmpty
+        return state.cookies.isEmpty && state.codingFailure == nil && state.http1Origin == nil
+            && !state.chances.contains(.ownConnections) && state.addressFamily == nil
+            && givenFields(for: job, at: target).isEmpty
             && queue.jobs[job].requests.allSatisfy { ask in
                 !ask.deniesPrivateAddresses && !ask.cacheUse.asksServer
                     && ask.stored?.conditions(at: target, of: url).isEmpty ?? true
@@ -30,23 +31,21 @@ extension DownloadScheduler {
 
     /// - Parameters:
     ///   - conditions: those of the version to revalidate.
+    ///   - trace: the place of its requests in a trace.
     ///   - given: `givenFields`.
-    func headerFields(for job: JobID, conditions: HTTPFields, given: HTTPFields) -> HTTPFields {
+    func headerFields(for job: JobID, conditions: HTTPFields, trace: HTTPFields, given: HTTPFields) -> HTTPFields {
         var fields = conditions
         // RFC 9111 section 5.2.1.4.
         if reloads(job) { fields[.cacheControl] = "no-cache" }
-        if queue.jobs[job].target.origin == queue.jobs[job].url.origin,
-            let trace = queue.first(of: job, { $0.sink.origin?.traceFields })
-        {
-            fields.set(trace)
-        }
+        if !trace.isEmpty, queue.jobs[job].target.origin == queue.jobs[job].url.origin { fields.set(trace) }
         fields.set(given)
         return fields
     }
 
     /// The version to revalidate. A request that reloads wants the bytes.
     func stored(for job: JobID) -> StoredVersion? {
-        queue.jobs[job].state.ignoresStored || reloads(job) ? nil : queue.first(of: job) { $0.stored }
+        let downloads = queue.jobs[job].state.chances.contains(.withoutConditions) || reloads(job)
+        return downloads ? nil : queue.first(of: job) { $0.stored }
     }
 
     /// A request of the job wants the cover downloaded, whatever is stored.
@@ -67,39 +66,13 @@ extension DownloadScheduler {
     /// Whether a server chose the response, or a redirect to it, by a field that the caller gave (RFC 9111 section 4.1): it answers no other
     /// request.
     func varies(_ response: TransferResponse, _ job: JobID) -> Bool {
-        let state = queue.jobs[job].state, given = state.headerFields
+        let state = queue.jobs[job].state, given = state.sent.fields
         if given.isEmpty { return false }
         return (state.redirects + [response.head]).contains { head in
             Vary.names(head.headerFields[values: .vary]).contains { name in
                 name == "*" || HTTPField.Name(name).map { given.contains($0) } ?? false
             }
         }
-    }
-}
-
-/// What a transfer sent of what its requests gave.
-struct SentRequest: Sendable {
-    /// The addresses that were requested; empty if that was the key itself.
-    var addresses: [String] = []
-    var fields: HTTPFields = [:]
-    var deniesPrivateAddresses = false
-
-    /// Whether the URL's address was requested.
-    func included(_ url: HTTPURL) -> Bool {
-        addresses.isEmpty ? !url.omitsParameters : addresses.contains(url.address)
-    }
-}
-
-extension Ask {
-    /// Whether the outcome of a transfer answers the request. A failure that a server answered with, and a cover that is not stored,
-    /// answer only requests with the same fields; a refused address answers only requests that may not connect to it. A failure that may be
-    /// the address's answers only requests for the addresses that were requested.
-    func isAnswered(by outcome: CoverOutcome, to sent: SentRequest) -> Bool {
-        if outcome.failure?.kind == .refusedAddress, sent.deniesPrivateAddresses, !deniesPrivateAddresses {
-            return false
-        }
-        if let failure = outcome.failure, failure.isOfAddress, !sent.included(url) { return false }
-        return outcome.failure?.status == nil && outcome.bodyIfNotStored == nil || headerFields == sent.fields
     }
 }
 

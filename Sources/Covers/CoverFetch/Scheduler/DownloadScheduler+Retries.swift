@@ -9,7 +9,7 @@ extension DownloadScheduler {
     private static let shortestLife = Duration.seconds(1)
 
     func retryOrFail(_ job: JobID, _ failure: CoverFailure, _ now: ContinuousClock.Instant) {
-        if queue.hasPersistentErrors(hostOf: job) { return finish(job, failing: failure) }
+        if queue.hasPersistentErrors(hostOf: job) { return end(job, failing: failure) }
         let target = queue.jobs[job].target
         var policy = policy.retry
         policy.retries = retries(of: job)
@@ -29,8 +29,8 @@ extension DownloadScheduler {
                 level: level, "\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms",
                 metadata: failure.metadata, source: CoverFailure.logSource)
         case .giveUp where triesOtherAddress(job, failure) || postpones(job, failure): break
-        case .giveUp: finish(job, failing: failure)
-        case .tooLong(let pause): finish(job, failing: failure.asking(for: pause))
+        case .giveUp: end(job, failing: failure)
+        case .tooLong(let pause): end(job, failing: failure.asking(for: pause))
         }
     }
 
@@ -75,7 +75,7 @@ extension DownloadScheduler {
     }
 
     func retryWithoutConditions(_ job: JobID) {
-        queue.jobs[job].state.ignoresStored = true
+        queue.jobs[job].state.chances.insert(.withoutConditions)
         retry(job, at: .now)
     }
 
@@ -83,13 +83,13 @@ extension DownloadScheduler {
     /// signature. Those that asked for the former address share what comes.
     func triesOtherAddress(_ job: JobID, _ failure: CoverFailure) -> Bool {
         guard failure.isOfAddress, !queue.hasPersistentErrors(hostOf: job) else { return false }
-        let (current, former) = (queue.jobs[job].url.address, queue.jobs[job].state.formerAddresses)
+        let (current, former) = (queue.jobs[job].url.address, queue.jobs[job].state.sent.addresses)
         let other = queue.first(of: job) { ask in
             let address = ask.url.address
             return address == current || former.contains(address) ? nil : ask.url
         }
         guard let other else { return false }
-        queue.jobs[job].begin(at: other)
+        queue.jobs[job].restart(at: other)
         queue.move(job, to: other)
         endVainAsks(of: job, .now)
         return true
@@ -98,13 +98,12 @@ extension DownloadScheduler {
     /// Requests the URL itself again, once, if the target of a redirect may have expired while it waited, or its host was given up.
     func retriesWithoutRedirect(_ job: JobID, _ failure: CoverFailure) -> Bool {
         let (state, began) = (queue.jobs[job].state, queue.jobs[job].passage.began)
-        guard let redirectedAt = state.redirectedAt, let began, !state.redirects.isEmpty, !state.hasReturned else {
-            return false
-        }
+        guard let redirectedAt = state.redirectedAt, let began, !state.redirects.isEmpty else { return false }
         let isRefused = (400..<500).contains(failure.status ?? 0) && !failure.isTransient
-        guard failure.kind == .notTried || isRefused && began - redirectedAt >= Self.shortestLife else { return false }
-        queue.jobs[job].state.hasReturned = true
-        queue.jobs[job].state.forgetRedirects()
+        guard failure.kind == .notTried || isRefused && began - redirectedAt >= Self.shortestLife,
+            state.chances.insert(.withoutRedirect).inserted
+        else { return false }
+        state.forgetRedirects()
         queue.move(job, to: queue.jobs[job].url)
         endVainAsks(of: job, .now)
         return true
@@ -132,7 +131,8 @@ extension DownloadScheduler {
     /// Tells the queue what the end of a transfer shows about its host.
     func didReceive(_ ending: Ending, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
         endVainAsks(hostOf: job, now) { queue.didReceive(ending, of: job, failure: failure, now: now) }
-        let limit = queue.limitMessage(hostOf: job, after: failure), outage = queue.outageMessage(hostOf: job)
+        let limit = queue.limitMessage(hostOf: job, after: failure)
+        let outage = failure == nil ? nil : queue.outageMessage(hostOf: job)
         if limit == nil, outage == nil { return }
         let metadata = failure?.metadata ?? ["host": "\(queue.jobs[job].target.authority)"]
         if let limit { logger.log(level: .debug, "\(limit)", metadata: metadata, source: CoverFailure.logSource) }

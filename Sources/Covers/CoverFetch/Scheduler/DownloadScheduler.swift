@@ -1,7 +1,6 @@
 package import CurlHTTP
 import HTTPCaching
 import HTTPTypes
-import HeapModule
 import ImageHeader
 package import Logging
 import Platform
@@ -93,18 +92,18 @@ package actor DownloadScheduler {
 
     func add(_ asks: [Ask]) {
         let now = ContinuousClock.now
-        var asks = asks[...]
-        while let ask = asks.popFirst() {
+        var moved: [Ask] = []
+        for ask in asks {
             if isClosed {
                 ask.close()
             } else if !ask.sink.isWanted {
                 ask.cancel()
             } else if pending.join(ask) {
                 continue
-            } else if ask.ownFields == nil, let failure = ask.sink.failure(of: ask.url),
+            } else if ask.mayHaveFailed, ask.ownFields == nil, let failure = ask.sink.failure(of: ask.url),
                 queue.jobs.id(of: ask.url.string) == nil
             {
-                if !ask.complete(CoverOutcome(failed: failure)) { asks.append(ask) }
+                if !ask.complete(CoverOutcome(failed: failure)) { moved.append(ask) }
             } else {
                 ask.submitted = ask.submitted ?? now
                 _ = queue.submit(
@@ -112,15 +111,16 @@ package actor DownloadScheduler {
                 note(deadlineOf: ask)
             }
         }
+        if !moved.isEmpty { add(moved) }
     }
 
     /// - Parameters:
     ///   - keys: of covers that the store has lost: the stored bytes that they shared, or that a 304 was about, were evicted before the commit.
-    ///   - goingOn: asks that the store's outcome does not answer: they are at the next address of their album, or have their own fields.
-    package func resubmit(_ keys: [String], _ goingOn: [Ask]) {
+    ///   - unanswered: asks that the store's outcome does not answer: they are at the next address of their album, or have their own fields.
+    package func resubmit(_ keys: [String], _ unanswered: [Ask]) {
         let asks = pending.takeBack(keys)
         for ask in asks { (ask.stored, ask.storesBeforeLookUp) = (nil, nil) }
-        add(asks + goingOn)
+        add(asks + unanswered)
     }
 
     /// Cancels the asks of a sink that is no longer wanted, and the transfers without any other ask. Covers that are being stored are left
@@ -144,8 +144,8 @@ package actor DownloadScheduler {
     /// Ends every request, those that wait for a retry too. Covers that have arrived are still stored.
     package func close() async {
         isClosed = true
-        _ = client.loop.sockets?.lookAtIdle()
-        distrust(client.loop.sockets?.takeUnaskedAnswers() ?? [])
+        _ = client.loop.multi?.sockets.lookAtIdle()
+        distrust(client.loop.multi?.sockets.takeUnaskedAnswers() ?? [])
         await client.shutdown()
         for ask in queue.cancel({ _ in true }).requests { ask.close() }
         resumeSubmitters()
@@ -164,12 +164,12 @@ package actor DownloadScheduler {
     /// answer of a connection has come sooner than it could (`ConnectionPace`), and for as long as its server takes at most.
     /// - Returns: whether there were any.
     package func lookForUnaskedAnswers() async -> Bool {
-        let settled = client.loop.sockets?.lookAtIdle()
+        let settled = client.loop.multi?.sockets.lookAtIdle()
         if let settled, case let time = settled - .now, time > .zero {
             try? await Task.sleep(for: min(time, Self.longestSettling))
-            _ = client.loop.sockets?.lookAtIdle()
+            _ = client.loop.multi?.sockets.lookAtIdle()
         }
-        let answers = client.loop.sockets?.takeUnaskedAnswers() ?? []
+        let answers = client.loop.multi?.sockets.takeUnaskedAnswers() ?? []
         // A full list begins again once nothing hints at a response that is another's.
         if answers.isEmpty, queue.inFlight == 0, sharedCount >= Self.maximumShared { (shared, sharedCount) = ([:], 0) }
         distrust(answers)
@@ -203,12 +203,12 @@ package actor DownloadScheduler {
     // MARK: A turn of the loop
 
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        distrust(client.loop.sockets?.takeUnaskedAnswers() ?? [])
+        distrust(client.loop.multi?.sockets.takeUnaskedAnswers() ?? [])
         flushBatch()
         let deadline = expire(now)
-        while backlog < Self.maximumBacklog, client.loop.hasRoom(beside: backlog) {
+        while backlog < Self.maximumBacklog, client.loop.multi?.hasRoom(beside: backlog) ?? true {
             switch queue.next(now: now) {
-            case .start(let job, let request): begin(job, request)
+            case .start(let job, var request): startTransfer(of: job, &request)
             case .restart(let job): cancelTransfer(job)
             case .drop(let job, let failure): drop(job, failure)
             case .wait(let time):
@@ -239,37 +239,34 @@ package actor DownloadScheduler {
     }
 
     /// - Parameter request: what the queue says of it.
-    private func begin(_ job: JobID, _ request: TransferRequest) {
-        var request = request
-        let (url, target) = (queue.jobs[job].url, request.url)
-        queue.jobs[job].state.headerFields = queue.first(of: job) { $0.headerFields } ?? [:]
-        queue.jobs[job].state.sharedAt = nil
+    private func startTransfer(of job: JobID, _ request: inout TransferRequest) {
+        let (url, target, state) = (queue.jobs[job].url, request.url, queue.jobs[job].state)
+        state.sent.fields = queue.first(of: job) { $0.headerFields } ?? [:]
+        state.sent.deniesPrivateAddresses = deniesPrivateAddresses(job)
+        state.sharedAt = nil
         let stored = stored(for: job), conditions = stored?.conditions(at: target, of: url) ?? [:]
-        queue.jobs[job].state.revalidated = conditions.isEmpty ? nil : stored
+        state.revalidated = conditions.isEmpty ? nil : stored
         let given = givenFields(for: job, at: target)
-        if !given.isEmpty { queue.jobs[job].state.fieldNames[String(target.origin)] = given.lowercaseNames }
-        request.headerFields = headerFields(for: job, conditions: conditions, given: given)
-        request.cookies = queue.jobs[job].state.cookies
-        request.keepsCoding = queue.jobs[job].state.codingFailure != nil
-        let family = queue.jobs[job].state.addressFamily
-        if let family, family.origin == target.origin { request.addressFamily = family.family }
-        let isInstead = !request.isHTTP1 && queue.jobs[job].state.http1Origin == target.origin
+        if !given.isEmpty { state.fieldNames[String(target.origin)] = given.lowercaseNames }
+        let origin = queue.first(of: job) { $0.sink.origin }
+        request.headerFields = headerFields(
+            for: job, conditions: conditions, trace: origin?.traceFields ?? [:], given: given)
+        request.context = origin?.context
+        request.cookies = state.cookies
+        request.keepsCoding = state.codingFailure != nil
+        if let family = state.addressFamily, family.origin == target.origin { request.addressFamily = family.family }
+        let isInstead = !request.isHTTP1 && state.http1Origin == target.origin
         if isInstead { request.isHTTP1 = true }
         // The connections that are open are none for it.
         let opensOwn =
-            queue.jobs[job].state.isMisdirected || isInstead || request.addressFamily != nil
-            || client.loop.sockets?.distrusts(target.origin) ?? false
+            state.chances.contains(.ownConnections) || isInstead || request.addressFamily != nil
+            || client.loop.multi?.sockets.distrusts(target.origin) ?? false
         request.needsNewConnection = opensOwn
         request.isWanted = (
             ImageHeader.maximumBeginning, { $0.withUnsafeBytes { ImageHeader.mayBegin(with: $0) } }
         )
-        request.context = queue.first(of: job) { $0.sink.origin?.context }
-        request.deniesPrivateAddresses = deniesPrivateAddresses(job)
-        queue.jobs[job].state.deniesPrivateAddresses = request.deniesPrivateAddresses
-        var cover = RequestedCover(url)
-        cover.headerFields = queue.jobs[job].state.headerFields
-        cover.deniesPrivateAddresses = request.deniesPrivateAddresses
-        request.cover = cover
+        request.deniesPrivateAddresses = state.sent.deniesPrivateAddresses
+        request.cover = state.sent.cover(url)
         request.onConnection = { [weak self] event in
             self?.assumeIsolated { scheduler in
                 switch event {
@@ -284,9 +281,9 @@ package actor DownloadScheduler {
                 return true
             } ?? true
         }
-        queue.jobs[job].state.transfer = client.assumeIsolated { client in
+        state.transfer = client.assumeIsolated { client in
             client.start(request) { [weak self] result in
-                self?.assumeIsolated { $0.ended(job, result) }
+                self?.assumeIsolated { $0.transferEnded(job, result) }
             }
         }
     }
@@ -303,12 +300,12 @@ package actor DownloadScheduler {
         var own = queue.jobs[job].state.failure ?? failure
         own.retryAfter = max(own.retryAfter ?? .zero, failure.retryAfter ?? .zero)
         if postpones(job, own) { return }
-        finish(job, failing: own)
+        end(job, failing: own)
     }
 
     // MARK: Responses
 
-    private func ended(_ job: JobID, _ result: Result<TransferResponse, TransferError>) {
+    private func transferEnded(_ job: JobID, _ result: Result<TransferResponse, TransferError>) {
         // Without one, it was cancelled.
         guard queue.jobs.contains(job), queue.jobs[job].state.transfer.take() != nil else { return }
         let now = ContinuousClock.now
@@ -407,11 +404,7 @@ package actor DownloadScheduler {
     private func noteShared(_ response: TransferResponse, of key: String, with jobs: [JobID]) {
         guard response.isOverUsedConnection, !jobs.isEmpty else { return }
         sharedCount += jobs.count
-        shared[key, default: []] += jobs.map { job in
-            var cover = RequestedCover(queue.jobs[job].url)
-            cover.deniesPrivateAddresses = queue.jobs[job].state.deniesPrivateAddresses
-            return cover
-        }
+        shared[key, default: []] += jobs.map { queue.jobs[$0].state.sent.cover(queue.jobs[$0].url) }
     }
 
     /// Answers a job with the response to another one's request, as if it were its own.
@@ -438,63 +431,58 @@ package actor DownloadScheduler {
 
     private func received(_ job: JobID, _ response: TransferResponse, _ header: ImageHeader) {
         let stored = stored(response, job)
-        guard stored.isStorable, !varies(response, job) else { return finish(job, .unstorable(response.body)) }
+        guard stored.isStorable, !varies(response, job) else { return end(job, .notStorable(response.body)) }
         let replaced = queue.first(of: job) { $0.stored }
-        finish(job, .cover(header, stored, response.body, replacing: replaced))
+        end(job, .cover(header, stored, response.body, replacing: replaced))
     }
 
     /// 304: the stored version is still valid (RFC 9111 §4.3.4).
     private func notModified(_ job: JobID, _ response: TransferResponse, _ version: StoredVersion) {
         let update = stored(response, job)
         guard StoredResponse.is(update.fields, about: version.entityTag) else { return retryWithoutConditions(job) }
-        finish(job, .notModified(version, update))
+        end(job, .notModified(version, update))
     }
 
     private func failed(
         _ job: JobID, _ response: TransferResponse, _ failure: CoverFailure, _ now: ContinuousClock.Instant
     ) {
         let coding = failure.kind == .notAnImage ? queue.jobs[job].state.codingFailure : nil
-        if let coding { return finish(job, failing: coding) }
+        if let coding { return end(job, failing: coding) }
         if retriesWithoutRedirect(job, failure) { return }
         if !failure.pauses, retriesWithoutConditions(job, failure) { return }
         // A 400 over a used connection may be about what was on it before: servers say so of idle ones, and it may cross the request.
         let isOfConnection = failure.status == 421 || failure.status == 400 && response.isOverUsedConnection
-        if isOfConnection, !queue.jobs[job].state.isMisdirected {
-            queue.jobs[job].state.isMisdirected = true
-            return retry(job, at: now)
-        }
+        if isOfConnection, queue.jobs[job].state.chances.insert(.ownConnections).inserted { return retry(job, at: now) }
         let timeToLive = queue.first(of: job) { $0.negativeTimeToLive }
         // What a server refuses to some it may have for others.
-        if queue.jobs[job].state.headerFields.isEmpty,
+        if queue.jobs[job].state.sent.fields.isEmpty,
             let until = NegativeCaching.until(stored(response, job), guess: timeToLive)
         {
             if triesOtherAddress(job, failure) { return }
             let stored = queue.first(of: job) { $0.stored }
-            return finish(job, .failure(failure, stored: stored), absence: (failure.status ?? 404, until))
+            return end(job, .failure(failure, stored: stored), absence: (failure.status ?? 404, until))
         }
         retryOrFail(job, failure, now)
     }
 
     // MARK: To the store
 
-    func finish(_ job: JobID, failing failure: CoverFailure) {
+    func end(_ job: JobID, failing failure: CoverFailure) {
         let stored = failure.kind == .cancelled ? nil : queue.first(of: job) { $0.stored }
-        finish(job, .failure(failure, stored: stored))
+        end(job, .failure(failure, stored: stored))
     }
 
-    /// Has done with a job: frees its host's place, and hands its asks and its content over.
-    private func finish(
+    /// Ends a job: frees its host's place, and hands its asks and its content over.
+    private func end(
         _ job: JobID, _ content: Download.Content, absence: (status: Int, until: Int64)? = nil
     ) {
         let (url, target) = (queue.jobs[job].url, queue.jobs[job].target)
         let (state, now) = (queue.jobs[job].state, ContinuousClock.now)
         let asks = queue.end(job)
-        let sent = SentRequest(
-            addresses: url.omitsParameters || !state.formerAddresses.isEmpty
-                ? state.formerAddresses + [url.address] : [],
-            fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
+        var sent = state.sent
+        if url.omitsParameters || !sent.addresses.isEmpty { sent.addresses.append(url.address) }
         let timings = CoverTimings(
-            submitted: asks.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)
+            submitted: asks.first?.submitted ?? now, transfer: state.timings, now: now)
         // A shared body is in memory once.
         let footprint = state.sharedAt == nil ? content.footprint : 512
         backlog += footprint

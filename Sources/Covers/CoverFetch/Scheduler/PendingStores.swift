@@ -7,8 +7,8 @@ import Synchronization
 /// store completes the asks when the outcome is certain; from then on, an ask for the key starts a new job, unless its look-up was
 /// before: then it joins what has ended meanwhile.
 package final class PendingStores: Sendable {
-    /// How many stored covers are remembered for asks that were looked up before. More than end between a look-up and its ask.
-    static let maximumEnded = 4_096
+    /// How many stored covers are remembered for asks that were looked up before. More than are stored between a look-up and its ask.
+    static let maximumRemembered = 4_096
 
     private struct Entry {
         var asks: [Ask]
@@ -22,7 +22,7 @@ package final class PendingStores: Sendable {
         /// The number of covers that were stored.
         var stores = 0
         /// The last of them, each with its number.
-        var ended: [String: (number: Int, outcome: CoverOutcome)] = [:]
+        var lastStored: [String: (number: Int, outcome: CoverOutcome)] = [:]
         /// Their keys, of which each replaces the oldest.
         var keys: [String] = []
         /// The last failures that servers answered with and that ended requests, of covers that were not stored since.
@@ -31,21 +31,21 @@ package final class PendingStores: Sendable {
         var suspects = 0
 
         mutating func remember(_ outcome: CoverOutcome) {
-            let maximumEnded = PendingStores.maximumEnded
-            let place = stores % maximumEnded
+            let maximum = PendingStores.maximumRemembered
+            let place = stores % maximum
             stores += 1
             if place < keys.count {
-                if let old = ended[keys[place]], old.number == stores - maximumEnded { ended[keys[place]] = nil }
+                if let old = lastStored[keys[place]], old.number == stores - maximum { lastStored[keys[place]] = nil }
                 keys[place] = outcome.url
             } else {
                 keys.append(outcome.url)
             }
-            ended[outcome.url] = (stores, outcome)
+            lastStored[outcome.url] = (stores, outcome)
             if !failures.isEmpty { failures[outcome.url] = nil }
         }
 
         mutating func remember(failure outcome: CoverOutcome) {
-            if failures.count >= PendingStores.maximumEnded { failures = [:] }
+            if failures.count >= PendingStores.maximumRemembered { failures = [:] }
             failures[outcome.url] = outcome
         }
     }
@@ -56,18 +56,18 @@ package final class PendingStores: Sendable {
         state.withLock { $0.entries[key] = Entry(asks: asks, sent: sent) }
     }
 
-    /// How many covers were stored so far. An ask has the number from before its look-up: what has ended since, the look-up has missed.
+    /// How many covers were stored so far. An ask has the number from before its look-up: what was stored since, the look-up has missed.
     package var stores: Int { state.withLock { $0.stores } }
 
-    /// Adds an ask to a download, or completes it with one that has ended since the ask's look-up. Returns false if its key has neither.
+    /// Adds an ask to a download, or completes it with a cover that was stored since the ask's look-up. Returns false if its key has neither.
     func join(_ ask: Ask) -> Bool {
         let key = ask.url.string
         let (isJoined, outcome) = state.withLock { state -> (Bool, CoverOutcome?) in
             if state.entries[key]?.asks.append(ask) != nil { return (true, nil) }
-            guard let stores = ask.storesBeforeLookUp, let ended = state.ended[key], ended.number > stores else {
+            guard let stores = ask.storesBeforeLookUp, let stored = state.lastStored[key], stored.number > stores else {
                 return (false, nil)
             }
-            return (true, ended.outcome)
+            return (true, stored.outcome)
         }
         if var outcome {
             (outcome.isJoined, outcome.timings) = (true, nil)
@@ -93,8 +93,8 @@ package final class PendingStores: Sendable {
                     state.suspects += 1
                     continue
                 }
-                let ended = state.ended.removeValue(forKey: key)?.outcome
-                found.suspects.append(.init(cover: cover, outcome: ended ?? state.failures.removeValue(forKey: key)))
+                let stored = state.lastStored.removeValue(forKey: key)?.outcome
+                found.suspects.append(.init(cover: cover, outcome: stored ?? state.failures.removeValue(forKey: key)))
             }
         }
         return found
@@ -111,21 +111,22 @@ package final class PendingStores: Sendable {
     /// Ends the downloads of these keys, and completes the asks that wait for them. The outcomes' URLs are keys.
     /// - Returns: the asks that need another request: to the next address of their album, or with their own address or fields.
     package func complete(_ outcomes: [CoverOutcome]) -> [Ask] {
-        zip(outcomes, end(outcomes.map(\.url), outcomes)).flatMap { outcome, entry -> [Ask] in
+        zip(outcomes, remove(outcomes.map(\.url), outcomes)).flatMap { outcome, entry -> [Ask] in
             guard let entry, !entry.asks.isEmpty else { return [] }
-            let goingOn = entry.asks.complete(outcome, to: entry.sent)
+            let unanswered = entry.asks.complete(outcome, to: entry.sent)
             // The same picture for several covers may be one that nobody asked for.
-            if let failure = outcome.failure, failure.status != nil || failure.kind == .placeholder, goingOn.isEmpty {
+            if let failure = outcome.failure, failure.status != nil || failure.kind == .placeholder, unanswered.isEmpty
+            {
                 state.withLock { $0.remember(failure: outcome) }
             }
-            return goingOn
+            return unanswered
         }
     }
 
     /// Ends the downloads of these keys. - Returns: their asks.
-    func takeBack(_ keys: [String]) -> [Ask] { end(keys, []).compactMap(\.self).flatMap(\.asks) }
+    func takeBack(_ keys: [String]) -> [Ask] { remove(keys, []).compactMap(\.self).flatMap(\.asks) }
 
-    private func end(_ keys: [String], _ outcomes: [CoverOutcome]) -> [Entry?] {
+    private func remove(_ keys: [String], _ outcomes: [CoverOutcome]) -> [Entry?] {
         state.withLock { state in
             for outcome in outcomes where outcome.contentDigest != nil { state.remember(outcome) }
             return keys.map { key in

@@ -31,10 +31,12 @@ public struct LibraryConfiguration: Sendable {
     public var retries = 3
     /// The largest cover that is accepted, in bytes. At least 1.
     public var maximumSize = 32 << 20
-    /// A PEM file of certificate authorities to trust instead of the system's.
+    /// A PEM file of certificate authorities to trust instead of the system's. It must be readable.
     public var certificateAuthorities: URL?
     /// A directory of such files, named by hashes as `openssl rehash` does, to trust instead of the system's.
     public var certificateDirectory: URL?
+    /// False for authorities that variables of the environment name: those that cannot be read matter only to what needs them.
+    package var requiresAuthorities = true
     /// The URL of the Cover Art Archive, or of a server with the same API (musicbrainz.org/doc/Cover_Art_Archive/API). Albums with
     /// a MusicBrainz id whose other cover URLs fail get their covers from there.
     public var coverArtArchive = URL(string: "https://coverartarchive.org")!
@@ -83,7 +85,8 @@ public struct LibraryConfiguration: Sendable {
     }
 
     /// The same with absolute paths: the program may change its working directory later.
-    /// - Throws: `LibraryError`: a value is out of its range, or the URL of a file is that of none.
+    /// - Throws: `LibraryError`: a value is out of its range, the URL of a file is that of none, or the certificate authorities cannot be
+    ///   read.
     func validated() throws(LibraryError) -> LibraryConfiguration {
         func absolute(_ url: URL, _ name: String) throws(LibraryError) -> URL {
             URL(
@@ -94,11 +97,17 @@ public struct LibraryConfiguration: Sendable {
         var configuration = self
         configuration.cacheDirectory = try absolute(cacheDirectory, "cacheDirectory")
         if let libraryFile { configuration.libraryFile = try absolute(libraryFile, "libraryFile") }
-        if let certificateAuthorities {
-            configuration.certificateAuthorities = try absolute(certificateAuthorities, "certificateAuthorities")
-        }
-        if let certificateDirectory {
-            configuration.certificateDirectory = try absolute(certificateDirectory, "certificateDirectory")
+        for (authorities, name) in [
+            (\LibraryConfiguration.certificateAuthorities, "certificateAuthorities"),
+            (\LibraryConfiguration.certificateDirectory, "certificateDirectory"),
+        ] {
+            guard let url = self[keyPath: authorities] else { continue }
+            let file = try absolute(url, name)
+            configuration[keyPath: authorities] = file
+            if transport == nil, requiresAuthorities, access(file.relativePath, R_OK) != 0 {
+                let problem = SystemError("access", path: file.relativePath)
+                throw .invalidConfiguration("the configuration's \(name) cannot be read: \(problem)")
+            }
         }
         try validate()
         return configuration

@@ -131,27 +131,41 @@ public final class CachedFile: Sendable {
     private let file: SourceFile
 
     /// Length in bytes.
-    public var count: Int { file.length }
+    public var bytes: Int { file.length }
 
     /// Reads the whole file, on the caller's thread. Nil if it is missing or has other bytes.
     /// - Throws: `SystemError` if it cannot be read, which says nothing about the bytes.
-    init?(_ entry: CachedEntry, _ path: String) throws(SystemError) {
-        (url, digest, mediaType) = (URL(filePath: path), entry.digest.description, entry.metadata.mediaType)
-        isStale = Staleness(entry, at: WallClock.milliseconds()) != .fresh
+    convenience init?(_ entry: CachedEntry, _ path: String) throws(SystemError) {
+        try self.init(
+            path, entry.digest, bytes: entry.bytes, mediaType: entry.metadata.mediaType,
+            isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
+    }
+
+    /// The same of a cover in a smaller size.
+    convenience init?(_ cover: Cover, _ path: String) throws(SystemError) {
+        guard let digest = Digest(cover.digest) else { return nil }
+        try self.init(path, digest, bytes: cover.data.count, mediaType: cover.mediaType, isStale: cover.isStale)
+    }
+
+    private init?(
+        _ path: String, _ digest: Digest, bytes: Int, mediaType: String, isStale: Bool
+    ) throws(SystemError) {
+        (url, self.digest, self.mediaType) = (URL(filePath: path), digest.description, mediaType)
+        self.isStale = isStale
         do throws(SystemError) {
             file = try SourceFile(path: path)
         } catch {
             if error.cause == .missing { return nil }
             throw error
         }
-        guard file.length == entry.bytes, try file.digest() == entry.digest else { return nil }
+        guard file.length == bytes, try file.digest() == digest else { return nil }
     }
 
     /// Reads a part on the caller's thread.
     /// - Parameter range: In bytes. What lies before the beginning or behind the end is left out.
     /// - Throws: `CoverFailure` if the disk cannot read it.
     public func read(_ range: Range<Int>) throws(CoverFailure) -> Data {
-        let range = range.clamped(to: 0..<count)
+        let range = range.clamped(to: 0..<bytes)
         do throws(SystemError) {
             return Data(try file.bytes(at: range.lowerBound, count: range.count))
         } catch {

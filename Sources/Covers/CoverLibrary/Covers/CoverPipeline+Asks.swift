@@ -15,8 +15,8 @@ extension CoverPipeline {
         do throws(CoverFailure) {
             let locations = try locations(of: request)
             ask = try Ask(
-                locations[0], alternatives: Array(locations.dropFirst()), ignoring: configuration.ignoredParameters,
-                sink: sink)
+                locations[0], alternatives: Array(locations.dropFirst()),
+                ignoring: request.digest == nil ? configuration.ignoredParameters : [], sink: sink)
         } catch {
             var failure = error
             failure.line = request.line
@@ -54,9 +54,15 @@ extension CoverPipeline {
         }
     }
 
-    /// Where the cover of a request may be, in the order of trying; at least one.
-    /// - Throws: `CoverFailure` if nothing locates an album's cover.
+    /// Where the cover of a request may be, in the order of trying; at least one. Those of a digest are its keys.
+    /// - Throws: `CoverFailure` if nothing locates an album's cover, or a digest is not cached.
     func locations(of request: CoverRequest) throws(CoverFailure) -> [String] {
+        if request.digest != nil {
+            if request.cachePolicy.use.asksServer { throw .withoutServer(request) }
+            let keys = try keys(of: request)
+            if keys.isEmpty { throw .notCached(request) }
+            return keys
+        }
         guard let album = request.album, !album.otherFields.isEmpty || request.location.isEmpty else {
             return [request.location]
         }
@@ -163,8 +169,8 @@ extension CoverPipeline {
         if let status, try mayUse(reader.entry(for: ask.url.string), for: ask) {
             let answer = CoverOutcome(cached: status.digest, status.bytes, at: ask.location)
             if isOffline { return answer }
-            guard try isDue(ask, status, reader) else { return answer }
-            (ask.fallback, ask.stored) = (answer, version(of: ask, reader))
+            guard let due = try dueEntry(ask, status, reader) else { return answer }
+            (ask.fallback, ask.stored) = (answer, StoredVersion(due))
             return nil
         }
         var others: [StoredAddress] = []
@@ -195,21 +201,21 @@ extension CoverPipeline {
         return try entry().map { Staleness($0, at: WallClock.milliseconds()) != .forbidden } ?? false
     }
 
-    /// Whether a run of downloads also checks what is stored: a redirect that led to it may not be stored, so that it is missing; or it is stale, and
-    /// no refresh has the address, whose key leaves something out.
-    private func isDue(_ ask: Ask, _ status: CacheReader.Status, _ reader: CacheReader) throws -> Bool {
-        if ask.isForUse { return false }
+    /// The entry of a stored cover that a run of downloads also checks: a redirect that led to it may not be stored, so that it is missing; or it is
+    /// stale, and no refresh has the address, whose key leaves something out. Nil for others.
+    private func dueEntry(_ ask: Ask, _ status: CacheReader.Status, _ reader: CacheReader) throws -> CachedEntry? {
+        if ask.isForUse { return nil }
         // As `Freshness.freshUntil` of what is validated before each use. Other entries need not be read.
         let isNeverFresh = status.freshUntil == status.validatedAt
         guard isNeverFresh || ask.url.omitsParameters, let entry = try reader.entry(for: ask.url.string) else {
-            return false
+            return nil
         }
         let unkept = UnkeptParts(entry.metadata.fields)
-        if !unkept.areIn(ask.url, ask.headerFields, configured: configuration.fieldsByOrigin) { return false }
-        if isNeverFresh, StoredResponse(entry).redirects.directives.noStore { return true }
-        return unkept.omitsParameters
-            && !Staleness.isFresh(
-                until: entry.metadata.freshUntil, validatedAt: entry.validatedAt, at: WallClock.milliseconds())
+        if !unkept.areIn(ask.url, ask.headerFields, configured: configuration.fieldsByOrigin) { return nil }
+        if isNeverFresh, StoredResponse(entry).redirects.directives.noStore { return entry }
+        let isFresh = Staleness.isFresh(
+            until: entry.metadata.freshUntil, validatedAt: entry.validatedAt, at: WallClock.milliseconds())
+        return unkept.omitsParameters && !isFresh ? entry : nil
     }
 
     private func version(of ask: Ask, _ reader: CacheReader) -> StoredVersion? {

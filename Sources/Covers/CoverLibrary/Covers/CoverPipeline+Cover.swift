@@ -8,21 +8,19 @@ import Synchronization
 extension CoverPipeline {
     /// The cover from the cache, or downloaded.
     func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
+        if let digest = request.digest {
+            if request.cachePolicy.use.asksServer { throw .withoutServer(request) }
+            guard let cover = try await shelf.cachedCover(digest: digest) else { throw .notCached(request) }
+            return cover
+        }
         let caller = Caller()
         let ask = try ask(request, for: caller)
         (ask.isForUse, ask.priority) = (true, request.priority?.order ?? .immediate)
         if isClosed { throw .closed(ask.location) }
-        let locations = ask.addresses.map(\.location)
-        await restorePictures(locations)
-        var found = try await storedCover(of: ask)
-        // Its copy may have been damaged.
-        if case .missing = found, await restorePictures(locations) { found = try await storedCover(of: ask) }
         if !ask.cacheUse.asksServer {
-            if case .usable(let cover) = found {
-                hub.instruments.didLookUp(hits: 1)
-                return cover
-            }
-            hub.instruments.didLookUp(misses: 1)
+            let stored = try await storedCover(of: ask)
+            hub.instruments.didLookUp(hits: stored == nil ? 0 : 1, misses: stored == nil ? 1 : 0)
+            if let stored { return stored }
         }
         let outcome = try await traced(
             "sleeve.transfer", url: ask.url.string, isClient: true, status: { $0.responseStatus }
@@ -45,22 +43,17 @@ extension CoverPipeline {
             .cache, url: outcome.url, detail: "evicted as soon as it was stored: the capacity is too small")
     }
 
-    private enum StoredCover {
-        case usable(Cover)
-        /// Its server has to be asked first.
-        case forbidden
-        case missing
-    }
-
-    /// The stored cover of the first address that has one.
-    private func storedCover(of ask: Ask) async throws(CoverFailure) -> StoredCover {
-        if ask.cacheUse.asksServer { return .missing }
+    /// The stored cover of the first address that has one; nil if its server has to be asked first. A person's picture that the cache has lost, or
+    /// whose copy is damaged, is copied again.
+    private func storedCover(of ask: Ask) async throws(CoverFailure) -> Cover? {
         for (location, url) in ask.addresses {
-            guard let (entry, body) = try await shelf.cachedEntry(url, location: location) else { continue }
-            guard mayUse(entry, for: ask) else { return .forbidden }
-            return .usable(Cover(entry, body))
+            var found = try await shelf.cachedEntry(url, location: location)
+            if found == nil, await restorePictures([location]) {
+                found = try await shelf.cachedEntry(url, location: location)
+            }
+            if let (entry, body) = found { return mayUse(entry, for: ask) ? Cover(entry, body) : nil }
         }
-        return .missing
+        return nil
     }
 }
 

@@ -83,6 +83,8 @@ package final class CoverPipeline: Sendable {
 
     func endRun(_ run: ObjectIdentifier) { state.withLock { _ = $0.runs.removeValue(forKey: run) } }
 
+    func cancelRun(_ run: ObjectIdentifier) { state.withLock { $0.runs[run] }?() }
+
     // MARK: - The network
 
     /// `PendingStores.stores`. Nothing was stored before the scheduler started.

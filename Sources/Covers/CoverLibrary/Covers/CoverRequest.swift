@@ -7,12 +7,14 @@ public import Platform
 
 /// A request for one cover.
 public struct CoverRequest: Sendable, Hashable {
-    /// The http or https URL as the caller gave it, not validated. Empty if only the album locates the cover.
+    /// The http or https URL as the caller gave it, not validated. Empty if only the album locates the cover, or its digest names it.
     public package(set) var location: String
     /// `location` as a URL; nil if it is none.
     public var url: URL? { location.isEmpty ? nil : URL(string: location) }
     /// The album whose cover it is. It may locate the cover in more than one way.
     public package(set) var album: Album?
+    /// The digest that names the cover; nil if something locates it.
+    private(set) var digest: String?
     /// The line of the list that named it, or the number of the request in its sequence, from 1. `CoverOutcome.line` repeats it.
     public var line: Int?
     /// Nil for the default: `immediate` for `LibraryAPI.cover(for:)`, as someone waits for its cover, and `normal` in a prefetch.
@@ -68,6 +70,14 @@ public struct CoverRequest: Sendable, Hashable {
         limit(timeout, retries, headerFields, deniesPrivateAddresses)
     }
 
+    /// A request for the cached cover whose bytes have this digest, under whichever URLs. No server is asked for it: a call that would
+    /// have to download it, by its policy or because it is not cached, fails with the kind `notCached`.
+    /// - Parameter digest: as `Cover.digest`; nothing else names a cover.
+    public init(digest: String) {
+        self.init(location: "")
+        self.digest = digest
+    }
+
     /// A request for the cover at a URL as a list has it. A text that is none is a failure of the request.
     public init(location: String, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache) {
         self.location = location
@@ -75,6 +85,9 @@ public struct CoverRequest: Sendable, Hashable {
         self.cachePolicy = cachePolicy
         headerFields = [:]
     }
+
+    /// What a message calls the cover.
+    var name: String { location.isEmpty ? digest ?? album?.title ?? "" : location }
 
     private mutating func limit(
         _ timeout: Duration?, _ retries: Int?, _ headerFields: RequestHeaderFields, _ deniesPrivateAddresses: Bool
@@ -84,7 +97,7 @@ public struct CoverRequest: Sendable, Hashable {
     }
 }
 
-/// What names a cover: a URL, an album, or a request, which has options.
+/// What names a cover: a URL, an album, or a request, which has options or a digest.
 public protocol CoverRequestConvertible: Sendable {
     /// The request for the cover.
     var coverRequest: CoverRequest { get }

@@ -1,6 +1,5 @@
 public import CoverFetch
 import CurlHTTP
-import DequeModule
 import Platform
 import Synchronization
 

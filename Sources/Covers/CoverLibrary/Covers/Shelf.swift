@@ -97,15 +97,39 @@ package final class Shelf: Sendable {
         return found.hit
     }
 
+    /// The cover with this digest, in a smaller size if one is given; nil if there is none. Damaged bytes are a miss, and their entry is
+    /// dropped.
+    /// - Throws: `CoverFailure` if the cache cannot be read.
+    func cachedCover(digest text: String, longestSide: Int? = nil) async throws(CoverFailure) -> Cover? {
+        if isClosed { throw .closed(text) }
+        guard let digest = Digest(text) else { return nil }
+        if let longestSide { return try await cover(digest, longestSide: longestSide) }
+        let found = try await read(of: text) { try $0.cover(digest: digest) }
+        passUsageOn(ofAtLeast: 1_024)
+        if case .damaged(let key) = found { await drop(key) }
+        return counted(found.hit)
+    }
+
     private func counted(_ found: (entry: CachedEntry, body: [UInt8])?) -> Cover? {
         instruments.didLookUp(hits: found == nil ? 0 : 1, misses: found == nil ? 1 : 0)
         return found.map { Cover($0, $1) }
     }
 
-    /// The file of the entry that `find` finds. Counts as a use. Damaged bytes are a miss, and their entry is dropped.
+    /// The file of the entry that `find` finds, or of a smaller size that is kept. Counts as a use. Damaged bytes are a miss, and their
+    /// entry is dropped.
     func cachedFile(
-        _ location: String, _ find: @escaping @Sendable (CacheReader) throws -> CachedEntry?
+        _ location: String, _ longestSide: Int?, _ find: @escaping @Sendable (CacheReader) throws -> CachedEntry?
     ) async throws(CoverFailure) -> CachedFile? {
+        if let longestSide {
+            guard let digest = try await read(of: location, find)?.digest,
+                let small = try await cover(digest, longestSide: longestSide)
+            else { return nil }
+            await persistency.keepSizes()
+            let file = try await read(of: location) { reader in
+                try reader.path(of: digest, longestSide).flatMap { try CachedFile(small, $0) }
+            }
+            if let file { return file }
+        }
         let found = try await read(of: location) { reader in
             try find(reader).map { entry in (entry, try CachedFile(entry, reader.path(of: entry.digest))) }
         }

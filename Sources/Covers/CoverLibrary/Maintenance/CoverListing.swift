@@ -4,8 +4,8 @@ public import Platform
 
 /// A cached cover without its bytes.
 public struct CoverListing: Sendable, Hashable, Codable {
-    /// The normalised URL: the cover's key in the cache.
-    public var url: String
+    /// The key in the cache. `url` may differ: Foundation percent-encodes more characters.
+    package var key: String
     /// SHA-256 of the bytes, in hexadecimal.
     public var digest: String
     /// Length of the cover in bytes.
@@ -39,12 +39,20 @@ public struct CoverListing: Sendable, Hashable, Codable {
         public var isGone: Bool
     }
 
+    /// The normalised URL: the cover's key in the cache.
+    public var url: URL { URL(key: key) }
+
+    private enum CodingKeys: String, CodingKey {
+        case key = "url"
+        case digest, bytes, mediaType, width, height, storedAt, validatedAt, freshUntil, isPinned, loss
+    }
+
     /// A listing made by the caller, for previews and tests.
     public init(
-        url: String, digest: String, bytes: Int, mediaType: String, width: Int? = nil, height: Int? = nil,
+        url: URL, digest: String, bytes: Int, mediaType: String, width: Int? = nil, height: Int? = nil,
         storedAt: Date, validatedAt: Date? = nil, freshUntil: Date? = nil, isPinned: Bool = false
     ) {
-        self.url = url
+        key = url.absoluteString
         self.digest = digest
         self.bytes = bytes
         self.mediaType = mediaType
@@ -58,11 +66,12 @@ public struct CoverListing: Sendable, Hashable, Codable {
 
     init(_ entry: CachedEntry) {
         let metadata = entry.metadata
-        self.init(
-            url: metadata.key, digest: entry.digest.description, bytes: entry.bytes, mediaType: metadata.mediaType,
-            width: metadata.width, height: metadata.height, storedAt: Date(milliseconds: metadata.storedAt),
-            validatedAt: Date(milliseconds: entry.validatedAt),
-            freshUntil: metadata.freshUntil.map { Date(milliseconds: $0) }, isPinned: entry.isPinned)
+        (key, digest, bytes) = (metadata.key, entry.digest.description, entry.bytes)
+        (mediaType, width, height) = (metadata.mediaType, metadata.width, metadata.height)
+        storedAt = Date(milliseconds: metadata.storedAt)
+        validatedAt = Date(milliseconds: entry.validatedAt)
+        freshUntil = metadata.freshUntil.map { Date(milliseconds: $0) }
+        isPinned = entry.isPinned
         if let failing = EntryAnnotation.failures(in: metadata.fields), let answer = failing.answer {
             loss = Loss(
                 kind: answer.kind, status: answer.status, since: Date(milliseconds: failing.first),

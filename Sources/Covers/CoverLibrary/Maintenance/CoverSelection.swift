@@ -1,6 +1,7 @@
 import CoverCache
 import CoverFetch
 import CurlHTTP
+import Platform
 
 /// The cached covers that a call lists, refreshes, pins or removes.
 public struct CoverSelection: Sendable, Hashable {
@@ -188,22 +189,47 @@ struct SelectedEntries: Sendable {
 
 extension CoverFailure {
     static func notCached(_ request: CoverRequest) -> CoverFailure {
-        let name = request.location.isEmpty ? request.album?.title ?? "" : request.location
-        return CoverFailure(.notCached, url: name, detail: "not in the cache")
+        CoverFailure(.notCached, url: request.name, detail: "not in the cache")
+    }
+
+    /// A digest names bytes, and nothing that could give others.
+    static func withoutServer(_ request: CoverRequest) -> CoverFailure {
+        CoverFailure(
+            .notCached, url: request.name, detail: "no server can be asked for a digest; request the cover's URL")
     }
 }
 
 extension CoverPipeline {
-    /// The keys of a request's URLs.
-    /// - Throws: `CoverFailure` if none is usable.
-    func keys(of request: CoverRequest) throws(CoverFailure) -> [String] { try urls(of: request).map(\.string) }
+    /// The keys of a request's URLs; of a digest, those under which its bytes are cached, read on the current thread.
+    /// - Throws: `CoverFailure` if no URL is usable, or the index cannot be read.
+    func keys(of request: CoverRequest) throws(CoverFailure) -> [String] {
+        guard let text = request.digest else { return try urls(of: request).map(\.string) }
+        if isClosed { throw .closed(text) }
+        guard let digest = Digest(text) else { return [] }
+        do { return try shelf.reader.keys(of: digest) } catch { throw CoverFailure(cache: error, url: text) }
+    }
 
-    /// A request's usable URLs.
-    /// - Throws: `CoverFailure` if there is none.
-    func urls(of request: CoverRequest) throws(CoverFailure) -> [HTTPURL] {
+    /// The same of many, on a thread that may block; none for a request that cannot be used.
+    func keys(of requests: [CoverRequest]) async throws(CoverFailure) -> [[String]] {
+        let keys = { @Sendable [self] in requests.map { (try? self.keys(of: $0)) ?? [] } }
+        if requests.allSatisfy({ $0.digest == nil }) { return keys() }
+        return try await shelf.read(of: "") { _ in keys() }
+    }
+
+    /// A request's usable URLs. Those of a digest are its keys.
+    /// - Throws: `CoverFailure` if there is none, unless a digest is not cached.
+    func urls(of request: CoverRequest) throws(CoverFailure) -> [HTTPURL] { try addresses(of: request).map(\.url) }
+
+    /// The same, each with its text as given.
+    func addresses(of request: CoverRequest) throws(CoverFailure) -> [(location: String, url: HTTPURL)] {
+        var addresses: [(location: String, url: HTTPURL)] = []
+        if request.digest != nil {
+            for key in try keys(of: request) { if let url = try? HTTPURL(key) { addresses.append((key, url)) } }
+            return addresses
+        }
         let locations = try locations(of: request)
-        let urls = locations.compactMap { try? key($0) }
-        if urls.isEmpty { return [try key(locations[0])] }
-        return urls
+        for location in locations { if let url = try? key(location) { addresses.append((location, url)) } }
+        if addresses.isEmpty { addresses = [(locations[0], try key(locations[0]))] }
+        return addresses
     }
 }

@@ -1,5 +1,5 @@
 public import CoverFetch
-import DequeModule
+import Platform
 import Synchronization
 
 /// Gives every observer a bounded stream. Publishing never waits: an observer whose buffer is full receives the number

@@ -29,8 +29,8 @@ public struct CoverOutcomes<Failure: Error>: AsyncSequence, Sendable {
     /// The run's counts at this moment, from any thread.
     public var progress: RunSummary { run.counts }
 
-    /// The number of covers in all: known from the beginning for an array, else nil while the list is still being read. A run that ends early has
-    /// fewer outcomes.
+    /// The number of covers in all: known from the beginning for a sequence in memory, else nil while the list is still being read. A run
+    /// that ends early has fewer outcomes.
     public var total: Int? { run.total }
 
     /// The share of the covers that have an outcome, from 0 to 1; nil while `total` is. 1 for none.
@@ -138,7 +138,10 @@ public struct RunSummary: Sendable, Hashable, Codable {
     }
 
     /// Covers that have an outcome.
-    public var settled: Int { downloaded + revalidated + fresh + joined + skipped + failed }
+    public var settled: Int {
+        // Numbers that a caller has made up end no process.
+        [revalidated, fresh, joined, skipped, failed].reduce(downloaded, &+)
+    }
     /// Covers downloaded and stored per second. Failures do not count.
     package var coversPerSecond: Double { seconds > 0 ? Double(downloaded) / seconds : 0 }
     /// Bytes downloaded per second.
@@ -161,7 +164,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
         switch outcome.kind {
         case .downloaded:
             downloaded += number
-            bytes += number * outcome.bytes
+            bytes &+= number &* outcome.bytes
             if outcome.isDuplicate { deduplicated += number }
         case .revalidated: revalidated += number
         case .fresh: fresh += number

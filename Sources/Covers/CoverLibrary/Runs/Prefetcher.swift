@@ -9,13 +9,10 @@ final class Prefetcher: OutcomeSink {
     private let begun = Mutex<AskOrigin?>(nil)
     /// `PendingStores.stores` when the run began.
     private let storesBefore = Atomic(0)
-    /// Reads the list.
-    private let feeding = Mutex<Task<Void, Never>?>(nil)
 
     init(_ pipeline: CoverPipeline, _ run: Run) { (self.pipeline, self.run) = (pipeline, run) }
 
-    /// Reads the list to its end, and returns when every cover has an outcome. Cancelling the task stops within 100 ms; covers that
-    /// have arrived are still committed.
+    /// Reads the list to its end, and returns when every cover has an outcome.
     /// - Throws: `LibraryError` if the library is closed before the end.
     func prefetch(_ batches: some AsyncSequence<AskBatch, Never> & Sendable) async throws(LibraryError) {
         try await traced("sleeve.prefetch") { () async throws(LibraryError) in try await download(batches) }
@@ -26,31 +23,9 @@ final class Prefetcher: OutcomeSink {
         begun.withLock { $0 = pipeline.currentOrigin() }
         storesBefore.store(pipeline.storesSoFar, ordering: .relaxed)
         await pipeline.startedScheduler?.forgetOutages()
-        do {
-            try await pipeline.persistency.beginRun(isPrefetch: true)
-        } catch {
-            throw LibraryError(error)
-        }
-        let feeding = self.feeding.withLock { feeding in
-            let task = Task { await feed(batches) }
-            feeding = task
-            return task
-        }
-        pipeline.recheck.begin()
-        pipeline.beginRun(ObjectIdentifier(run)) { feeding.cancel() }
-        await withTaskCancellationHandler {
-            await feeding.value
-            await run.drained()
-            await pipeline.settle(run)
-        } onCancel: {
-            feeding.cancel()
-            pipeline.cancelAsks(of: self)
-        }
-        pipeline.endRun(ObjectIdentifier(run))
-        await pipeline.persistency.endRun(isPrefetch: true)
+        let result = await pipeline.perform(run, for: self, isPrefetch: true) { [self] in await feed(batches) }
         await pipeline.shelf.flushUsage()
-        let counts = run.counts
-        if pipeline.isClosed, !counts.isCancelled, counts.remaining > 0 || run.total == nil { throw .closed }
+        try result.get()
     }
 
     private func feed(_ batches: some AsyncSequence<AskBatch, Never>) async {
@@ -121,6 +96,7 @@ final class Prefetcher: OutcomeSink {
                 if ask.cacheUse.asksServer {
                     (ask.cacheUse, ask.storesBeforeLookUp) = (.ignoreAbsence, storesBefore.load(ordering: .relaxed))
                 }
+                ask.mayHaveFailed = true
                 again.append(ask)
             }
         }
@@ -165,12 +141,8 @@ final class Prefetcher: OutcomeSink {
         run.add(outcome)
     }
 
-    /// Ends the run early: the cache takes no more. A list that makes it wait is not waited for.
-    private func stop(_ reason: String) {
-        guard run.stop(reason) else { return }
-        feeding.withLock { $0?.cancel() }
-        pipeline.cancelAsks(of: self)
-    }
+    /// Ends the run early: the cache takes no more.
+    private func stop(_ reason: String) { pipeline.stop(run, reason, for: self) }
 }
 
 /// Gathers the elements of a sequence into batches: whatever has arrived while the last batch was processed. Never waits for a batch

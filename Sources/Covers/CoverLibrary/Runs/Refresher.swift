@@ -54,8 +54,8 @@ final class Refresher: OutcomeSink {
         origin = pipeline.currentOrigin()
     }
 
-    /// Cancelling the task stops within 100 ms; results so far are kept.
-    /// - Throws: `LibraryError` if the library is closed or offline, or the index cannot be read.
+    /// Asks about every due entry, and returns when each has an outcome.
+    /// - Throws: `LibraryError` if the library is offline, or closed before the end, or the index cannot be read.
     func refresh() async throws(LibraryError) {
         if pipeline.isClosed { throw .closed }
         if pipeline.configuration.isOffline { throw .offline }
@@ -67,23 +67,11 @@ final class Refresher: OutcomeSink {
             }
         }
         defer { timer?.cancel() }
-        var failure: LibraryError?
-        do { try await pipeline.persistency.beginRun(isPrefetch: false) } catch { throw LibraryError(error) }
-        pipeline.recheck.begin()
-        await withTaskCancellationHandler {
-            do {
-                try await hasBudget ? askByPriority() : askAll()
-            } catch {
-                if run.counts.requested == 0 { failure = LibraryError(error) } else { stop("\(CacheError(error))") }
-            }
-            await run.drained()
-            await pipeline.settle(run)
-        } onCancel: {
-            pipeline.cancelAsks(of: self)
+        let result = await pipeline.perform(run, for: self, isPrefetch: false) { [self] in
+            try await hasBudget ? askByPriority() : askAll()
         }
         await takeHeld()
-        await pipeline.persistency.endRun(isPrefetch: false)
-        if let failure { throw failure }
+        try result.get()
         // Truncates the log that the run has grown: a refresh leaves the cache no larger. What fails is done by a later writer.
         try? await pipeline.persistency.withWriter { try $0.compact() }
     }
@@ -244,9 +232,7 @@ final class Refresher: OutcomeSink {
         pipeline.cancelAsks(of: self)
     }
 
-    private func stop(_ reason: String) {
-        if run.stop(reason) { pipeline.cancelAsks(of: self) }
-    }
+    private func stop(_ reason: String) { pipeline.stop(run, reason, for: self) }
 }
 
 extension Refresher.State {

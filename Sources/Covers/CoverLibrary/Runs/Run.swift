@@ -267,3 +267,53 @@ extension CoverPipeline {
         warnOfSuspects()
     }
 }
+
+extension CoverPipeline {
+    /// Performs a run, and returns when every cover has an outcome. Cancelling the task stops it within 100 ms, and so does closing the library;
+    /// covers that have arrived are still committed.
+    /// - Parameters:
+    ///   - sink: what gets the outcomes of the run's asks.
+    ///   - isPrefetch: as of `PersistencyManager.beginRun`.
+    ///   - submit: submits the asks, in a task that is cancelled if the run ends early.
+    /// - Returns: a failure if nothing could be asked, or the library is closed before the end.
+    func perform(
+        _ run: Run, for sink: any OutcomeSink, isPrefetch: Bool, _ submit: @escaping @Sendable () async throws -> Void
+    ) async -> Result<Void, LibraryError> {
+        do { try await persistency.beginRun(isPrefetch: isPrefetch) } catch { return .failure(LibraryError(error)) }
+        recheck.begin()
+        let submitting = Task { try await submit() }
+        beginRun(ObjectIdentifier(run)) { submitting.cancel() }
+        // It may have been stopped before.
+        if run.isEnding { submitting.cancel() }
+        var failure: LibraryError?
+        await withTaskCancellationHandler {
+            do {
+                try await submitting.value
+            } catch {
+                if run.counts.requested > 0 {
+                    stop(run, "\(CacheError(error))", for: sink)
+                } else {
+                    failure = LibraryError(error)
+                }
+            }
+            await run.drained()
+            await settle(run)
+        } onCancel: {
+            submitting.cancel()
+            cancelAsks(of: sink)
+        }
+        endRun(ObjectIdentifier(run))
+        await persistency.endRun(isPrefetch: isPrefetch)
+        let counts = run.counts
+        if isClosed, !counts.isCancelled, counts.remaining > 0 || run.total == nil { failure = .closed }
+        if let failure { return .failure(failure) }
+        return .success(())
+    }
+
+    /// Ends a run early: nothing more is submitted. A list that makes it wait is not waited for.
+    func stop(_ run: Run, _ reason: String, for sink: any OutcomeSink) {
+        guard run.stop(reason) else { return }
+        cancelRun(ObjectIdentifier(run))
+        cancelAsks(of: sink)
+    }
+}

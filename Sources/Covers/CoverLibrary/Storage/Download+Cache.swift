@@ -27,7 +27,7 @@ extension Download {
     /// The version that the download revalidated.
     var storedVersion: StoredVersion? {
         switch content {
-        case .cover, .unstorable: nil
+        case .cover, .notStorable: nil
         case .notModified(let version, _): version
         case .failure(_, stored: let version): version
         }

@@ -132,7 +132,7 @@ actor PersistencyManager: DownloadStore {
         let now = ContinuousClock.now
         download.timings.end(\.storeQueue, at: now)
         switch download.content {
-        case .unstorable(let body):
+        case .notStorable(let body):
             var outcome = CoverOutcome(.failed, of: download)
             outcome.fail(.notStorable(download.key))
             outcome.bodyIfNotStored = body
@@ -144,7 +144,6 @@ actor PersistencyManager: DownloadStore {
             download.content = .failure(.cutOff(download.key), stored: version)
             schedule.add(renewal: download, now: now)
         case .cover(let header, let response, let body, replacing: let version):
-            var outcome = CoverOutcome(.downloaded, of: download)
             do {
                 while try !schedule.hasRoom || writer().isGroupFull(before: body.count) {
                     if schedule.syncing != nil || !seal() { await waitForRoom() }
@@ -153,34 +152,40 @@ actor PersistencyManager: DownloadStore {
                     download.url, header, response, from: download.target, fieldNames: download.fieldNames)
                 // Without a version, the cover was missing, or is to be loaded whatever is cached.
                 let replacing: Replacing = version == nil ? .always : runs > 0 ? .keeping : .unlessPlaceholder
-                // Until `schedule.add` nothing is awaited: a group's covers are in the order in which they were put.
-                try put(body, metadata, replacing, &outcome)
-                let now = ContinuousClock.now
-                schedule.add(outcome, groupBytes: try writer().pendingBytes, now: now)
-                _ = advance(now)
+                try put(body, metadata, replacing, CoverOutcome(.downloaded, of: download))
+                _ = advance(.now)
             } catch {
-                outcome = CoverOutcome(CoverFailure(cache: error, url: download.key), of: download)
+                var outcome = CoverOutcome(CoverFailure(cache: error, url: download.key), of: download)
                 if outcome.failure?.kind == .notStorable { outcome.bodyIfNotStored = body }
                 publish([outcome])
             }
         }
     }
 
+    /// Puts a cover and schedules it. Both belong together: the results of a commit are in the order of the puts, and its covers in that of the
+    /// schedule. As the method is not asynchronous, no other cover comes in between.
     private func put(
-        _ body: [UInt8], _ metadata: EntryMetadata, _ replacing: Replacing, _ outcome: inout CoverOutcome
+        _ body: [UInt8], _ metadata: EntryMetadata, _ replacing: Replacing, _ outcome: CoverOutcome
     ) throws {
-        try body.withUnsafeBytes { bytes in
+        var outcome = outcome
+        let groupBytes = try body.withUnsafeBytes { bytes -> Int in
             let digest = Digest(of: bytes)
             outcome.timings?.end(\.hash, at: .now)
-            func put() throws { _ = try writer().put(metadata, body: bytes, digest: digest, replacing: replacing) }
+            func put() throws -> Int {
+                let writer = try writer()
+                _ = try writer.put(metadata, body: bytes, digest: digest, replacing: replacing)
+                return writer.pendingBytes
+            }
             // Covers on their way to the index can be evicted only from there.
-            do { try put() } catch CacheError.noRoom where schedule.hasCovers {
+            do { return try put() } catch CacheError.noRoom where schedule.hasCovers {
                 try commitNow()
-                try put()
+                return try put()
             }
         }
-        outcome.timings?.end(\.append, at: .now)
+        let now = ContinuousClock.now
+        outcome.timings?.end(\.append, at: now)
         outcome.bytes = body.count
+        schedule.add(outcome, groupBytes: groupBytes, now: now)
     }
 
     // MARK: - Suspects

@@ -157,7 +157,7 @@ extension LibraryAPI {
     fileprivate func name(of cover: SourceCandidate) async -> PictureName {
         var name = cover.name
         for url in name.urls where name.digest == nil {
-            name.digest = (try? await history(of: [url]))?.first?.cached?.digest
+            name.digest = (try? await history(of: [CoverRequest(location: url)]))?.first?.cached?.digest
         }
         if let digest = name.digest.flatMap({ Digest($0) }) {
             name.likeness = Likeness(of: BytePath(coverFile(digest)))

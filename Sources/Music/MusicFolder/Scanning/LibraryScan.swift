@@ -48,7 +48,7 @@ package struct LibraryScan: Sendable {
             return (scanned, update, rows.vanished)
         }
         (outcome.albums, outcome.update, outcome.vanished) = (scanned, update, vanished)
-        if !update.additions.isEmpty { try await library.add(update.additions) }
+        if !update.additions.isEmpty { try await library.insert(update.additions) }
         if !update.edits.isEmpty { try await library.edit(update.edits) }
         if options.prunes, !update.prunable.isEmpty {
             outcome.pruned = try await library.delete(update.prunable)?.changes.count ?? 0

@@ -38,7 +38,7 @@ struct CacheList: AsyncParsableCommand {
     private func plain(_ cover: CoverListing) -> String {
         let size = cover.width.map { "\($0)×\(cover.height ?? 0)" } ?? "-"
         return "\(cover.digest.prefix(12))  \(padded(ByteSize(cover.bytes).description, 8))  \(padded(size, 9))  "
-            + "\(cover.mediaType) \(cover.isPinned ? "*" : " ") \(cover.url)\n"
+            + "\(cover.mediaType) \(cover.isPinned ? "*" : " ") \(cover.key)\n"
     }
 
     private func padded(_ text: String, _ width: Int) -> String {
@@ -47,7 +47,7 @@ struct CacheList: AsyncParsableCommand {
 
     private func json(_ cover: CoverListing, _ now: Date) -> JSONObject {
         var line: JSONObject = [
-            "url": cover.url, "digest": cover.digest, "bytes": cover.bytes, "type": cover.mediaType,
+            "url": cover.key, "digest": cover.digest, "bytes": cover.bytes, "type": cover.mediaType,
             "width": cover.width, "height": cover.height, "storedAt": cover.storedAt.ISO8601Format(),
             "validatedAt": cover.validatedAt.ISO8601Format(),
             "freshUntil": cover.freshUntil?.ISO8601Format(), "pinned": cover.isPinned,

@@ -36,7 +36,8 @@ struct CoverRun {
         } catch {
             _ = report?.close()
             let code = (error as? ExitCode) ?? ExitStatus.couldNotRun
-            try metrics?.write(.init(summary: RunSummary(), failures: [:], exitCode: code.rawValue, cache: nil))
+            // The first error is the cause. That of the metrics is printed as well.
+            try? metrics?.write(.init(summary: RunSummary(), failures: [:], exitCode: code.rawValue, cache: nil))
             throw error
         }
     }

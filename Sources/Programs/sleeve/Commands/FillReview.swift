@@ -212,7 +212,7 @@ extension LibraryAPI {
         var digests = [scanned.sharedPicture?.digest.description].compactMap(\.self)
         for url in [album.coverURL].compactMap(\.self) + album.alternateCoverURLs
         where !covers.contains(where: { $0.pictures.contains(url) }) {
-            digests += ((try? await history(of: [url])) ?? []).compactMap { $0.cached?.digest }
+            digests += ((try? await history(of: [CoverRequest(location: url)])) ?? []).compactMap { $0.cached?.digest }
         }
         return Set(digests).map { SourceCandidate(picture: $0, of: AlbumQuery(album)) }
             .filter { one in !covers.contains { $0.pictures == one.pictures } }

@@ -75,7 +75,7 @@ struct Why: AsyncParsableCommand {
             history.cached != nil || history.absence != nil
         }
         let addresses = try await histories(of: urls.filter { URL(string: $0) != nil }, in: library)
-        let cached = Set(addresses.lazy.filter { $0.cached != nil }.map(\.url))
+        let cached = Set(addresses.lazy.filter { $0.cached != nil }.map(\.location))
         let shown = await library.shownCovers(
             of: [album], files: { $0.map { Cover(fileOf: $0)?.url.path(percentEncoded: false) } },
             addressed: {
@@ -113,7 +113,7 @@ struct Why: AsyncParsableCommand {
         var histories: [CoverHistory] = []
         for url in urls {
             do throws(CoverFailure) {
-                histories += try await library.history(of: [url])
+                histories += try await library.history(of: [CoverRequest(location: url)])
             } catch {
                 if urls.count == 1 || error.kind != .badURL { throw error }
             }

@@ -123,6 +123,7 @@ extension LibraryConfiguration {
     fileprivate var withAuthoritiesOfEnvironment: LibraryConfiguration {
         if certificateAuthorities != nil { return self }
         var configuration = self
+        configuration.requiresAuthorities = false
         if let bundle = Environment.value("CURL_CA_BUNDLE") {
             configuration.certificateAuthorities = URL(filePath: bundle)
             return configuration

@@ -148,7 +148,7 @@ struct CoverReport: Encodable {
         private let loss: String?
 
         init(_ history: CoverHistory) {
-            url = Redaction.redact(history.url)
+            url = Redaction.redact(history.location)
             let (cover, absence) = (history.cached, history.absence)
             state = cover != nil ? "cached" : absence != nil ? "absent" : "unknown"
             (digest, stale) = (cover?.digest, cover?.isStale())

@@ -146,7 +146,9 @@ struct MetricsFile {
             ].map { (",outcome=\"\($0.0)\"", "\($0.1)") })
         ofRun(
             "run_failures", "Failures of the last run, by class.",
-            CoverFailure.Kind.allCases.map { (",class=\"\($0.rawValue)\"", "\(run.failures[$0] ?? 0)") })
+            CoverFailure.Kind.allCases.filter { $0 != .unknown }.map {
+                (",class=\"\($0.rawValue)\"", "\(run.failures[$0] ?? 0)")
+            })
         ofRun("run_bytes", "Bytes downloaded in the last run.", [("", "\(summary.bytes)")])
         ofRun(
             "run_shard", "The shard of the last run.",

@@ -169,7 +169,7 @@ struct AlbumRoutes: Sendable {
                 if !answers.isEmpty { $0.add("answers", answers.joined(separator: "\n")) }
             }
         }
-        let url = listing?.url ?? ""
+        let url = listing?.url.absoluteString ?? ""
         let isStarter = StarterAlbums.slug(of: url) != nil
         let own = isStarter ? "a starter album’s cover" : OwnPictures.isAddress(url) ? "your own picture" : nil
         let source = own ?? URL(string: url)?.host()

@@ -199,17 +199,18 @@ struct SentCover: Sendable {
     /// - Parameter size: nil for the cover as it is.
     /// - Throws: `CoverFailure` if it cannot be read.
     static func cached(_ digest: String, _ size: KeptSize?, in library: LibraryAPI) async throws -> SentCover? {
+        let request = CoverRequest(digest: digest)
         if let size {
-            guard let cover = try await library.cachedCover(digest: digest, longestSide: size.longestSide) else {
+            guard let cover = try await library.cachedCover(for: request, longestSide: size.longestSide) else {
                 return nil
             }
             if cover.digest != digest { return try SentCover(cover, of: digest, size) }
         }
-        return try await library.cachedFile(digest: digest).map(SentCover.init)
+        return try await library.cachedFile(for: request).map(SentCover.init)
     }
 
     private init(_ file: CachedFile) {
-        (mediaType, tag, length, source) = (file.mediaType, "\"\(file.digest)\"", file.count, .cached(file))
+        (mediaType, tag, length, source) = (file.mediaType, "\"\(file.digest)\"", file.bytes, .cached(file))
     }
 
     /// A cover that has no file.

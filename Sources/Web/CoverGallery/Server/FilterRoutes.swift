@@ -166,9 +166,10 @@ enum AlbumFilter: String {
         switch self {
         case .failed:
             let uncached = covers.filter { $0.cached == nil }
-            let tried = await model.sessions.failed(among: uncached.flatMap(\.keys))
-            let absent = Set(
-                try await model.library.history(of: uncached.flatMap(\.keys)).filter { $0.absence != nil }.map(\.url))
+            let keys = uncached.flatMap(\.keys)
+            let tried = await model.sessions.failed(among: keys)
+            let histories = try await model.library.history(of: keys.map { CoverRequest(location: $0) })
+            let absent = Set(zip(keys, histories).filter { $1.absence != nil }.map(\.0))
             return uncached.filter { cover in
                 ![nil, .noAddress].contains(cover.problem)
                     || cover.keys.contains { tried.contains($0) || absent.contains($0) }

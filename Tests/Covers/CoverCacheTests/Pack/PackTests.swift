@@ -33,7 +33,7 @@ import Testing
         try fill(folder)
         var lines = PackReader.header
         for entry in try folder.reader().entries(byCoverAfter: nil, limit: 100).found {
-            lines += EntryLine(entry.metadata, entry.digest, bytes: entry.bytes).line
+            lines += entry.line.json
         }
         return archive([("entries.jsonl", lines)] + (1...3).map { (name(picture($0)), picture($0)) })
     }
@@ -63,9 +63,9 @@ import Testing
             if items.isEmpty { return contents }
             for item in items {
                 switch item {
-                case .cover(let metadata, _, let body):
-                    contents.covers[metadata.key] = body
-                    contents.metadata.append(metadata)
+                case .cover(let cover):
+                    contents.covers[cover.metadata.key] = cover.body
+                    contents.metadata.append(cover.metadata)
                 case .damage(let defect):
                     contents.damaged.append(defect.key)
                     contents.problems.append("\(defect)")
@@ -250,7 +250,7 @@ import Testing
             try fill(folder)
             var lines = try Bytes.of(folder.log)
             for number in 100..<3_000 {
-                lines += EntryLine(metadata(url(number)), Digest(of: "\(number)".utf8), bytes: 1).line
+                lines += EntryLine(metadata(url(number)), Digest(of: "\(number)".utf8), bytes: 1).json
             }
             try Bytes.write(lines, to: folder.log)
             #expect(try readCache(folder).covers == all)
@@ -425,7 +425,7 @@ import Testing
     @Test func `a URL has the cover of its last line, though others have its former one`() throws {
         try withFolder { folder in
             let lines = [(1, 1), (2, 1), (1, 2)].flatMap { number, cover in
-                EntryLine(metadata(url(number)), Digest(of: picture(cover)), bytes: picture(cover).count).line
+                EntryLine(metadata(url(number)), Digest(of: picture(cover)), bytes: picture(cover).count).json
             }
             let covers = (1...2).map { (name(picture($0)), picture($0)) }
             let contents = try read(archive([("entries.jsonl", PackReader.header + lines)] + covers), folder)

@@ -152,6 +152,8 @@ extension CacheWriter {
         return try commit()
     }
 
+    func statistics() throws -> CacheStatistics { try CacheStatistics(index.connection, directory) }
+
     func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> CacheVerification {
         try CacheReader(directory: directory).verify(progress: progress).report
     }

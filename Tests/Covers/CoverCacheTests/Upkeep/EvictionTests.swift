@@ -261,7 +261,7 @@ import Testing
                 #expect(try folder.reader().entry(for: url(1)) == entry)
             }
             try folder.deleteIndex()
-            let line = EntryLine(long, Digest(of: picture(1)), bytes: 5_000).line
+            let line = EntryLine(long, Digest(of: picture(1)), bytes: 5_000).json
             try Bytes.write(try Bytes.of(folder.log) + line, to: folder.log)
             try folder.expect(pictures([1, 3]))
         }

@@ -193,7 +193,7 @@ import Testing
                 }
             }
             // Every bit of a line that is read.
-            let line = EntryLine(metadata(url(1)), Digest(of: picture(1)), bytes: 5_000).line.dropLast()
+            let line = EntryLine(metadata(url(1)), Digest(of: picture(1)), bytes: 5_000).json.dropLast()
             for index in line.indices {
                 for bit in 0..<8 {
                     var changed = line
@@ -267,7 +267,7 @@ import Testing
     @Test func `a rebuild keeps the acknowledged content of a URL whose next one never got its rows`() throws {
         try withFolder { folder in
             try folder.written { try $0.fill(1...2) }
-            let line = EntryLine(metadata(url(1)), Digest(of: picture(3)), bytes: 5_000).line
+            let line = EntryLine(metadata(url(1)), Digest(of: picture(3)), bytes: 5_000).json
             try Bytes.write(try Bytes.of(folder.log) + line, to: folder.log)
             try folder.deleteIndex()
             try folder.expect(pictures(1...2))
@@ -314,13 +314,13 @@ import Testing
             fields: "ETag: \"x: y\"\n\u{0}\u{1f}\u{7f}\\ é 🎵\r\n\n{\"url\":\"http://other.example/\"}\n")
         for metadata in [full, metadata(url(1))] {
             let line = EntryLine(metadata, digest, bytes: 5_000)
-            guard case .stored(line) = EntryLog.Line(line.line.dropLast()) else {
+            guard case .stored(line) = EntryLog.Line(line.json.dropLast()) else {
                 Issue.record("\(metadata)")
                 continue
             }
         }
-        #expect(!EntryLine(full, digest, bytes: 1).line.dropLast().contains(10), "one line")
-        let unvalidated = EntryLine(metadata(url(1)), digest, bytes: 1).line
+        #expect(!EntryLine(full, digest, bytes: 1).json.dropLast().contains(10), "one line")
+        let unvalidated = EntryLine(metadata(url(1)), digest, bytes: 1).json
         #expect(!String(decoding: unvalidated, as: UTF8.self).contains("validated"))
     }
 }

@@ -165,8 +165,14 @@ final class Caller: OutcomeSink {
     var results: [CoverOutcome] { state.withLock { $0 } }
     var result: CoverOutcome? { results.first }
     let isWanted = true
+    private let remembered: CoverFailure?
+
+    /// - Parameter remembered: the failure of each URL.
+    init(remembering remembered: CoverFailure? = nil) { self.remembered = remembered }
 
     func take(_ outcome: CoverOutcome, of ask: Ask) { state.withLock { $0.append(outcome) } }
+
+    func failure(of url: HTTPURL) -> CoverFailure? { remembered }
 
     func ask(_ url: HTTPURL, _ change: (Ask) -> Void = { _ in }) -> Ask {
         let ask = Ask(url, location: url.string, sink: self)

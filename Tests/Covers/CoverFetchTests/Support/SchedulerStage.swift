@@ -72,8 +72,8 @@ final class MemoryStore: DownloadStore {
         }
         try? await eventually { self.state.withLock { !$0.isPaused } }
         let kept = batch.downloads.dropFirst(losesFirst ? 1 : 0)
-        let goingOn = scheduler?.pending.complete(kept.map(\.outcome)) ?? []
-        await scheduler?.resubmit(losesFirst ? [batch.downloads[0].key] : [], goingOn)
+        let unanswered = scheduler?.pending.complete(kept.map(\.outcome)) ?? []
+        await scheduler?.resubmit(losesFirst ? [batch.downloads[0].key] : [], unanswered)
     }
 
     func distrust(_ suspects: SuspectCovers) async {}
@@ -84,7 +84,7 @@ extension Download {
         switch content {
         case .cover: return CoverOutcome(.downloaded, of: self)
         case .notModified: return CoverOutcome(.revalidated, of: self)
-        case .unstorable, .failure:
+        case .notStorable, .failure:
             var outcome = CoverOutcome(.failed, of: self)
             outcome.fail(failure ?? .notStorable(key))
             return outcome

@@ -20,9 +20,9 @@ import Testing
             let failure = await #expect(throws: CoverFailure.self) { try await size(stage, 1, longestSide) }
             #expect(failure?.kind == .badSize && failure?.detail.contains("150, 300, 600, 1200") == true)
             #expect(stage.origin.requestCount == 0)
-            let digest = String(repeating: "ab", count: 32)
+            let request = CoverRequest(digest: String(repeating: "ab", count: 32))
             await #expect(throws: CoverFailure.self) {
-                try await stage.library.cachedCover(digest: digest, longestSide: longestSide)
+                try await stage.library.cachedCover(for: request, longestSide: longestSide)
             }
         }
     }
@@ -44,6 +44,28 @@ import Testing
             _ = try await stage.library.coverFile(for: cover.location, longestSide: 300)
             #expect(FileManager.default.contents(atPath: path) == made.data)
             #expect(stage.origin.requestCount == 1)
+        }
+    }
+
+    @Test func `the file of a size has its bytes, and that of a cover that is small enough is the cover's own`()
+        async throws
+    {
+        try await withStage { stage in
+            let library = stage.library
+            let made = try await size(stage, 1, 300)
+            let request = CoverRequest(location: stage.url(1, "size=120000"))
+            let file = try #require(try await library.cachedFile(for: request, longestSide: 300))
+            #expect(file.digest == made.digest && file.mediaType == "image/jpeg")
+            #expect(try file.read(0..<file.bytes) == made.data)
+            let own = try #require(try await library.cachedFile(for: request))
+            #expect(own.digest != file.digest)
+            let named = try await library.cachedFile(for: CoverRequest(digest: own.digest), longestSide: 300)
+            #expect(named?.url == file.url)
+            let small = CoverRequest(location: stage.url(2, "size=4000"))
+            _ = try await library.cover(for: small)
+            let same = try await library.cachedFile(for: small, longestSide: 300)
+            #expect(try await library.cachedFile(for: small)?.url == same?.url && same != nil)
+            await #expect(throws: CoverFailure.self) { try await library.cachedFile(for: request, longestSide: 299) }
         }
     }
 
@@ -87,9 +109,10 @@ import Testing
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1, "size=120000"))
             #expect(try await stage.library.statuses(of: [CoverRequest(location: cover.location)])[0]?.color == nil)
+            let request = CoverRequest(digest: cover.digest)
             let sizes = try await withThrowingTaskGroup(of: Cover?.self) { group in
                 for _ in 0..<40 {
-                    group.addTask { try await stage.library.cachedCover(digest: cover.digest, longestSide: 600 / 4) }
+                    group.addTask { try await stage.library.cachedCover(for: request, longestSide: 600 / 4) }
                 }
                 return try await group.reduce(into: Set<Cover?>()) { $0.insert($1) }
             }
@@ -110,7 +133,8 @@ import Testing
             #expect(paths.allSatisfy { FileManager.default.fileExists(atPath: $0) })
             try await stage.library.evict(to: 0)
             #expect(!paths.contains { FileManager.default.fileExists(atPath: $0) })
-            #expect(try await stage.library.cachedCover(digest: cover.digest, longestSide: 300) == nil)
+            let request = CoverRequest(digest: cover.digest)
+            #expect(try await stage.library.cachedCover(for: request, longestSide: 300) == nil)
         }
     }
 

@@ -14,16 +14,16 @@ import Testing
             #expect(try await stage.library.prefetch(urls).summary().downloaded == 3_000)
             try await stage.library.pin(.requests([CoverRequest(location: urls[0])]))
             var listed: [String: CoverListing] = [:]
-            for try await cover in stage.library.listings() { listed[cover.url] = cover }
+            for try await cover in stage.library.listings() { listed[cover.key] = cover }
             #expect(listed.count == 3_000)
             let first = try #require(listed[urls[0]])
             #expect(first.isPinned && !first.isStale() && first.isStale(at: first.storedAt + 999_999_999))
             #expect(abs(first.storedAt.timeIntervalSinceNow) < 600 && first.mediaType == "image/jpeg")
             let pinned = stage.library.listings(.matching(CoverFilter(isPinned: true)))
-            #expect(try await pinned.reduce(into: []) { $0.append($1.url) } == [urls[0]])
+            #expect(try await pinned.reduce(into: []) { $0.append($1.key) } == [urls[0]])
             let some = stage.library.listings(
                 .requests([CoverRequest(location: urls[1]), CoverRequest(location: stage.url(9_999))]))
-            #expect(try await some.reduce(into: []) { $0.append($1.url) } == [urls[1]])
+            #expect(try await some.reduce(into: []) { $0.append($1.key) } == [urls[1]])
         }
     }
 

@@ -23,9 +23,9 @@ import Testing
     }
 
     private func entry(_ key: String) -> CachedEntry {
-        CachedEntry(
-            metadata: EntryMetadata(key: key, mediaType: "image/jpeg", storedAt: 1),
-            digest: [1].withUnsafeBytes { Digest(of: $0) }, bytes: 1, lastUsed: 1,
+        let metadata = EntryMetadata(key: key, mediaType: "image/jpeg", storedAt: 1)
+        return CachedEntry(
+            line: EntryLine(metadata, [1].withUnsafeBytes { Digest(of: $0) }, bytes: 1), lastUsed: 1,
             row: EntryRow(id: 1, cover: 1))
     }
 

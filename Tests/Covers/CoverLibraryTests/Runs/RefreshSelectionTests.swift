@@ -16,8 +16,7 @@ import Testing
         let metadata = EntryMetadata(
             key: "https://a.example/1.jpg", mediaType: "image/jpeg", storedAt: now - 10 * Self.day)
         var entry = CachedEntry(
-            metadata: metadata, digest: Digest(of: []), bytes: 0, lastUsed: 0,
-            row: EntryRow(id: 1, cover: 1))
+            line: EntryLine(metadata, Digest(of: []), bytes: 0), lastUsed: 0, row: EntryRow(id: 1, cover: 1))
         change(&entry)
         return entry
     }
@@ -30,12 +29,12 @@ import Testing
 
     @Test func `an entry is due when it is stale or has no freshness lifetime`() throws {
         #expect(try isDue(entry()))
-        #expect(try isDue(entry { $0.metadata.freshUntil = now }))
-        #expect(try !isDue(entry { $0.metadata.freshUntil = now + 1 }))
+        #expect(try isDue(entry { $0.line.metadata.freshUntil = now }))
+        #expect(try !isDue(entry { $0.line.metadata.freshUntil = now + 1 }))
     }
 
     @Test func `by age, an entry is due when its last validation is older than the age, fresh or not`() throws {
-        let fresh = entry { $0.metadata.freshUntil = now + 1 }
+        let fresh = entry { $0.line.metadata.freshUntil = now + 1 }
         #expect(try isDue(fresh) { $0.scope = .olderThan(.seconds(9 * 86_400)) })
         #expect(try !isDue(fresh) { $0.scope = .olderThan(.seconds(10 * 86_400)) })
         #expect(try !isDue(entry()) { $0.scope = .olderThan(.seconds(11 * 86_400)) })
@@ -51,14 +50,14 @@ import Testing
                 "\(number)", "\(number) \(number) \(number)", "\(number) \(number) \(number) \(number) \(number)",
                 "\(number) \(number) \(number) \(number) 403",
             ] {
-                let tried = entry { $0.metadata.fields = "tried at: \(value)\n" }
+                let tried = entry { $0.line.metadata.fields = "tried at: \(value)\n" }
                 _ = try RefreshSelection(RefreshRequest(), now: now).priority(of: tried, clock: 0)
                 let failing = try #require(EntryAnnotation.failures(in: tried.metadata.fields))
                 #expect([failing.last, failing.first, Int64(failing.count)].allSatisfy { (0...1 << 48).contains($0) })
                 #expect((0...3).contains(failing.answers))
             }
         }
-        let listing = CoverListing(entry { $0.metadata.freshUntil = now + 1 })
+        let listing = CoverListing(entry { $0.line.metadata.freshUntil = now + 1 })
         for time in [Double.infinity, .greatestFiniteMagnitude, 1e300] {
             #expect(listing.isStale(at: Date(timeIntervalSince1970: time)))
         }
@@ -69,28 +68,30 @@ import Testing
         throws
     {
         let ahead = entry {
-            ($0.metadata.storedAt, $0.metadata.validatedAt, $0.metadata.freshUntil) = (
+            ($0.line.metadata.storedAt, $0.line.metadata.validatedAt, $0.line.metadata.freshUntil) = (
                 now + 1, now + 1, now + 9 * 365 * Self.day
             )
-            $0.metadata.fields = "cache-control: max-age=1, immutable\n"
+            $0.line.metadata.fields = "cache-control: max-age=1, immutable\n"
         }
         for scope in [RefreshRequest.Scope.stale, .olderThan(.seconds(86_400)), .all] {
             #expect(try isDue(ahead) { $0.scope = scope })
         }
         let selection = try RefreshSelection(RefreshRequest(), now: now)
         #expect(selection.priority(of: ahead, clock: 0) >= selection.priority(of: entry(), clock: 0))
-        let tried = entry { $0.metadata.fields = EntryAnnotation.failing(.init(last: now + Self.day, first: now)).line }
+        let tried = entry {
+            $0.line.metadata.fields = EntryAnnotation.failing(.init(last: now + Self.day, first: now)).line
+        }
         #expect(selection.priority(of: tried, clock: 0) == selection.priority(of: entry(), clock: 0))
     }
 
     @Test func `RFC 8246 §2: an immutable entry is not due while it is fresh`() throws {
         let immutable = entry {
-            $0.metadata.fields = "cache-control: max-age=1, immutable\n"
-            $0.metadata.freshUntil = now + 1
+            $0.line.metadata.fields = "cache-control: max-age=1, immutable\n"
+            $0.line.metadata.freshUntil = now + 1
         }
         #expect(try !isDue(immutable) { $0.scope = .all })
         #expect(try !isDue(immutable) { $0.scope = .olderThan(.zero) })
-        #expect(try isDue(entry { $0.metadata.fields = "cache-control: max-age=1, immutable\n" }))
+        #expect(try isDue(entry { $0.line.metadata.fields = "cache-control: max-age=1, immutable\n" }))
     }
 
     @Test(arguments: [
@@ -118,24 +119,27 @@ import Testing
         }
         #expect(
             priority {
-                $0.metadata.validatedAt = now - 20 * Self.day; $0.metadata.storedAt = $0.validatedAt
+                $0.line.metadata.validatedAt = now - 20 * Self.day; $0.line.metadata.storedAt = $0.validatedAt
             } > priority())
         #expect(
-            priority { $0.metadata.fields = "last-modified: \(HTTPDate.text((now - 500 * Self.day) / 1_000))\n" }
-                < priority { $0.metadata.fields = "last-modified: \(HTTPDate.text((now - 12 * Self.day) / 1_000))\n" })
+            priority { $0.line.metadata.fields = "last-modified: \(HTTPDate.text((now - 500 * Self.day) / 1_000))\n" }
+                < priority {
+                    $0.line.metadata.fields = "last-modified: \(HTTPDate.text((now - 12 * Self.day) / 1_000))\n"
+                })
         #expect(priority { $0.lastUsed = 100 } > priority { $0.lastUsed = 50 })
-        #expect(priority { $0.metadata.validatedAt = now } == 0)
+        #expect(priority { $0.line.metadata.validatedAt = now } == 0)
     }
 
     @Test func `an entry whose server failed within a day comes after all others`() throws {
         let selection = try RefreshSelection(RefreshRequest(), now: now)
-        let unlikely = selection.priority(of: entry { $0.metadata.validatedAt = now }, clock: 1)
+        let unlikely = selection.priority(of: entry { $0.line.metadata.validatedAt = now }, clock: 1)
         let failed = selection.priority(
             of: entry {
-                $0.metadata.fields = "tried at: \(now - 1)\n"; $0.lastUsed = 1
+                $0.line.metadata.fields = "tried at: \(now - 1)\n"; $0.lastUsed = 1
             }, clock: 1)
         #expect(failed < unlikely)
         #expect(
-            selection.priority(of: entry { $0.metadata.fields = "tried at: \(now - Self.day)\n" }, clock: 1) > unlikely)
+            selection.priority(of: entry { $0.line.metadata.fields = "tried at: \(now - Self.day)\n" }, clock: 1)
+                > unlikely)
     }
 }

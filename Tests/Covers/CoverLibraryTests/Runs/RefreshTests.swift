@@ -496,6 +496,17 @@ import Wire
         }
     }
 
+    @Test func `a refresh throws when its library closes, as long as a cover has no outcome`() async throws {
+        try await withStage { stage in
+            try await stage.store(stage.url(1, "hold=1"), CoverImage.jpeg(number: 1), fields: "etag: \"old\"\n")
+            let requests = stage.origin.requestCount
+            let run = Task { try await stage.library.refresh().summary() }
+            try await eventually { stage.origin.requestCount > requests }
+            await stage.library.close()
+            await #expect(throws: LibraryError.closed) { try await run.value }
+        }
+    }
+
     @Test func `§4.3.4: a 304 with another entity tag is not used; the cover is requested without conditions`()
         async throws
     {

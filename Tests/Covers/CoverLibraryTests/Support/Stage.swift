@@ -96,6 +96,11 @@ extension LibraryAPI {
         }
     }
 
+    /// What the cache knows of URLs, which need not be valid.
+    func history(of urls: [String]) async throws(CoverFailure) -> [CoverHistory] {
+        try await history(of: urls.map { CoverRequest(location: $0) })
+    }
+
     func prefetch(
         _ urls: [String], cachePolicy: CoverRequest.CachePolicy = .useCache
     ) -> CoverOutcomes<LibraryError> {

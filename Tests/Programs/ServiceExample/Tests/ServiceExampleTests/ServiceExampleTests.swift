@@ -137,10 +137,14 @@ import Tracing
             #expect(total("sleeve_lookups", "result", "miss") == 4)
             #expect(metrics.counterTotal(label: "sleeve_downloaded_bytes") == 4 * Int64(Covers.image.count))
             #expect(try metrics.expectTimer("sleeve_transfer_duration").values.count == 5)
-            for label in ["sleeve_transfers_in_flight", "sleeve_unstored_bytes"] {
+            for label in ["sleeve_transfers_in_flight", "sleeve_waiting_covers", "sleeve_unstored_bytes"] {
                 let gauge = try metrics.expectGauge(label)
                 #expect(gauge.lastValue != nil, "\(label) was recorded")
             }
+            await #expect(throws: CoverFailure.self) {
+                try await library.cover(for: CoverRequest(url: try url("/busy"), timeout: .seconds(10)))
+            }
+            #expect(metrics.counterTotal(label: "sleeve_expired_requests") == 1)
         }
     }
 
@@ -158,6 +162,9 @@ import Tracing
             #expect(spans[0].parentSpanID == spans[1].spanID && spans[2].parentSpanID == nil)
             #expect(spans[4].errors.count == 1 && spans[4].status?.code == .error)
             #expect(spans.allSatisfy { !"\($0.attributes)".contains("abcdefghij") }, "credentials are redacted")
+            await #expect(throws: CoverFailure.self) { try await library.cover(for: Album(title: "No address")) }
+            let last = try #require(Self.tracer.finishedSpans.last)
+            #expect(last.operationName == "sleeve.cover" && !"\(last.attributes)".contains("url.full"))
         }
     }
 }

@@ -81,9 +81,6 @@ static const unsigned char icon_svg[] = {
 static const unsigned char index_html[] = {
 #embed "Page/index.html"
 };
-static const unsigned char keyboard_js[] = {
-#embed "Page/keyboard.js"
-};
 static const unsigned char library_js[] = {
 #embed "Page/library.js"
 };
@@ -123,9 +120,6 @@ static const unsigned char stage_js[] = {
 static const unsigned char search_js[] = {
 #embed "Page/search.js"
 };
-static const unsigned char sections_js[] = {
-#embed "Page/sections.js"
-};
 static const unsigned char service_worker_js[] = {
 #embed "Page/service-worker.js"
 };
@@ -134,12 +128,6 @@ static const unsigned char several_js[] = {
 };
 static const unsigned char shortcuts_js[] = {
 #embed "Page/shortcuts.js"
-};
-static const unsigned char stored_covers_js[] = {
-#embed "Page/stored-covers.js"
-};
-static const unsigned char throttle_js[] = {
-#embed "Page/throttle.js"
 };
 static const unsigned char toast_js[] = {
 #embed "Page/toast.js"
@@ -200,7 +188,6 @@ static const sleeve_page_file files[] = {
     FILE("icon-maskable.svg", icon_maskable_svg),
     FILE("icon.svg", icon_svg),
     FILE("index.html", index_html),
-    FILE("keyboard.js", keyboard_js),
     FILE("library.js", library_js),
     FILE("manifest.webmanifest", manifest_webmanifest),
     FILE("memento.js", memento_js),
@@ -214,12 +201,9 @@ static const sleeve_page_file files[] = {
     FILE("stage.css", stage_css),
     FILE("stage.js", stage_js),
     FILE("search.js", search_js),
-    FILE("sections.js", sections_js),
     FILE("service-worker.js", service_worker_js),
     FILE("several.js", several_js),
     FILE("shortcuts.js", shortcuts_js),
-    FILE("stored-covers.js", stored_covers_js),
-    FILE("throttle.js", throttle_js),
     FILE("toast.js", toast_js),
     FILE("token.html", token_html),
     FILE("toolbar.css", toolbar_css),

@@ -2,30 +2,42 @@
 import json
 import os
 import shutil
+import time
 
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.wait import WebDriverWait
 
 from stage import unused_port
 
 BOUND = 120  # The limit of every wait, in seconds: a host that was given up is asked again after a minute. It bounds the time of a failed test.
 SIZE = (1280, 800)  # Of the page, in CSS pixels.
+SHORT = "const $ = (selector) => document.querySelector(selector), $$ = (selector) => [...document.querySelectorAll(selector)];"
+# The page looks itself: to ask it again and again takes much more of the processor. A hidden page's timers are slow.
+LOOK = """
+    const look = async () => (%s);
+    for (const end = performance.now() + 1000;;) {
+        const found = await look().catch(() => null);
+        if (found || document.hidden || performance.now() > end) return found;
+        await new Promise((again) => setTimeout(again, 20));
+    }"""
 
 
 class Browser(webdriver.Chrome):
     """A browser with a new profile."""
 
-    def __init__(self):
+    def __init__(self, records=False):
+        """- `records`: whether it keeps what it requests, for `requests`."""
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
         options.unhandled_prompt_behavior = "accept"
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", **({"performance": "ALL"} if records else {})})
         for switch in (
                 "--headless=new", "--lang=en-US", "--force-device-scale-factor=1", "--disable-background-networking",
                 "--disable-component-update", "--no-first-run", "--no-default-browser-check",
+                # No machine that tests has one. An imitated one takes more of the processor than none.
+                "--disable-gpu",
                 # Containers have a small /dev/shm.
                 "--disable-dev-shm-usage", *(["--no-sandbox"] if os.getuid() == 0 else [])):
             options.add_argument(switch)
@@ -36,19 +48,30 @@ class Browser(webdriver.Chrome):
         self.set_script_timeout(BOUND)
         # Headless windows have an invisible frame.
         self.until("innerWidth && outerWidth", what="the window")
-        frame = self.run("return [outerWidth - innerWidth, outerHeight - innerHeight]")
+        frame = self.value("[outerWidth - innerWidth, outerHeight - innerHeight]")
         self.set_window_size(*(side + more for side, more in zip(SIZE, frame)))
         self.until("innerWidth === arguments[0] && innerHeight === arguments[1]", *SIZE, what="the window's size")
         self.blank = self.current_window_handle
 
     def run(self, script, *arguments):
-        """Runs the body of an async function in the page, with `arguments`, and waits for what it returns."""
-        return self.execute_script(f"return (async function () {{ {script} }}).apply(null, arguments)", *arguments)
+        """Runs the body of an async function in the page, with `arguments`, and waits for what it returns. `$` finds an element, `$$` all."""
+        return self.execute_script(f"{SHORT} return (async function () {{ {script} }}).apply(null, arguments)", *arguments)
+
+    def value(self, expression, *arguments):
+        """The value of a JavaScript expression."""
+        return self.run(f"return ({expression})", *arguments)
 
     def until(self, expression, *arguments, what=None):
         """Waits until a JavaScript expression is true, and returns its value."""
-        wait = WebDriverWait(self, BOUND, poll_frequency=0.02, ignored_exceptions=[WebDriverException])
-        return wait.until(lambda _: self.run(f"return ({expression})", *arguments), f"waited {BOUND} s for: {what or expression}")
+        end = time.monotonic() + BOUND
+        while time.monotonic() < end:
+            try:
+                if found := self.run(LOOK % expression, *arguments):
+                    return found
+            except WebDriverException:
+                pass  # The page is being left.
+            time.sleep(0.02)
+        raise AssertionError(f"waited {BOUND} s for: {what or expression}")
 
     def find(self, selector):
         return self.find_element(By.CSS_SELECTOR, selector)
@@ -77,5 +100,4 @@ class Browser(webdriver.Chrome):
         self.cdp("Network.clearBrowserCookies")
         self.cdp("Emulation.clearDeviceMetricsOverride")
         self.cdp("Emulation.setTouchEmulationEnabled", enabled=False)
-        for log in ("browser", "performance"):
-            self.get_log(log)
+        self.get_log("browser")

@@ -1,7 +1,9 @@
 """The base class of the tests: it starts the processes and a browser, and checks the console at the end."""
+import http.server
 import json
 import pathlib
 import re
+import threading
 import time
 import unittest
 
@@ -11,8 +13,7 @@ from page import Gallery
 from stage import Common, Stage
 
 # Console messages that an unreachable server causes.
-GONE = ("ERR_", "Failed to fetch", "Failed to load resource", "icon from the Manifest",
-        "error occurred when fetching the script")
+GONE = ("ERR_", "Failed to fetch", "Failed to load resource", "icon from the Manifest", "error occurred when fetching the script")
 
 
 class Settings:
@@ -20,7 +21,6 @@ class Settings:
 
     sleeve = None
     screenshots = pathlib.Path(".build/browser")
-    acts, seed = 0, 1  # of test_hands, which needs some
     browser = common = None  # Shared by the tests. A failed test closes the browser.
 
 
@@ -75,10 +75,10 @@ class GalleryTest(unittest.TestCase):
         self.page.browser.new_tab()
         return Gallery(self.page.browser, self.stage.server).open()
 
-    def other_browser(self):
-        browser = Browser()
-        self.addCleanup(browser.quit)
-        return browser
+    def another_browser(self):
+        """Makes the browser one that has never been here, and opens the gallery."""
+        Settings.browser.clean(self.stage.server.base)
+        return self.page.open()
 
     def shared_gallery(self, count=12, warm=True):
         """Opens a gallery of `count` albums, which stay as they are."""
@@ -87,7 +87,11 @@ class GalleryTest(unittest.TestCase):
 
     def gallery(self, count=12, warm=True, query=""):
         """Opens a gallery of `count` albums, which the test may change."""
-        self.stage.serve(self.stage.albums(count, query), warm=warm)
+        return self.gallery_of(self.stage.albums(count, query), warm=warm)
+
+    def gallery_of(self, albums, *options, warm=True):
+        """Opens a gallery of these albums, which the test may change."""
+        self.stage.serve(albums, *options, warm=warm)
         return self.open()
 
     def leave(self):
@@ -122,6 +126,35 @@ class GalleryTest(unittest.TestCase):
         after = spent()
         self.page.browser.cdp("Performance.disable")
         return after - before
+
+    def imitate(self, answer, port=0):
+        """Starts a server of another program. `answer` returns a path's status, and its body."""
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                status, body = answer(self.path)
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_PUT = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server
+
+    def titles(self):
+        """The titles in the library file."""
+        return [album["title"] for album in self.stage.saved()]
+
+    def saved_becomes(self, titles):
+        self.eventually(lambda: self.titles() == titles, f"the library file to hold {titles}")
 
     def eventually(self, condition, what):
         """Waits for a condition outside the browser."""

@@ -42,18 +42,9 @@ def between(start, end):
     return [(x0 + (x1 - x0) * n / 8, y0 + (y1 - y0) * n / 8) for n in range(1, 9)]
 
 
-def drag(browser, start, end, kind="mouse"):
+def drag(browser, start, end, kind="mouse", ends=(0.15, "up")):
     """Rests before the release, so that the speed is zero."""
-    pointer(browser, kind, start, "down", *between(start, end), 0.15, "up")
-
-
-def press_and_drag(browser, start, end):
-    """Without the release; see `release`."""
-    pointer(browser, "mouse", start, "down", *between(start, end))
-
-
-def release(browser):
-    pointer(browser, "mouse", 0.15, "up")
+    pointer(browser, kind, start, "down", *between(start, end), *ends)
 
 
 def wheel(browser, x, y, across=0, down=0):

@@ -4,7 +4,7 @@ import collections
 import functools
 import io
 
-from PIL import Image
+from PIL import Image, ImageChops
 
 
 def capture(browser, box=None, margin=12):
@@ -33,14 +33,23 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
+def colours(image):
+    """How often each colour is there, and the colour."""
+    return image.getcolors(image.width * image.height)
+
+
 def ground(image, rows=None):
     """The most frequent pixel: of the first and the last rows, if `rows` says how many."""
-    width, height = image.size
-    areas = [(0, 0, width, rows), (0, height - rows, width, height)] if rows else [(0, 0, width, height)]
-    return collections.Counter(pixel for area in areas for pixel in image.crop(area).getdata()).most_common(1)[0][0]
+    if rows:
+        edges = Image.new("RGB", (image.width, 2 * rows))
+        edges.paste(image.crop((0, 0, image.width, rows)))
+        edges.paste(image.crop((0, image.height - rows, *image.size)), (0, rows))
+        image = edges
+    return max(colours(image))[1]
 
 
 def changed(before, after, ratio=3):
     """How many pixels differ with at least this contrast."""
-    pairs = collections.Counter(zip(before.getdata(), after.getdata()))
+    box = ImageChops.difference(before, after).getbbox()
+    pairs = collections.Counter(zip(before.crop(box).getdata(), after.crop(box).getdata())) if box else {}
     return sum(count for (one, other), count in pairs.items() if contrast(one, other) >= ratio)

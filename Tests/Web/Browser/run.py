@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the gallery's tests in a real browser.
 
-    python3 Tests/Web/Browser/run.py --sleeve .build/release/sleeve [--screenshots DIR] [--acts N --seed N] [names…]
+    python3 Tests/Web/Browser/run.py --sleeve .build/release/sleeve [--screenshots DIR] [names…]
 
 Names are parts of files', classes' or tests' names. Exit code 1: a test failed. Needs the packages that `Scripts/test --browser` installs.
 """
@@ -41,13 +41,10 @@ def main():
     parser = argparse.ArgumentParser(prog="run.py", description="Runs the tests of the gallery in a real browser.")
     parser.add_argument("--sleeve", required=True, metavar="PATH", help="the executable to test")
     parser.add_argument("--screenshots", default=here.parents[2] / ".build/browser", metavar="DIR", type=pathlib.Path)
-    parser.add_argument("--acts", default=Settings.acts, type=int, metavar="N", help="how many random acts test_hands does")
-    parser.add_argument("--seed", default=Settings.seed, type=int, metavar="N", help="which")
     parser.add_argument("names", nargs="*", help="only tests with one of these in file, class or name")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     Settings.sleeve, Settings.screenshots = options.sleeve, options.screenshots.resolve()
-    Settings.acts, Settings.seed = options.acts, options.seed
 
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{name}*" for name in options.names] or None

@@ -1,8 +1,6 @@
 """Doubtful covers of a fill, which a person accepts or refuses in the gallery."""
-import http.server
 import json
 import struct
-import threading
 
 import inputs
 from case import GalleryTest
@@ -24,25 +22,13 @@ class Reviewing:
         """Two albums for which an imitated service has a cover of a title that differs."""
         origin = self.stage.origin.base
 
-        class Service(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                number = 1 if "tide" in self.path.lower() else 2
-                title = "Low Tides" if number == 1 else "High Waters"
-                body = json.dumps({"data": [{
-                    "title": title, "artist": {"name": "The Harbour Lights"}, "release_date": "1971-01-01", "nb_tracks": 9,
-                    "cover_xl": f"{origin}/covers/{number}.jpg"}]}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+        def answer(path):
+            number, title = (1, "Low Tides") if "tide" in path.lower() else (2, "High Waters")
+            return 200, json.dumps({"data": [{
+                "title": title, "artist": {"name": "The Harbour Lights"}, "release_date": "1971-01-01", "nb_tracks": 9,
+                "cover_xl": f"{origin}/covers/{number}.jpg"}]}).encode()
 
-            def log_message(self, *_):
-                pass
-
-        service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
-        self.addCleanup(service.server_close)
-        threading.Thread(target=service.serve_forever, daemon=True).start()
-        self.addCleanup(service.shutdown)
+        service = self.imitate(answer)
         for title in ("Low Tide", "High Water"):
             folder = self.stage.folder / "music" / title
             folder.mkdir(parents=True)
@@ -53,27 +39,16 @@ class Reviewing:
             "fill", self.stage.folder / "music", "--library", self.stage.library, "--source", "deezer", "--source-base",
             f"deezer=http://127.0.0.1:{service.server_port}", "--quiet", exits=(0, 3))
         self.stage.start_server()
-        page = self.open()
-        page.size(3)
-        return page
+        return self.open().size(3)
 
     def review(self):
-        page = self.doubtful()
-        page.choose("show", "doubtful")
-        page.size(2)
-        return page
-
-    def review_of_first(self):
-        page = self.review()
-        page.focus_covers()
-        self.proposal(page, "Low Tides" if page.chosen()["name"].startswith("Low") else "High Waters")
-        return page
+        return self.doubtful().choose("show", "doubtful").size(2)
 
     def proposal(self, page, name):
         """Waits until a cover of that name is seen. Returns what is said of it."""
         return page.until(
-            "(({complete, naturalWidth}) => complete && naturalWidth)(document.querySelector('#proposal'))"
-            " && document.querySelector('.compare').innerText.includes(arguments[0]) && document.querySelector('.compare').innerText",
+            "(({complete, naturalWidth}) => complete && naturalWidth)($('#proposal'))"
+            " && $('.compare').innerText.includes(arguments[0]) && $('.compare').innerText",
             name, what=f"the cover of {name}")
 
 
@@ -83,145 +58,89 @@ class Doubtful(Reviewing, GalleryTest):
 
     def test_a_doubtful_cover_is_shown_whole_beside_what_is_known_of_both_albums_accepted_and_refused(self):
         page = self.review()
-        titles = page.run("return [...document.querySelectorAll('#covers [role=option]')].map((option) => option.ariaLabel)")
-        self.assertEqual({title.split(",")[0] for title in titles}, {"Low Tide", "High Water"})
-        page.focus_covers()
-        page.press("l")
+        self.assertEqual(set(page.titles()), {"Low Tide", "High Water"})
+        page.focus_covers().press("l")
         self.proposal(page, "Low Tides")
-        pixels = page.run("return (await createImageBitmap(await (await fetch(document.querySelector('#proposal').src)).blob())).width")
-        facts = page.run("return [...document.querySelectorAll('.compare tr')].map((row) => [row.className, ...[...row.children].map((cell) => cell.textContent)])")
+        pixels = page.value("(await createImageBitmap(await (await fetch($('#proposal').src)).blob())).width")
+        facts = page.value("$$('.compare tr').map((row) => [row.className, ...[...row.children].map((cell) => cell.textContent)])")
         self.assertEqual(facts, [
             ["", "", "Your album", "Deezer"], ["silent", "Title", "Low Tide", "Low Tides"],
             ["", "Artist", "The Harbour Lights", "The Harbour Lights"], ["", "Year", "1971", "1971"], ["", "Tracks", "9", "9"],
             ["", "Pixels", "none", f"{pixels} × {pixels}"], ["agrees", "Year agrees, 9 tracks in both"]])
-        self.assertEqual(page.run("return [...document.querySelectorAll('#compared tr')].filter((row) => row.checkVisibility()).map((row) => row.dataset.field)"),
+        self.assertEqual(page.value("$$('#compared tr').filter((row) => row.checkVisibility()).map((row) => row.dataset.field)"),
                          ["title", "pixels"], "what decides")
         self.assertGreater(pixels, 300, "the whole picture")
-        self.assertTrue(page.visible(".compare [data-field=pixels]"))
         self.screenshot("doubtful")
-        page.click("#accept")
-        page.size(1)
-        self.eventually(lambda: self.saved("Low Tide").endswith("/covers/1.jpg"), "the cover in the library")
-        self.assertNotEqual(page.run("return document.activeElement.localName"), "body", "the pressed button is gone")
-        self.proposal(page, "High Waters")
-        for undo in (lambda: page.run("document.querySelector('#toast-action').click()"), lambda: page.press("Control", "z")):
-            page.click("#refuse")
-            page.size(0)
-            page.status("Refused the covers")
-            undo()
-            page.size(1)
-            page.status("are back")
-            self.proposal(page, "High Waters")
-        page.click("#refuse")
-        page.size(0)
-        self.assertTrue(self.saved("Low Tide").endswith("/covers/1.jpg"), "what was accepted stays")
-        page.click("#clear-filter")
-        page.size(3)
-        self.assertFalse(self.saved("High Water"))
-
-    def test_an_album_without_a_cover_says_what_each_service_answered(self):
-        page = self.doubtful()
-        page.sort("title")
-        page.focus_covers()
-        page.press("l")
-        page.appears("#cover-cause")
-        self.assertTrue(page.run("return document.querySelector('#cover-cause p').textContent").startswith("Deezer – found"))
-        self.assertEqual(page.text("#cover-cause summary"), "What each service answered")
-        page.press("End")
-        page.appears("#cover-cause", False)
-
-    def test_an_album_without_an_address_says_that_a_cover_waits_for_review_and_leads_there(self):
-        page = self.doubtful()
-        page.sort("title")
-        page.focus_covers()
-        page.press("l")
-        page.appears("#cover-review")
-        page.until("document.querySelector('#cover-reason').textContent === '1 proposal'", what="how many")
-        page.click("#cover-review")
-        self.proposal(page, "Low Tides")
-        self.assertEqual(page.choice("sort"), "title")
-        page.click("#refuse")
-        page.size(1)
-        page.choose("show", "")
-        page.size(3)
-        page.focus_covers()
-        page.press("l")
-        page.until("document.querySelector('#cover-reason').textContent.startsWith('No cover yet')", what="that it was refused")
-        page.appears("#cover-review", False)
-
-    def test_the_words_and_the_table_keep_clear_of_the_picture(self):
-        page = self.review_of_first()
         for width, height in ((390, 844), (820, 1180), (320, 640), (320, 200), (844, 390), (1280, 800)):
             inputs.screen(page.browser, width, height)
             page.rest()
             title, artist, picture, row = [page.box(each) for each in ("#chosen-title", "#chosen-artist", "#proposal", "#compared [data-field=title]")]
             self.assertLessEqual(max(title["bottom"], artist["bottom"]), picture["top"], (width, height))
             self.assertTrue(picture["bottom"] <= row["top"] or picture["right"] <= row["left"], (width, height))
+        page.click("#accept").size(1)
+        self.eventually(lambda: self.saved("Low Tide").endswith("/covers/1.jpg"), "the cover in the library")
+        self.assertNotEqual(page.value("document.activeElement.localName"), "body", "the pressed button is gone")
+        self.proposal(page, "High Waters")
+        for undo in (lambda: page.run("$('#toast-action').click()"), lambda: page.press("Control", "z")):
+            page.click("#refuse").size(0).status("Refused the covers")
+            undo()
+            page.size(1).status("are back")
+            self.proposal(page, "High Waters")
+        page.click("#refuse").size(0)
+        self.assertTrue(self.saved("Low Tide").endswith("/covers/1.jpg"), "what was accepted stays")
+        page.click("#clear-filter").size(3)
+        self.assertFalse(self.saved("High Water"))
 
-    def test_doubtful_albums_have_a_dot_and_the_address_of_another_one_s_review_shows_that_one(self):
-        page = self.doubtful()
+    def test_an_album_with_a_doubtful_cover_has_a_dot_says_what_each_service_answered_and_leads_to_its_review(self):
+        page = self.doubtful().sort("title").focus_covers().press("l").appears("#cover-cause")
+        self.assertTrue(page.text("#cover-cause p").startswith("Deezer – found"))
+        self.assertEqual(page.text("#cover-cause summary"), "What each service answered")
+        page.press("End").appears("#cover-cause", False)
         page.wall()
-        dots = "[...document.querySelectorAll('#wall .cover')].filter((each) => getComputedStyle(each).backgroundImage.includes('radial-gradient'))"
-        page.until(f"{dots}.map((each) => each.dataset.title).sort().join() === 'High Water,Low Tide'", what="the dots")
-        other = page.run("return document.querySelector('#wall [data-title=Other]').dataset.id")
-        page.open(f"{page.server.address}#/album/{other}?show=doubtful")
+        dots = "$$('#wall .cover').filter((each) => getComputedStyle(each).backgroundImage.includes('radial-gradient'))"
+        page.wait(f"{dots}.map((each) => each.dataset.title).sort().join() === 'High Water,Low Tide'", what="the dots")
+        other = page.value("$('#wall [data-title=Other]').dataset.id")
+        # The address of another one's review shows that one.
+        page.go(f"#/album/{other}?show=doubtful&sort=title")
         self.assertEqual(page.text("#chosen-title"), "Other")
         self.assertFalse(page.visible("#accept"))
         page.size(3)
+        page.focus_covers().press("l").appears("#cover-review").reads("#cover-reason", "1 proposal")
+        page.click("#cover-review")
+        self.proposal(page, "Low Tides")
+        self.assertEqual(page.choice("sort"), "title")
+        page.click("#refuse").size(1)
+        page.choose("show", "").size(3)
+        page.focus_covers().press("l").tells("#cover-reason", "No cover yet").appears("#cover-review", False)
 
     def test_keys_accept_refuse_and_go_on(self):
-        page = self.review()
-        page.focus_covers()
-        page.press("Home")
+        page = self.review().focus_covers().press("Home")
         first, second = (("Low Tide", "High Water") if page.chosen()["name"].startswith("Low") else ("High Water", "Low Tide"))
         self.proposal(page, first)
-        page.press("Right")
-        self.proposal(page, second)
-        page.press("Left")
-        self.proposal(page, first)
-        page.press("Backspace")
-        page.status("Refused the covers")
-        page.size(1)
-        self.proposal(page, second)
-        page.press("Control", "z")
-        page.size(2)
-        self.proposal(page, first)  # the album whose covers are back
-        page.focus_covers()
-        page.press("Backspace")
-        page.size(1)
-        self.proposal(page, second)
-        page.focus_covers()
-        page.press("Enter")
-        page.size(0)
+        for keys, size, name in ((["Right"], 2, second), (["Left"], 2, first), (["Backspace"], 1, second), (["Control", "z"], 2, first), (["Backspace"], 1, second)):
+            page.focus_covers().press(*keys).size(size)
+            self.proposal(page, name)
+        page.focus_covers().press("Enter").size(0)
         self.eventually(lambda: self.saved(second), "the cover in the library")
         self.assertFalse(self.saved(first))
-        page.press("Control", "z")
-        page.size(1)
+        page.press("Control", "z").size(1)
         self.eventually(lambda: not self.saved(second), "the cover taken back")
 
-    def test_undo_takes_a_refusal_back_that_is_still_being_made(self):
-        page = self.review_of_first()
+    def test_undo_takes_refusals_back_one_by_one_also_one_that_is_still_being_made_and_nothing_is_redone_after_one(self):
+        page = self.review().focus_covers()
+        self.proposal(page, page.chosen()["name"].split(",")[0])
         self.stage.server.pause()
-        page.press("Backspace")
-        page.press("Control", "z")
+        page.press("Backspace").press("Control", "z")
         self.stage.server.resume()
-        page.status("are back")
-        page.size(2)
-
-    def test_undo_takes_refusals_back_one_by_one_and_nothing_is_redone_after_one(self):
-        page = self.review_of_first()
-        page.press("Enter")
-        page.size(1)
-        page.press("Control", "z")
-        page.size(2)
+        page.status("are back").size(2)
+        page.focus_covers().press("Enter").size(1)
+        page.press("Control", "z").size(2)
         edits = self.stage.saved()
         for size in (1, 0):
-            page.click("#refuse")
-            page.size(size)
+            page.click("#refuse").size(size)
         page.status("Refused the covers")
-        self.assertTrue(page.run("return document.querySelector('#redo').disabled"), "it would accept what was refused")
+        self.assertTrue(page.value("$('#redo').disabled"), "it would accept what was refused")
         for size in (1, 2):
-            page.press("Control", "z")
-            page.size(size)
+            page.press("Control", "z").size(size)
         self.assertEqual(self.stage.saved(), edits, "no edit before them was taken back")
-        self.assertFalse(page.run("return document.querySelector('#redo').disabled"))
+        self.assertFalse(page.value("$('#redo').disabled"))

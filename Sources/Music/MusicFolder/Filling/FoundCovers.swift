@@ -76,6 +76,8 @@ package struct FoundCovers: Sendable {
         }
         let wanted = albums.indices.filter { index in
             let (album, address) = (albums[index], filled[albums[index].id])
+            // Nothing is known of it.
+            if memory == nil, said[album.id] == nil { return false }
             let isFilled = address.map { $0.isAddress(of: album) && $0.facts.hasFacts(of: query(album)) }
             return isWanted(album, isFilled != true, said[album.id])
         }
@@ -86,6 +88,7 @@ package struct FoundCovers: Sendable {
                 group.addTask {
                     var found: [Album] = []
                     for number in stride(from: part, to: wanted.count, by: parts) {
+                        try Task.checkCancellation()
                         let (index, album) = (wanted[number], albums[wanted[number]])
                         found.append(
                             try await covers(of: index, query(album), said[album.id] ?? .init(), namesakes))

@@ -5,7 +5,7 @@
 import { hashOfAll } from "./address.js";
 import { ask } from "./api.js";
 import { Overlay } from "./overlay.js";
-import { byID, formatBytes, formatNumber, formatShort, sentence, storageName } from "./helpers.js";
+import { byID, counted, formatBytes, formatNumber, formatShort, make, onFile, sentence, storageName } from "./helpers.js";
 
 const dialog = byID("activity"), main = byID("find-covers"), contact = byID("contact"), chooser = byID("list-file"), more = byID("run-more");
 const starts = [byID("find"), byID("find-first")];
@@ -15,8 +15,8 @@ const contactName = storageName("sleeve-contact");
 /** What the server said last: of the download of all covers, and of the program's runs. */
 let prefetch = { running: false, failed: 0, failures: [] }, run = { possible: {}, running: null, failures: [] }, shown = {};
 
-/** @param {(problem: Error) => void} showProblem */
-export function setUpActivity(showProblem) {
+/** @param {(ids: string[]) => void} again asks for the covers of these albums again */
+export function setUpActivity(showProblem, again) {
   const start = (path, body) => ask("POST", path, body).then(() => main.focus(), showProblem);
   let busy = false; // not `disabled`, which would take the focus from the button
   main.addEventListener("click", async () => {
@@ -58,11 +58,15 @@ export function setUpActivity(showProblem) {
     start("api/runs/scan", { folder: buttons.scan.elements.namedItem("folder").value });
   });
   buttons.import.addEventListener("click", () => chooser.click());
-  chooser.addEventListener("change", () => {
-    if (chooser.files[0]) start("api/lists", chooser.files[0]);
-    chooser.value = ""; // so that the same file can be chosen again
-  });
+  onFile(chooser, (file) => start("api/lists", file));
   byID("failures-retry").addEventListener("click", () => start("api/prefetch"));
+  byID("failures").addEventListener("click", ({ target }) => {
+    if (target.dataset.album) target.href = hashOfAll({ view: "stage", album: target.dataset.album }); // the order may be another one since
+    if (!target.value) return;
+    again(target.value.split(" "));
+    target.replaceWith("Asked again");
+    main.focus();
+  }, { capture: true });
   byID("run-review").addEventListener("click", () => (location.hash = hashOfAll({ view: "stage", show: "doubtful" })));
   try {
     contact.value = localStorage.getItem(contactName) ?? "";
@@ -113,11 +117,7 @@ function outcome(state) {
 
 const time = (seconds) => (seconds < 90 ? `${Math.round(seconds)} s` : `${formatNumber(Math.round(seconds / 60))} min`);
 
-/**
- * @typedef {{possible: Record<string, true>, running: string | null, progress: string, name: string | null, result: Record<string, any> | null,
- *   problem: string | null, failures: object[]}} Run as the server sends it; name: of the run that has ended last
- * @param {Run} state @returns {string} what came of a run that has ended now, while nobody looks; else nothing
- */
+/** @param {object} state as the server sends it @returns {string} what came of a run that has ended now, while nobody looks; else nothing */
 export function showRun(state) {
   const { possible, running, progress, name, result, problem } = state, wasRunning = run.running;
   run = { failures: [], ...state };
@@ -153,35 +153,27 @@ function showState() {
 /** The progress as the program tells it, without its name and what is for a terminal. */
 const plainProgress = (text) => (/\d/.test(text) ? text.replace(/^sleeve: /, "").replaceAll("`", "") : "");
 
-const count = (number, one, many = `${one}s`) => `${formatNumber(number)} ${number === 1 ? one : many}`;
-const have = (number) => `${count(number, "album")} ${number === 1 ? "has" : "have"}`;
+const have = (number) => `${counted(number, "album")} ${number === 1 ? "has" : "have"}`;
 /** Sentences about those counts that are not 0. */
 const sentences = (...parts) => parts.filter(([number]) => number).map(([, text]) => text).join(" ");
 
 /** What came of each run, by the members of its result. */
 const outcomes = {
   refresh: ({ requested, downloaded, failed, gone, leftOut, bytes, cancelled }) => (cancelled ? "Stopped. " : "") + (requested || leftOut
-    ? sentences([requested, `Checked ${count(requested, "cover")}: ${downloaded ? `${formatNumber(downloaded)} newer (${formatBytes(bytes)})` : "none is newer"}.`],
-      [failed, `${count(failed, "check")} failed; Sleeve keeps the covers that it has.`], [gone, `${count(gone, "cover")} no longer at its server.`],
-      [leftOut, `${count(leftOut, "cover")} left out, got with credentials that Sleeve does not keep.`])
+    ? sentences([requested, `Checked ${counted(requested, "cover")}: ${downloaded ? `${formatNumber(downloaded)} newer (${formatBytes(bytes)})` : "none is newer"}.`],
+      [failed, `${counted(failed, "check")} failed; Sleeve keeps the covers that it has.`], [gone, `${counted(gone, "cover")} no longer at its server.`],
+      [leftOut, `${counted(leftOut, "cover")} left out, got with credentials that Sleeve does not keep.`])
     : "No cover needs a check."),
   fill: ({ albums, covered, filled, missing, doubtful, failed, unwritten, cancelled }) => sentences(
-    [cancelled, "Stopped; the next run goes on."], [albums, `Found covers for ${formatNumber(filled)} of ${count(albums, "album")}.`],
-    [!albums && !cancelled, covered ? `All ${count(covered, "album")} have a cover file.` : "There is nothing to fill."],
+    [cancelled, "Stopped; the next run goes on."], [albums, `Found covers for ${formatNumber(filled)} of ${counted(albums, "album")}.`],
+    [!albums && !cancelled, covered ? `All ${counted(covered, "album")} have a cover file.` : "There is nothing to fill."],
     [missing, `${have(missing)} no cover at the services that were asked.`], [doubtful, `${have(doubtful)} only doubtful covers.`],
-    [failed, `${count(failed, "album")} failed; the next run tries again.`], [unwritten, `${count(unwritten, "folder")} could not get a cover file.`]),
-  scan: ({ albums, new: added, cancelled }) => (cancelled ? "Stopped. " : "") + `Found ${count(albums, "album")}; ${formatNumber(added)} new.`,
-  import: ({ imported, completed, known, skipped }) => sentences([true, `Imported ${count(imported, "album")}.`],
+    [failed, `${counted(failed, "album")} failed; the next run tries again.`], [unwritten, `${counted(unwritten, "folder")} could not get a cover file.`]),
+  scan: ({ albums, new: added, cancelled }) => (cancelled ? "Stopped. " : "") + `Found ${counted(albums, "album")}; ${formatNumber(added)} new.`,
+  import: ({ imported, completed, known, skipped }) => sentences([true, `Imported ${counted(imported, "album")}.`],
     [completed, `${formatNumber(completed)} got what they lacked.`],
-    [known, `${formatNumber(known)} were here already.`], [skipped, `${count(skipped, "line")} left out: an album needs a title.`]),
+    [known, `${formatNumber(known)} were here already.`], [skipped, `${counted(skipped, "line")} left out: an album needs a title.`]),
 };
-
-function add(parent, name, text) {
-  const element = document.createElement(name);
-  element.textContent = text;
-  parent.append(element);
-  return element;
-}
 
 /** What a server answered, or else what happened, without what to do. */
 function brief(reason) {
@@ -190,34 +182,26 @@ function brief(reason) {
 }
 const answers = { 401: "refused", 403: "refused", 404: "not found", 410: "not found", 429: "rate-limited" };
 
-/**
- * What failed for one reason: a count that opens to the albums.
- * @param {[string, {album?: string, title?: string, url?: string, reason: string, cause?: string}[]]} failures
- */
+/** What failed for one reason: a count that opens to the albums. */
 function failureRow([reason, failures]) {
-  const row = document.createElement("li"), group = add(row, "details", "");
-  add(group, "summary", `${formatNumber(failures.length)} ${reason}`);
-  add(group, "p", sentence(failures[0].reason));
-  const list = add(group, "ul", "");
-  for (const { album, title, url, cause, reason: own } of failures) {
-    const each = add(list, "li", "");
-    if (album) Object.assign(add(each, "a", title || "Untitled"), { href: hashOfAll({ view: "stage", album }), dir: "auto" }).dataset.album = album;
-    else if (title) add(each, "strong", title).dir = "auto";
-    for (const text of [own !== failures[0].reason && sentence(own), cause && sentence(cause), url]) if (text) add(each, "p", text);
-  }
-  return row;
+  const covers = failures.filter((each) => each.album && prefetch.failures.includes(each)), common = failures[0].reason;
+  const albums = failures.map(({ album, title, url, cause, reason: own }) => {
+    const name = album || title ? make(album ? "a" : "strong", { dir: "auto" }, title || "Untitled") : "";
+    if (album) Object.assign(name, { href: hashOfAll({ view: "stage", album }) }).dataset.album = album;
+    const lines = [own !== common && sentence(own), cause && sentence(cause), url].filter(Boolean);
+    return make("li", {}, name, ...lines.map((line) => make("p", {}, line)));
+  });
+  const summary = make("summary", {}, `${formatNumber(failures.length)} ${reason}`);
+  const again = make("button", { type: "button", value: covers.map(({ album }) => album).join(" ") }, "Try again");
+  const group = make("details", {}, summary, make("p", {}, sentence(common)), make("ul", {}, ...albums));
+  return make("li", {}, group, covers.length ? again : "");
 }
-
-byID("failures").addEventListener("click", ({ target }) => {
-  const link = target.closest("a");
-  if (link) link.href = hashOfAll({ view: "stage", album: link.dataset.album }); // the order may be another one since
-}, { capture: true });
 
 export function showCache({ entries, bytes, capacity }) {
-  byID("cache").textContent = `${count(entries, "cover")} in the cache · ${formatBytes(bytes)}${capacity ? ` of ${formatBytes(capacity)}` : ""}`;
+  const size = `${formatBytes(bytes)}${capacity ? ` of ${formatBytes(capacity)}` : ""}`;
+  byID("cache").textContent = `${counted(entries, "cover")} in the cache · ${size}`;
 }
 
-/** @param {{url: string, waiting: number, problem: string | null} | null} remote */
 export function showRemote(remote) {
   byID("remote-part").hidden = !remote;
   if (!remote) return;

@@ -13,7 +13,7 @@ const initial = { view: "wall", sort: "library", show: "", q: "" };
 /** An address may have any text. */
 const isChoice = (name, value) => choicesOf(name).some((choice) => choice.value === value);
 
-/** The part of a place that the address has. @returns {Partial<Place>} */
+/** The part of a place that the address has. */
 export function readAddress() {
   if (location.hash.length < 2) return {};
   const [, field, text = "", rest] = /^#(?:\/(artist|genre|album)\/([^?]*)\??)?(.*)$/.exec(location.hash) ?? [];
@@ -36,34 +36,25 @@ function decoded(text) {
   }
 }
 
-/** @param {Place} place */
 export function writeAddress(place) {
   const hash = hashOf(place), { position } = place;
   if (hash !== location.hash || position !== history.state?.position) history.replaceState({ ...history.state, position }, "", hash);
 }
 
-/**
- * Begins a new entry of the browser's history. The former one keeps this place.
- * @param {Place | null} place @param {boolean} [isOverWall] the album that it shows is closed by Back
- */
+/** Begins a new entry of the browser's history. The former one keeps this place. `isOverWall`: Back closes the album that it shows. */
 export function addStep(place, isOverWall = false) {
   if (!place) return;
   writeAddress(place);
   history.pushState({ ...history.state, isOverWall }, "", hashOf(place));
 }
 
-/** @param {(place: Partial<Place>) => void} go the user went back or forth, or changed the address */
-export function onBack(go) {
-  addEventListener("popstate", () => go(readAddress()));
-}
-
-/** The address of all albums in the view and the order in which they were shown last. @param {Partial<Place>} place */
+/** The address of all albums in the view and the order in which they were shown last. */
 export function hashOfAll(place) {
   const { view, sort } = document.body.dataset;
   return hashOf({ view, sort, ...place });
 }
 
-/** The address of a place, for a link. @param {Partial<Place>} place */
+/** The address of a place, for a link. */
 export function hashOf({ view, sort, show, q, page, tile, album }) {
   const isAlbum = view === "stage" && album && !page, named = isAlbum ? {} : { view, album };
   const all = { ...named, sort, show, q, tile: view === "wall" ? tile : "" }, usual = initialOf(page);

@@ -1,7 +1,6 @@
 // The form that adds or edits an album. It shows the server's validation errors at their fields.
 
 import { byID } from "./helpers.js";
-import { keepClear } from "./keyboard.js";
 import { Overlay } from "./overlay.js";
 import { newPicture, takeAddress, takePicture } from "./picture-field.js";
 
@@ -12,7 +11,7 @@ let opened = { id: null, fields: {}, cancel: new AbortController() };
 
 const overlay = new Overlay(() => dialog.open && giveUp());
 
-keepClear(dialog);
+for (const kind of ["resize", "scroll"]) visualViewport.addEventListener(kind, keepClear);
 dialog.addEventListener("close", () => overlay.closed());
 byID("album-cancel").addEventListener("click", giveUp);
 // Escape. The same event of the file field means that no file was chosen.
@@ -22,16 +21,22 @@ dialog.addEventListener("pointerdown", (event) => {
   if (event.target === dialog && !newPicture() && !Object.keys(changes()).length) giveUp();
 });
 
+/** Keeps the form within what an on-screen keyboard leaves, and its focused field in view: not every browser shrinks the page for one. */
+function keepClear({ type }) {
+  // A zoomed page has a small visual viewport too.
+  const { scale, offsetTop, height } = visualViewport, isWhole = scale < 1.01, above = isWhole ? offsetTop : 0;
+  dialog.style.setProperty("--above", `${above}px`);
+  dialog.style.setProperty("--keyboard", `${isWhole ? Math.max(0, innerHeight - height - above) : 0}px`);
+  if (isWhole && type === "resize" && dialog.contains(document.activeElement)) document.activeElement.scrollIntoView({ block: "nearest" });
+}
+
 /** Cancels the edit immediately: the dialog's event of closing comes a frame later, in which the server may answer. */
 function giveUp() {
   opened.cancel.abort();
   dialog.close();
 }
 
-/**
- * @param {(edit: import("./edits.js").Edit, signal: AbortSignal) => Promise<unknown>} make
- * @param {() => void} closed called when the edit is made
- */
+/** @param {() => void} closed called when the edit is made */
 export function onSave(make, closed) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -56,12 +61,9 @@ export function onSave(make, closed) {
 }
 
 /** Takes a cover for the album in the form. @param {File | string} source a picture or an address */
-export function takeCover(source) {
-  if (typeof source === "string") takeAddress(source);
-  else takePicture(source);
-}
+export const takeCover = (source) => (typeof source === "string" ? takeAddress(source) : takePicture(source));
 
-/** Opens the form unless it is open. @param {string | null} [id] the album to edit @param {Record<string, string>} [fields] its current fields */
+/** Opens the form unless it is open. @param {string} [id] the album to edit @param {object} [fields] its current fields */
 export function openAlbumForm(id = null, fields = {}) {
   if (dialog.open) return;
   // Unsaved text of a new album is kept; unsaved text of another album is not.
@@ -84,9 +86,7 @@ function reset() {
 }
 
 /** The changed fields alone: another page may edit the other fields at the same time. */
-function changes() {
-  return Object.fromEntries([...new FormData(form)].filter(([name, value]) => value !== (opened.fields[name] ?? "")));
-}
+const changes = () => Object.fromEntries([...new FormData(form)].filter(([name, value]) => value !== (opened.fields[name] ?? "")));
 
 function showError(problem) {
   for (const field of form.querySelectorAll("[aria-invalid]")) {

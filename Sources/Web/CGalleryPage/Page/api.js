@@ -3,7 +3,6 @@
 import { sentence } from "./helpers.js";
 
 export class Problem extends Error {
-  /** @param {string} message @param {{status?: number, field?: string}} [more] */
   constructor(message, { status = 0, field } = {}) {
     super(sentence(message));
     this.status = status;
@@ -17,12 +16,7 @@ export class Problem extends Error {
 /** Identifies this page to the server; new for every load. `randomUUID` is not available over plain HTTP. */
 export const pageID = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/**
- * @param {"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} method
- * @param {string} path
- * @param {object | Blob} [body] a blob is sent as it is
- * @param {RequestInit} [more]
- */
+/** @param {object | Blob} [body] a blob is sent as it is @param {RequestInit} [more] */
 export async function ask(method, path, body, more = {}) {
   const request = { method, ...more };
   if (method !== "GET") {
@@ -47,6 +41,11 @@ export async function ask(method, path, body, more = {}) {
     throw new Problem(error ?? other, { status, field });
   }
   return answer;
+}
+
+/** The ids of the albums that a filter shows, as they are now. */
+export async function idsOf(filter) {
+  return Object.keys((await ask("GET", `api/filters/${encodeURIComponent(filter)}`, undefined, { cache: "no-store" })).albums);
 }
 
 /**

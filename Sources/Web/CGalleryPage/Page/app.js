@@ -3,8 +3,8 @@
 import { ask } from "./api.js";
 import { Library } from "./library.js";
 import { Covers } from "./covers.js";
-import { Memento } from "./memento.js";
-import { onBack, readAddress } from "./address.js";
+import { setUpMemento } from "./memento.js";
+import { addStep, readAddress } from "./address.js";
 import { Gallery } from "./gallery.js";
 import { grow } from "./transition.js";
 
@@ -14,13 +14,13 @@ const firstState = ask("GET", "api/state").catch(() => null);
 const library = new Library();
 const covers = new Covers();
 const gallery = new Gallery(library, covers);
-const memento = new Memento(() => gallery.memento);
 let open = false;
 /** Whether the address is that of an album which the library does not have. */
 let isLost = false;
 
-gallery.changed = () => memento.changed();
-gallery.leaves = (isOverWall) => memento.step(isOverWall);
+gallery.changed = setUpMemento(() => gallery.memento);
+// The browser's Back button leads to the present place.
+gallery.leaves = (isOverWall) => addStep(gallery.memento, isOverWall);
 
 let problem = null;
 try {
@@ -39,7 +39,8 @@ try {
 if (open) await firstCovers();
 const { setUpTools } = await import("./tools.js");
 const tools = setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isStored, open: ensureOpen });
-onBack((place) => open && move(place).then(tools.follow));
+// The user went back or forth, or changed the address.
+addEventListener("popstate", () => open && move(readAddress()).then(tools.follow));
 if (open) document.documentElement.dataset.ready = "true";
 if (isLost) tools.say("That album is no longer in the library.");
 
@@ -66,7 +67,6 @@ async function start() {
   await go({ ...saved, ...address, album: id });
 }
 
-/** @param {import("./address.js").Place} place */
 async function go({ view, sort = "library", show = "", q = "", page = null, tile, album, position }) {
   // The filter that is shown stays, as a list that changed meanwhile would be another place.
   const isLast = show === library.filter?.name || (await library.filterBy(show).catch(() => library.filterBy("")));

@@ -1,11 +1,10 @@
 // The page of an artist or a genre: its name above its albums, and the way back to all albums.
 
 import { hashOfAll } from "./address.js";
-import { byID, formatNumber } from "./helpers.js";
+import { byID, counted } from "./helpers.js";
 
 const head = byID("page");
 
-/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
 export function setUpPage(library, gallery) {
   /** The list or the chosen album changed. */
   const follow = () => {
@@ -16,12 +15,12 @@ export function setUpPage(library, gallery) {
     if (!page) document.body.dataset.sort = library.sort;
     document.body.dataset.caption = page?.field === "artist" || library.sort === "year" ? "year" : library.sort === "genre" ? "genre" : "artist";
     if (!page) return;
-    const all = albums.filter((album) => album[page.field] === page.value), count = all.length;
+    const all = albums.filter((album) => album[page.field] === page.value);
     const years = all.map(({ year }) => Number.parseInt(year, 10)).filter(Boolean), [first, last] = [Math.min(...years), Math.max(...years)];
     const time = !years.length ? "" : first === last ? ` · ${first}` : ` · ${first}–${last}`;
     byID("page-name").textContent = page.value;
     byID("page-name").classList.toggle("long", page.value.length > 60);
-    byID("page-count").textContent = `${count === 1 ? "1 album" : `${formatNumber(count)} albums`}${time}`;
+    byID("page-count").textContent = counted(all.length, "album") + time;
   };
   /** Goes back to all albums; false if they are shown. */
   const leave = () => {

@@ -1,15 +1,16 @@
 // The view of one cover: its picture, its colour while that loads, or the names of its album. Views are recycled for other albums: a result
 // that arrives for the former album must not change the view.
 
+import { make } from "./helpers.js";
+
 const template = document.getElementById("cover-template");
 /** The longer side divided by the shorter, up to which a picture fills the square. */
 const maximumCropped = 1.15;
 /** The server makes smaller pictures with these longer sides, in pixels. */
 const steps = [150, 300, 600, 1200];
 
-export function makeView() {
-  return template.content.firstElementChild.cloneNode(true);
-}
+export const makeView = () => template.content.firstElementChild.cloneNode(true);
+const part = (view, name) => view.querySelector(`.${name}`);
 
 /** Assigns a view to an album. */
 export function assign(view, album) {
@@ -28,19 +29,15 @@ export function assign(view, album) {
 
 /** Shows the title and the artist in the place of a picture. */
 function showName(view) {
-  const name = part(view, "name") ?? view.appendChild(Object.assign(document.createElement("span"), { className: "name", ariaHidden: "true" }));
+  const name = part(view, "name") ?? view.appendChild(make("span", { className: "name", ariaHidden: "true" }));
   Object.assign(name.dataset, { title: view.dataset.title, artist: view.dataset.artist });
 }
 
 /** The hue of an artist's albums without a cover, in degrees. */
-function hue(artist) {
-  return [...artist].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)) % 360, 47);
-}
+const hue = (artist) => [...artist].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)) % 360, 47);
 
 /** Gives a view the dominant colour of its cover, which it shows first. */
-export function tint(view, colour = "") {
-  view.style.backgroundColor = colour;
-}
+export function tint(view, colour = "") { view.style.backgroundColor = colour; }
 
 /** The cover is on its way. */
 export function showWaiting(view) {
@@ -63,7 +60,6 @@ export function showFailure(view, reason, isMissing) {
 /**
  * Shows a picture once it is loaded. The browser decodes it in the background (`decoding="async"`) and paints it a frame or two
  * later. Waiting for that with `decode()` takes four times as long.
- * @param {HTMLElement} view @param {string} address
  * @param {{size: number, urgent?: boolean, exact?: boolean}} how size: of the view, in CSS pixels; exact: this address, not one of a
  *   smaller picture
  * @returns {Promise<"shown" | "broken" | "superseded">} superseded: the view has another picture, or an earlier call reports this one
@@ -98,9 +94,7 @@ export async function showPicture(view, address, { size, urgent, exact }) {
 }
 
 /** Two pixels of a picture for a CSS pixel are enough, whatever the screen has: three cost twice the bytes, and nobody sees them. */
-function wanted(size) {
-  return `${size * Math.min(1, 2 / devicePixelRatio)}px`;
-}
+const wanted = (size) => `${size * Math.min(1, 2 / devicePixelRatio)}px`;
 
 function loaded(picture) {
   if (picture.complete && picture.naturalWidth) return null;
@@ -112,18 +106,10 @@ function loaded(picture) {
 }
 
 /** The view has another size: the browser loads a larger picture if it needs one. */
-export function resize(view, size) {
-  part(view, "picture").sizes = wanted(size);
-}
+export function resize(view, size) { part(view, "picture").sizes = wanted(size); }
 
 /** The picture of a view that is ready. */
-export function pictureOf(view) {
-  return view?.dataset.state === "ready" ? part(view, "picture") : null;
-}
-
-function part(view, name) {
-  return view.querySelector(`.${name}`);
-}
+export const pictureOf = (view) => (view?.dataset.state === "ready" ? part(view, "picture") : null);
 
 function setState(view, state) {
   view.dataset.state = state;

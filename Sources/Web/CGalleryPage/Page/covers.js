@@ -2,9 +2,8 @@
 // arrivals. The page does not poll; a tab that hears of events by another one repeats its report while it waits.
 
 import { ask, pageID } from "./api.js";
-import { coverPath, nameOf, storedNames } from "./stored-covers.js";
 import { assign, makeView, pictureOf, resize, showFailure, showPicture, showWaiting, tint } from "./cover-view.js";
-import { Throttle } from "./throttle.js";
+import { coverPath, make, storageName, throttled } from "./helpers.js";
 
 /** In milliseconds: during fast scrolling, how long a cover must stay in view before its picture is loaded; between two reports. */
 const settleDelay = 90, reportInterval = 120;
@@ -17,7 +16,7 @@ export class Covers {
   /** The albums of several that are chosen together, by their ids. */
   picked = new Set();
   /** The ids of the albums for which covers wait for a review. */
-  #doubtful = new Set();
+  doubtful = new Set();
   /** The digests of pictures that could not be loaded, by album id. */
   #broken = new Map();
   /** The names of the covers in the browser's storage, by album id, while the server is away. */
@@ -34,7 +33,7 @@ export class Covers {
   /** When the view last changed completely, and when it did so twice in quick succession. */
   #jumpedAt = -Infinity;
   #rushedAt = -Infinity;
-  #report = new Throttle(reportInterval, () => this.#reportNow());
+  #report = throttled(reportInterval, () => this.#reportNow());
   #repeatTimer = 0;
   /** Of the views, in CSS pixels. */
   #size = 300;
@@ -48,10 +47,8 @@ export class Covers {
   /** @type {() => void} another cover of the server has been shown */
   seen = () => {};
 
-  /** Adds the states that the server sent ahead: those around the album the page opens on. */
-  addStates(covers) {
-    for (const [id, state] of Object.entries(covers)) this.#states.set(id, state);
-  }
+  /** @param {object} covers the states that the server sent ahead: those around the album the page opens on */
+  addStates(covers) { for (const [id, state] of Object.entries(covers)) this.#states.set(id, state); }
 
   /** A view for an album: a new one, or `recycled`. */
   viewFor(album, recycled) {
@@ -91,7 +88,7 @@ export class Covers {
     }
     this.#inView = inView;
     this.#near = near;
-    this.#report.ask();
+    this.#report();
     // The views are created after this returns.
     if (inView.every((id) => this.#states.get(id)?.digest)) queueMicrotask(() => this.#markFirst(inView));
   }
@@ -102,14 +99,14 @@ export class Covers {
       this.#changedSinceReport.add(id);
       this.#setState(id, { waiting: true });
     }
-    this.#report.ask();
+    this.#report();
   }
 
   retry(id) {
     if (this.#states.get(id)?.final) return;
     this.#retried.add(id);
     this.#setState(id, { waiting: true });
-    this.#report.ask();
+    this.#report();
   }
 
   /** The server went away or is back. Without it, the browser may have stored covers that were seen before. */
@@ -118,7 +115,7 @@ export class Covers {
     this.#away = false;
     for (const [id, state] of this.#states) if (state.away) this.#states.set(id, { waiting: true });
     for (const [id, view] of this.#views) this.#show(id, view);
-    this.#report.ask();
+    this.#report();
   }
 
   /** @param {number} [at] when the cover was cached, in milliseconds since 1970 */
@@ -140,13 +137,13 @@ export class Covers {
     const isPicked = this.picked.has(view.dataset.id);
     view.ariaChecked = isPicked ? "true" : null;
     view.querySelector(".tick")?.remove();
-    if (isPicked) view.append(Object.assign(document.createElement("span"), { className: "tick" }));
-    view.toggleAttribute("data-doubtful", this.#doubtful.has(view.dataset.id));
+    if (isPicked) view.append(make("span", { className: "tick" }));
+    view.toggleAttribute("data-doubtful", this.doubtful.has(view.dataset.id));
   }
 
-  get doubtful() { return this.#doubtful; }
-  set doubtful(ids) {
-    this.#doubtful = ids;
+  /** @param {Set<string>} ids of the albums for which covers wait for a review */
+  setDoubtful(ids) {
+    this.doubtful = ids;
     for (const [id, view] of this.#views) this.mark(view), this.changed(id);
   }
 
@@ -156,7 +153,7 @@ export class Covers {
   /** The names of the covers on the page, by album id. */
   get names() {
     const pictures = [...this.#views.keys()].map((id) => [id, this.pictureOf(id)]);
-    return pictures.filter(([, picture]) => picture?.isConnected).map(([id, picture]) => [id, nameOf(picture)]);
+    return pictures.filter(([, picture]) => picture?.isConnected).map(([id, picture]) => [id, picture.currentSrc.split("/").at(-1)]);
   }
 
   /** Reports the covers in view to the server. */
@@ -179,7 +176,7 @@ export class Covers {
       }
       this.#markFirst(view.filter((id) => covers[id]?.digest));
       const isComplete = view.every((id) => this.#states.get(id)?.digest);
-      if (!isComplete && !this.hasStream()) this.#repeatTimer = setTimeout(() => this.#report.ask(), repeatDelay);
+      if (!isComplete && !this.hasStream()) this.#repeatTimer = setTimeout(() => this.#report(), repeatDelay);
     } catch (problem) {
       this.#markFirst([]);
       if (problem.away) this.#tryStored();
@@ -199,6 +196,9 @@ export class Covers {
 
   #setState(id, state) {
     const known = this.#states.get(id);
+    // Most of a report's states are known, and shown unless it is in the place of a stored picture.
+    const isSame = known?.digest && known.digest === state.digest && known.stale === state.stale && known.color === state.color;
+    if (isSame && !this.#stored) return;
     if (known?.final && state.failure === undefined) known.final = false;
     this.#states.set(id, known?.final ? known : state);
     const view = this.#views.get(id);
@@ -217,7 +217,12 @@ export class Covers {
       const outcome = await showPicture(view, coverPath(name), how), picture = pictureOf(view);
       // Meanwhile the view may have become another album's, or have lost its picture.
       if (outcome === "superseded" || this.#views.get(id) !== view) return;
-      if (outcome === "broken") return this.#isNew(id, name) ? this.#askAgain(id) : this.#showBroken(id, view);
+      if (outcome === "broken") {
+        // The server may have replaced or evicted the cover since the page got its digest.
+        const isNew = !this.#away && this.#broken.get(id) !== name;
+        this.#broken.set(id, name);
+        return isNew ? this.forget([id]) : this.#showBroken(id, view);
+      }
       if (!picture) return;
       const at = this.#arrivals.get(id);
       if (this.#arrivals.delete(id)) performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
@@ -225,19 +230,6 @@ export class Covers {
     } else if (this.#away && this.#stored) return this.#showBroken(id, view);
     else showWaiting(view);
     this.changed(id);
-  }
-
-  /** Whether this picture of the album has not been broken before. */
-  #isNew(id, digest) {
-    const isNew = !this.#away && this.#broken.get(id) !== digest;
-    this.#broken.set(id, digest);
-    return isNew;
-  }
-
-  /** The server may have replaced or evicted the cover since the page got its digest. */
-  #askAgain(id) {
-    this.#setState(id, { waiting: true });
-    this.#report.ask();
   }
 
   #showBroken(id, view) {
@@ -255,4 +247,13 @@ export class Covers {
     performance.mark("sleeve:first-covers");
     this.#opened.resolve();
   }
+}
+
+/**
+ * The names of the covers in the browser's storage, by album id: those that were seen, in the size that was shown, as the service worker's
+ * index has them. Empty if there are none, or the browser has no such storage.
+ */
+async function storedNames() {
+  const response = await globalThis.caches?.match("seen", { cacheName: storageName("sleeve-seen") }).catch(() => null);
+  return new Map(await response?.json().catch(() => null) ?? []);
 }

@@ -2,8 +2,7 @@
 
 import { hashOf, hashOfAll } from "./address.js";
 import { ask } from "./api.js";
-import { byID, formatBytes, formatNumber, sentence } from "./helpers.js";
-import { coverPath } from "./stored-covers.js";
+import { byID, counted, coverPath, formatBytes, formatNumber, make, sentence } from "./helpers.js";
 import { say } from "./toast.js";
 
 const details = byID("details"), reason = byID("cover-reason"), retry = byID("retry"), cause = byID("cover-cause"), save = byID("save");
@@ -16,19 +15,19 @@ const restDelay = 300;
 const saveTime = 60_000;
 const kindOf = ({ type }) => type?.replace(/^image\/|\+xml$/g, "");
 let restTimer = 0;
+const unknown = { id: null, digest: null };
 /** Whose cover's source is shown, or will be; and what is known of it. */
-let shown = { id: null, digest: null };
+let shown = unknown;
 // A download of an address would not be answered by the service worker.
 save.addEventListener("click", async () => {
   const picture = await fetch(save.value).then((response) => (response.ok ? response.blob() : null), () => null);
   if (!picture) return say("The picture is not to be had for now.", { kind: "problem" });
   const href = URL.createObjectURL(picture);
-  Object.assign(document.createElement("a"), { href, download: `${byID("chosen-title").textContent}.${kindOf(picture)}` }).click();
+  make("a", { href, download: `${byID("chosen-title").textContent}.${kindOf(picture)}` }).click();
   setTimeout(() => URL.revokeObjectURL(href), saveTime);
 });
 byID("cover-review").addEventListener("click", () => (location.hash = hashOfAll({ view: "stage", show: "doubtful", album: shown.id })));
 
-/** @param {import("./library.js").Album | null} album */
 export function showAlbum(album) {
   details.hidden = !album;
   if (!album) return;
@@ -38,16 +37,15 @@ export function showAlbum(album) {
   showLink(byID("chosen-artist"), "artist", album.artist);
   cause.open = false;
   // What is doubtful may be accepted or refused since.
-  if (!shown.digest) shown = { id: null, digest: null };
+  if (!shown.digest) shown = unknown;
   showLink(facts.genre, "genre", album.genre);
   facts.year.textContent = String(album.year ?? "");
 }
 
 /** A name that leads to the albums that have it. */
 function showLink(part, field, value) {
-  const link = Object.assign(document.createElement("a"), { textContent: value, title: `Albums of this ${field}` });
-  link.href = hashOf({ page: { field, value }, view: "wall" });
-  part.replaceChildren(...(value ? [link] : []));
+  const href = hashOf({ page: { field, value }, view: "wall" });
+  part.replaceChildren(value ? make("a", { href, title: `Albums of this ${field}` }, value) : "");
 }
 
 /** Shows where the cover is from, and its pixels, once the album has stayed chosen for a moment; of an album without one, how many may be its. */
@@ -55,16 +53,15 @@ function showSource(id, digest) {
   if (id === shown.id && digest === shown.digest) return;
   const what = (shown = { id, digest });
   clearTimeout(restTimer);
-  const show = (answer = {}) => {
-    const { source, width, height, bytes, fetched, unsized, doubtful, answers } = answer;
+  const show = ({ source, width, height, type, bytes, fetched, unsized, doubtful, answers }) => {
     facts.source.textContent = source ?? "";
     const pixels = width ? `${formatNumber(width)} × ${formatNumber(height)}` : unsized ? "size unknown" : "";
-    facts.pixels.textContent = [pixels, kindOf(answer)?.toUpperCase(), bytes && formatBytes(bytes)].filter(Boolean).join(" · ");
+    facts.pixels.textContent = [pixels, kindOf({ type })?.toUpperCase(), bytes && formatBytes(bytes)].filter(Boolean).join(" · ");
     what.fetched = fetched && new Date(fetched).toLocaleDateString(undefined, { dateStyle: "medium" });
     showAge();
     Object.assign(what, { proposals: doubtful, answers });
   };
-  show();
+  show({});
   restTimer = setTimeout(async () => {
     const answer = await ask("GET", `api/sources/${encodeURIComponent(id)}`).catch(() => null);
     if (!answer || what !== shown) return;
@@ -73,13 +70,10 @@ function showSource(id, digest) {
   }, restDelay);
 }
 
-/**
- * @param {string} id @param {{digest?: string, stale?: true, failure?: string, cause?: string, waiting?: true, final?: boolean, away?: boolean}} state
- * @param {{name?: string, isDoubtful: boolean}} more the name of the picture, and whether a cover waits for a review
- */
+/** @param {{name?: string, isDoubtful: boolean}} more the name of the picture, and whether a cover waits for a review */
 export function showCoverState(id, state, { name, isDoubtful }) {
   // Proposals have come, or were decided.
-  if (shown.isDoubtful !== undefined && shown.isDoubtful !== isDoubtful) shown = { id: null, digest: null };
+  if (shown.isDoubtful !== undefined && shown.isDoubtful !== isDoubtful) shown = unknown;
   showSource(id, state.digest);
   Object.assign(shown, { state, isDoubtful });
   showProblem();
@@ -94,8 +88,8 @@ function showProblem() {
   const { state, isDoubtful, proposals, answers } = shown, { failure, final } = state, isReviewed = final && (proposals ?? isDoubtful);
   if (failure) details.dataset.cover = isReviewed ? "doubtful" : final ? "missing" : "failed";
   else delete details.dataset.cover;
-  const count = proposals ? `${formatNumber(proposals)} ${proposals > 1 ? "proposals" : "proposal"}` : "";
-  const text = (isReviewed ? count : failure) ?? "", technical = failure && state.cause;
+  const count = proposals ? counted(proposals, "proposal") : "", text = (isReviewed ? count : failure) ?? "";
+  const technical = failure && state.cause;
   if (reason.textContent !== text) reason.textContent = text;
   retry.hidden = !canRetry(state);
   cause.querySelector("summary").textContent = technical ? "Details" : "What each service answered";
@@ -106,15 +100,11 @@ function showProblem() {
 function showAge() { facts.age.textContent = [shown.fetched, shown.state?.stale && "older copy"].filter(Boolean).join(" · "); }
 
 /** Whether a request may bring the cover. */
-export function canRetry(state) {
-  return Boolean(state.failure && !state.final && !state.away);
-}
+export const canRetry = ({ failure, final, away }) => Boolean(failure && !final && !away);
 
-/** Shows on the stage which album is shown, and on the wall how many there are. @param {import("./library.js").Library} library */
+/** Shows on the stage which album is shown, and on the wall how many there are. */
 export function showCount(library, index) {
   const { total, query, page } = library, isSearch = Boolean(query.trim()), shown = isSearch ? library.shown.length : total;
   const wall = isSearch ? `${formatNumber(shown)} of ${formatNumber(total)}` : page ? "" : formatNumber(total);
   byID("count").textContent = document.body.dataset.view === "stage" && index >= 0 ? `${formatNumber(index + 1)} of ${formatNumber(shown)}` : wall;
 }
-
-export function onRetry(run) { retry.addEventListener("click", run); }

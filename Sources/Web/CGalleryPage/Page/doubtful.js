@@ -1,17 +1,15 @@
 // The review of covers that sources have found for the chosen album and that may be another album's: one at full size beside what is known
 // of both albums, and beside the cover that the album has. The user accepts it, or refuses all that are shown. It is shown while the list is filtered to the albums that have such covers.
 
-import { ask } from "./api.js";
-import { byID, formatNumber, sentence, whenIdle } from "./helpers.js";
+import { ask, idsOf } from "./api.js";
+import { byID, counted, coverPath, formatNumber, make, sentence, whenIdle } from "./helpers.js";
 import { plain } from "./order.js";
-import { coverPath } from "./stored-covers.js";
 
 const part = byID("doubtful"), picture = byID("proposal"), list = byID("candidates"), accept = byID("accept"), refuse = byID("refuse");
 const present = byID("present"), yours = present.closest("figure"), rows = [...byID("compared").rows], names = document.querySelector(".names");
 const sizeOf = ({ complete, naturalWidth, naturalHeight }) => (complete && naturalWidth ? `${formatNumber(naturalWidth)} × ${formatNumber(naturalHeight)}` : "");
 
 /**
- * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers
  * @param {(id: string, decision: {picture: string | null, shown: string[]}) => void} decide URLs of the accepted picture and of those that
  *   are shown; null: none of these is the album's
  */
@@ -51,11 +49,9 @@ export function setUpDoubtful(library, gallery, covers, decide) {
     // What agrees is said in one line.
     const others = evidence.filter((line) => !told.has(line) && line.agreement !== "agrees");
     const agreeing = evidence.filter(({ agreement }) => agreement === "agrees").map(({ text }) => text).join(", ");
-    byID("evidence").replaceChildren(...[...others, ...(agreeing ? [{ text: agreeing, agreement: "agrees" }] : [])].map(({ text, agreement }) => {
-      const row = Object.assign(document.createElement("tr"), { className: agreement });
-      Object.assign(row.insertCell(), { colSpan: 3, textContent: sentence(text) });
-      return row;
-    }));
+    const lines = [...others, ...(agreeing ? [{ text: agreeing, agreement: "agrees" }] : [])];
+    const rowOf = ({ text, agreement }) => make("tr", { className: agreement }, make("td", { colSpan: 3 }, sentence(text)));
+    byID("evidence").replaceChildren(...lines.map(rowOf));
     for (const [n, { firstChild }] of [...list.children].entries()) firstChild.setAttribute("aria-pressed", String(n === index));
     accept.disabled = !digest;
     refuse.disabled = !candidates.length;
@@ -109,8 +105,8 @@ export function setUpDoubtful(library, gallery, covers, decide) {
   /** Asks which albums have covers to review. */
   const renew = async () => {
     const question = (asked = Symbol());
-    const answer = await ask("GET", "api/filters/doubtful", undefined, { cache: "no-store" }).catch(() => null);
-    if (answer && question === asked) covers.doubtful = new Set(Object.keys(answer.albums));
+    const ids = await idsOf("doubtful").catch(() => null);
+    if (ids && question === asked) covers.setDoubtful(new Set(ids));
   };
   whenIdle(renew);
   return { follow, renew, accept: () => run(true), refuse: () => run(false) };
@@ -124,12 +120,7 @@ function isAbout(text, field, value) {
 
 /** The button that shows another service's cover. */
 function choice({ digest, source, year, tracks }, run) {
-  const row = document.createElement("li"), button = document.createElement("button");
-  button.type = "button";
-  if (digest) button.append(Object.assign(document.createElement("img"), { src: `${coverPath(digest)}?w=150`, alt: "" }));
-  const facts = [year, tracks && `${formatNumber(tracks)} ${tracks === 1 ? "track" : "tracks"}`].filter(Boolean).join(" · ");
-  button.append(source, ...(facts ? [Object.assign(document.createElement("small"), { textContent: facts })] : []));
-  button.addEventListener("click", run);
-  row.append(button);
-  return row;
+  const picture = digest ? make("img", { src: `${coverPath(digest)}?w=150`, alt: "" }) : "";
+  const facts = [year, tracks && counted(tracks, "track")].filter(Boolean).join(" · ");
+  return make("li", {}, make("button", { type: "button", onclick: run }, picture, source, facts && make("small", {}, facts)));
 }

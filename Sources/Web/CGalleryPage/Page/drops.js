@@ -6,19 +6,15 @@ const isTaken = ({ target, dataTransfer: { types } }) => types.includes("Files")
   || (types.includes("text/plain") && !target.closest?.("input"));
 
 /**
- * @param {object} take
- * @param {(source: File | string) => void} take.form the form is open
- * @param {(id: string, source: File | string) => void} take.cover dropped on an album's cover
- * @param {(source: File | string) => void} take.page dropped elsewhere
- * @param {(file: File) => void} take.list a list of albums, dropped anywhere
- * @param {(name?: string) => void} take.nothing what was dropped is no picture, address or list; the file's name
+ * @param {object} take what takes a file or an address: the open `form`, an album's `cover` on which it was dropped, or else the `page`;
+ *   `list`: a list of albums, dropped anywhere; `nothing`: the name of a file that is no picture and no list
  */
 export function listenForPictures(take) {
   // Without this the browser would leave the page and show the file.
   addEventListener("dragover", (event) => {
     if (!isTaken(event)) return;
     event.preventDefault();
-    mark(targetOf(event.target));
+    mark(event.target.closest?.(".cover, #album-dialog") ?? null);
   });
   addEventListener("dragleave", (event) => event.relatedTarget ?? mark(null));
   addEventListener("drop", (event) => {
@@ -54,10 +50,6 @@ function isPicture({ type, name }) {
 function sourceIn(transfer) {
   const lines = (transfer.getData("text/uri-list") || transfer.getData("text/plain")).trim().split(/\s+/);
   return transfer.files[0] ?? lines.find((line) => /^https?:/.test(line)) ?? null;
-}
-
-function targetOf(element) {
-  return element.closest?.(".cover, #album-dialog") ?? null;
 }
 
 function mark(element) {

@@ -11,109 +11,100 @@ const awayDelay = 600;
 const retryDelay = 2000; // milliseconds
 const name = storageName("sleeve-events");
 
-export class Events {
-  #source = null;
-  #handlers;
-  #tabs = channel(); // null if tabs cannot share
-  #end = () => {}; // gives the stream up
-  #waiting = null; // for the stream
-  #isOnline = null;
-  #awayTimer = 0;
-  #retryTimer = 0;
-
-  /** @param {Record<string, (data: any) => void> & {online(): void, offline(): void}} handlers */
-  constructor(handlers) {
-    this.#handlers = handlers;
-    this.#tabs?.addEventListener("message", ({ data: [kind, data] }) => handlers[kind]?.(data));
-    this.#join();
-    document.addEventListener("visibilitychange", () => this.#follow());
-    addEventListener("online", () => this.#source && this.#open());
-    // A page in the browser's back/forward cache would keep its connection.
-    addEventListener("pagehide", () => {
-      this.#waiting?.abort();
-      this.#end();
-      this.#close();
-    });
-    addEventListener("pageshow", (event) => event.persisted && this.#join());
-  }
-
-  get hasStream() { return Boolean(this.#source); }
+/** @returns {() => boolean} whether the server's events come to this tab first */
+export function listenToServer(handlers) {
+  let source = null, tabs = channel(); // null if tabs cannot share
+  let endTurn = () => {}, waiting = null; // for the stream
+  let isOnline = null, awayTimer = 0, retryTimer = 0;
 
   /** Takes part: a tab that is shown takes the stream, and every tab waits for it. */
-  async #join() {
-    this.#follow();
-    const { signal } = (this.#waiting = new AbortController());
-    while (this.#tabs && !signal.aborted) await this.#hold({ signal });
+  async function join() {
+    follow();
+    const { signal } = (waiting = new AbortController());
+    while (tabs && !signal.aborted) await hold({ signal });
   }
 
   /** The tab is shown, or hidden. */
-  #follow() {
-    if (!this.#tabs && document.hidden) this.#close();
-    else if (document.hidden || this.#source) return;
-    else if (this.#tabs) this.#hold({ steal: true });
-    else this.#open();
+  function follow() {
+    if (!tabs && document.hidden) close();
+    else if (document.hidden || source) return;
+    else if (tabs) hold({ steal: true });
+    else open();
   }
 
   /** Has the stream, from its turn on, until another tab is shown or this one ends. */
-  async #hold(options) {
+  async function hold(options) {
     let end = null;
     const turn = () => new Promise((resolve) => {
-      this.#end = end = resolve;
-      this.#open();
+      endTurn = end = resolve;
+      open();
     });
     try {
       await navigator.locks.request(name, options, turn);
     } catch (problem) {
-      if (end && end === this.#end) this.#close(); // not if this tab has taken it again
+      if (end && end === endTurn) close(); // not if this tab has taken it again
       if (problem.name === "AbortError") return;
-      this.#tabs = null; // locks are forbidden
-      this.#follow();
+      tabs = null; // locks are forbidden
+      follow();
     }
   }
 
-  #close() {
-    this.#source?.close();
-    this.#source = null;
-    clearTimeout(this.#retryTimer);
-    clearTimeout(this.#awayTimer);
-    this.#awayTimer = 0;
+  function close() {
+    source?.close();
+    source = null;
+    clearTimeout(retryTimer);
+    clearTimeout(awayTimer);
+    awayTimer = 0;
   }
 
-  #open() {
-    this.#close();
-    const source = (this.#source = new EventSource(`api/events?page=${pageID}`));
-    source.addEventListener("open", () => this.#setOnline());
-    source.addEventListener("error", () => {
-      this.#setOfflineSoon();
-      if (source.readyState !== EventSource.CLOSED) return;
+  function open() {
+    close();
+    const mine = (source = new EventSource(`api/events?page=${pageID}`));
+    mine.addEventListener("open", setOnline);
+    mine.addEventListener("error", () => {
+      setOfflineSoon();
+      if (mine.readyState !== EventSource.CLOSED) return;
       // The browser does not reconnect after some responses, such as a proxy's 502.
-      this.#retryTimer = setTimeout(() => this.#open(), retryDelay);
+      retryTimer = setTimeout(open, retryDelay);
       // Unlike a stream of events, a request tells whether the server wants another token.
       ask("GET", "api/state", undefined, { cache: "no-store" }).catch(() => {});
     });
-    for (const kind of kinds) source.addEventListener(kind, (event) => this.#tell(kind, JSON.parse(event.data)));
+    for (const kind of kinds) mine.addEventListener(kind, (event) => tell(kind, JSON.parse(event.data)));
   }
 
-  #tell(kind, data) {
-    this.#handlers[kind]?.(data);
-    this.#tabs?.postMessage([kind, data]);
+  function tell(kind, data) {
+    handlers[kind]?.(data);
+    tabs?.postMessage([kind, data]);
   }
 
-  #setOnline() {
-    clearTimeout(this.#awayTimer);
-    this.#awayTimer = 0;
-    this.#isOnline = true;
-    this.#tell("online");
+  function setOnline() {
+    clearTimeout(awayTimer);
+    awayTimer = 0;
+    isOnline = true;
+    tell("online");
   }
 
-  #setOfflineSoon() {
-    if (this.#isOnline === false || this.#awayTimer) return;
-    this.#awayTimer = setTimeout(() => {
-      this.#awayTimer = 0;
-      this.#isOnline = false;
-      this.#tell("offline");
+  function setOfflineSoon() {
+    if (isOnline === false || awayTimer) return;
+    awayTimer = setTimeout(() => {
+      awayTimer = 0;
+      isOnline = false;
+      tell("offline");
     }, awayDelay);
   }
+
+  tabs?.addEventListener("message", ({ data: [kind, data] }) => handlers[kind]?.(data));
+  join();
+  document.addEventListener("visibilitychange", follow);
+  addEventListener("online", () => source && open());
+  // A page in the browser's back/forward cache would keep its connection.
+  addEventListener("pagehide", () => {
+    waiting?.abort();
+    endTurn();
+    close();
+  });
+  addEventListener("pageshow", (event) => event.persisted && join());
+  return () => Boolean(source);
 }
 
 function channel() {

@@ -1,6 +1,6 @@
 // The place, at the left of the wall's bar: all albums, or those whose covers need attention, with how many there are.
 
-import { ask } from "./api.js";
+import { idsOf } from "./api.js";
 import { byID, formatNumber } from "./helpers.js";
 import { check, choicesOf, onChoice } from "./menus.js";
 
@@ -9,11 +9,9 @@ const tell = (place, count) => (place.lastChild.textContent = count === undefine
 
 /** Asks how many albums each place has, before a person chooses one. */
 byID("places").addEventListener("toggle", ({ newState }) => newState === "open" && places.forEach(async (place) => {
-  const answer = await ask("GET", `api/filters/${place.value}`, undefined, { cache: "no-store" }).catch(() => null);
-  tell(place, answer ? Object.keys(answer.albums).length : undefined);
+  tell(place, (await idsOf(place.value).catch(() => null))?.length);
 }));
 
-/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {(problem: Error) => void} showProblem */
 export function setUpFilters(library, gallery, showProblem) {
   let latest = null;
   /**
@@ -51,5 +49,5 @@ export function setUpFilters(library, gallery, showProblem) {
   onChoice("show", choose);
   follow();
   const renew = () => library.filter && apply(library.renewFilter(), () => gallery.refresh());
-  return { choose, clear, follow, renew };
+  return { clear, follow, renew };
 }

@@ -19,11 +19,7 @@ export function searchRows(albums) {
   }));
 }
 
-/**
- * The albums that contain every word of a query, the best matches first, and after them those with one mistake. Equal matches keep
- * their order.
- * @param {Map<object, Row>} rows
- */
+/** The albums with every word of a query, the best matches first, after them those with one mistake. Equal matches keep their order. */
 export function found(albums, rows, query) {
   const words = plain(query).split(/\s+/).filter(Boolean), phrase = words.join(" "), parts = words.map((word) => spaced(word) || word);
   const ranks = Array.from({ length: 8 }, () => []), near = words.map(nearTest);

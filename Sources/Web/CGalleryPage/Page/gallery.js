@@ -2,23 +2,24 @@
 
 import { Stage } from "./stage.js";
 import { Wall } from "./wall.js";
-import { canRetry, onRetry, showAlbum, showCount, showCoverState } from "./details.js";
+import { canRetry, showAlbum, showCount, showCoverState } from "./details.js";
 import { emptyButton, showEmpty } from "./empty.js";
 import { byID } from "./helpers.js";
 import { grow } from "./transition.js";
-import { outwards } from "./views.js";
 
 const hosts = { stage: byID("covers"), wall: byID("wall") };
 /** Jumps in quick succession, such as those of a finger on the rail, are one for the browser's Back button, in milliseconds. */
 const jumpPause = 1500;
 /** Sizes of covers on the wall beside the usual one, in pixels: small and large. */
 const sizes = [88, 240];
+/** How many albums on each side of those in view are near: as many as are in view, within these bounds. */
+const leastNear = 16, mostNear = 100;
 
 export class Gallery {
   #library;
   #covers;
-  #views = {};
-  /** The view that is shown: a `Stage` or a `Wall`. */
+  #views;
+  /** The view that is shown: a `Stage` or a `Wall`; null before the first list. */
   #view = null;
   /** Its name: "stage" or "wall". */
   name = "wall";
@@ -26,27 +27,43 @@ export class Gallery {
   #chosen = null; // the chosen album's id
   #lastChosen = null; // the same; kept while nothing is found
   #jumpedAt = -Infinity;
-  /** @type {() => void} the choice or the position changed */
+  /** The choice or the position changed. */
   changed = () => {};
-  /** @type {() => void} called before the view, the order or the list changes, or before a jump */
+  /** Called before the view, the order or the list changes, or before a jump. */
   leaves = () => {};
-  /** @type {() => void} the view, the list or the chosen album changed */
+  /** The view, the list or the chosen album changed. */
   selected = () => {};
-  /** @type {() => void} the user moves the view */
+  /** The user moves the view. */
   moved = () => {};
-  /** @type {() => void} the covers on the wall are to have another size */
+  /** The covers on the wall are to have another size. */
   resized = () => {};
-  /** @type {() => void} shows the chosen album's picture in its own pixels */
+  /** Shows the chosen album's picture in its own pixels. */
   zoom = () => {};
 
-  /** @param {import("./library.js").Library} library @param {import("./covers.js").Covers} covers */
   constructor(library, covers) {
     this.#library = library;
     this.#covers = covers;
+    /** @type {import("./views.js").List} */
+    const list = {
+      count: () => library.shown.length,
+      keyAt: (index) => library.shown[index].id,
+      marks: () => library.marks,
+      viewAt: (index, recycled) => covers.viewFor(library.shown[index], recycled),
+      release: (view) => covers.release(view),
+      didSelect: (index) => this.#select(library.shown[index]),
+      didShow: (first, last) => this.#setVisible(first, last),
+      didTap: () => this.enlarge(),
+      didMove: () => this.moved(),
+      didRest: () => this.changed(),
+      didResize: (pixels) => covers.resize(pixels),
+    };
+    this.#views = { stage: new Stage(hosts.stage, list), wall: new Wall(hosts.wall, list) };
     library.changed = () => this.refresh();
     covers.changed = (id) => id === this.#chosen && this.#showCover();
-    onRetry(() => this.retry());
+    byID("retry").addEventListener("click", () => this.retry());
     for (const host of Object.values(hosts)) host.addEventListener("keydown", (event) => this.key(event));
+    // A place is one in rows: the window may have another width when the user comes back.
+    history.scrollRestoration = "manual";
   }
 
   /** The chosen album, or null. */
@@ -67,7 +84,7 @@ export class Gallery {
   get tile() { return this.#tile; }
   set tile(pixels) {
     this.#tile = sizes.reduce((one, other) => (Math.abs(other - pixels) < Math.abs(one - pixels) ? other : one), 0);
-    if (this.#views.wall) this.#views.wall.tile = this.#tile;
+    this.#views.wall.tile = this.#tile;
     this.resized();
     this.changed();
   }
@@ -77,7 +94,6 @@ export class Gallery {
    * @param {string} [name] @param {{id?: string, position?: number}} [at] position: the view's, as it was
    */
   open(name = this.name, { id, position } = {}) {
-    this.#views[name] ??= this.#make(name);
     // What leads back from the stage leads to the album that is shown there by now.
     const shown = this.name === "stage" && name === "wall" && this.#library.shownIndexOf(this.#chosen) >= 0 ? this.#chosen : null;
     const hasMovedOn = Boolean(shown && id && shown !== id);
@@ -90,40 +106,16 @@ export class Gallery {
     this.#select(this.#library.shown[index]);
     this.#view.open(index, position);
     if (hasMovedOn) this.#view.choose(index);
-    for (const host of Object.values(hosts)) host.removeAttribute("aria-busy");
+    hosts.stage.removeAttribute("aria-busy");
     this.changed();
-  }
-
-  #make(name) {
-    const View = name === "wall" ? Wall : Stage, view = new View(hosts[name], {
-      dataSource: {
-        count: () => this.#library.shown.length,
-        keyAt: (index) => this.#library.shown[index].id,
-        marks: () => this.#library.marks,
-        viewAt: (index, recycled) => this.#covers.viewFor(this.#library.shown[index], recycled),
-        release: (released) => this.#covers.release(released),
-      },
-      delegate: {
-        didSelect: (index) => this.#select(this.#library.shown[index]),
-        didShow: (first, last) => this.#setVisible(first, last),
-        didTap: () => this.enlarge(),
-        didMove: () => this.moved(),
-        didRest: () => this.changed(),
-        didResize: (pixels) => this.#covers.resize(pixels),
-      },
-    });
-    if (name === "wall") view.tile = this.#tile;
-    return view;
   }
 
   /** Shows the changed list of albums. Stays at the preferred album or, if it is gone, at its index. */
   refresh(preferred = this.#chosen ?? this.#lastChosen) {
     if (!this.#view) return;
-    const shown = this.#library.shown;
-    const found = this.#library.shownIndexOf(preferred);
-    const index = found >= 0 ? found : Math.min(this.#view.index, shown.length - 1);
+    const found = this.#library.shownIndexOf(preferred), last = this.#library.shown.length - 1;
     this.#showOrHideEmpty();
-    this.#view.reload(Math.max(0, index));
+    this.#view.reload(Math.max(0, found >= 0 ? found : Math.min(this.#view.index, last)));
     if (!this.album) this.#select(null);
   }
 
@@ -164,9 +156,6 @@ export class Gallery {
 
   /** Goes on to the next album, from the last one to the first. */
   next() { this.#view?.choose((this.#view.index + 1) % this.#library.shown.length); }
-
-  /** Chooses an album and shows it on the stage. */
-  show(id) { if (this.choose(id) && this.name === "wall") this.toggle(); }
 
   /** Whether it can be seen which album is chosen: on the wall that is the keyboard's. */
   get isMarked() { return this.name === "stage" || hosts.wall.matches(":focus-visible"); }
@@ -225,9 +214,11 @@ export class Gallery {
 
   /** Passes on which covers are in view and which are near, each list from the centre outwards. */
   #setVisible(first, last) {
-    const { shown } = this.#library, ids = (indices) => indices.map((index) => shown[index].id);
-    const { inView, near } = outwards(first, last, this.#view.centre, shown.length);
-    this.#covers.setVisible(ids(inView), ids(near));
+    const { shown } = this.#library, { centre } = this.#view, reach = Math.max(leastNear, Math.min(mostNear, last - first + 1));
+    const from = Math.max(0, first - reach), around = [...shown.slice(from, last + 1 + reach).keys()].map((offset) => from + offset)
+      .sort((one, other) => Math.abs(one - centre) - Math.abs(other - centre));
+    const { inView = [], near = [] } = Object.groupBy(around, (index) => (index >= first && index <= last ? "inView" : "near"));
+    this.#covers.setVisible(...[inView, near].map((indices) => indices.map((index) => shown[index].id)));
   }
 
   #select(album) {

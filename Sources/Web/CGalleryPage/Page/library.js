@@ -1,9 +1,8 @@
 // The albums as the server last sent them, and those that are shown: sorted and searched.
 
-import { ask } from "./api.js";
+import { ask, idsOf } from "./api.js";
 import { found, searchRows } from "./found.js";
-import { ordered } from "./order.js";
-import { marksOf } from "./sections.js";
+import { marksOf, ordered } from "./order.js";
 
 /**
  * @typedef {{id: string, title: string, artist: string, genre: string, year: string | number, hasCover: boolean, cover?: string, problem?: string, cause?: string}} Album
@@ -87,10 +86,10 @@ export class Library {
    * none disappears while its cover arrives. @returns {Promise<boolean>} false: another one was chosen meanwhile
    */
   async filterBy(name) {
-    const number = ++this.#filterCount, path = `api/filters/${encodeURIComponent(name)}`;
+    const number = ++this.#filterCount;
     this.#wanted = name;
     try {
-      const ids = name && new Set(Object.keys((await ask("GET", path, undefined, { cache: "no-store" })).albums));
+      const ids = name && new Set(await idsOf(name));
       if (number === this.#filterCount) this.filter = name ? { name, ids } : null;
     } catch (problem) {
       if (number !== this.#filterCount) return false;
@@ -116,9 +115,7 @@ export class Library {
   }
 
   /** Builds the search rows; called early, so that the first letter typed need not wait for them. */
-  prepareSearch() {
-    return (this.#searchRows ??= searchRows(this.albums));
-  }
+  prepareSearch() { return (this.#searchRows ??= searchRows(this.albums)); }
 
   /** Where each letter or decade of `shown` begins; of all albums alone, as the others are few. */
   get marks() { return (this.#marks ??= this.query.trim() || this.page ? [] : marksOf(this.shown, this.sort)); }
@@ -130,9 +127,7 @@ export class Library {
   }
 
   /** An album's index in the library, or -1. */
-  indexOf(id) {
-    return this.albums.findIndex((album) => album.id === id);
-  }
+  indexOf(id) { return this.albums.findIndex((album) => album.id === id); }
 }
 
 /** The library as the service worker stored it; null if it did not. */

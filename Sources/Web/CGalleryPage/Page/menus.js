@@ -8,7 +8,7 @@ export function check(name, value) {
   for (const each of choicesOf(name)) each.ariaChecked = String(each.value === value);
 }
 
-/** @param {string} name @param {(value: string) => void} run a person has chosen */
+/** A person has chosen. */
 export function onChoice(name, run) {
   for (const each of choicesOf(name)) each.addEventListener("click", () => run(each.value));
 }

@@ -1,18 +1,15 @@
-// The notice that the server is away, and the service worker that stores the page and the covers that were seen.
+// The service worker, which stores the page and the covers that were seen.
 
-import { byID, whenIdle } from "./helpers.js";
+import { whenIdle } from "./helpers.js";
 
 const workers = navigator.serviceWorker; // undefined over plain HTTP from another machine
-const seen = new Set(); // addresses
-/** The names of the covers that are on the page now, by album id; whether some are new. */
-let shownCovers = () => [], hasNewCovers = true;
-/** The worker stores new addresses within the sum of these, in milliseconds: together, in a pause of the page's work if there is one. */
+/** What is new since the worker was told: "covers", "library". */
+const news = new Set(["covers"]);
+/** The names of the covers that are on the page now, by album id. */
+let shownCovers = () => [];
+/** The worker stores what is new within the sum of these, in milliseconds: together, in a pause of the page's work if there is one. */
 const storeDelay = 1500, maximumIdleWait = 500;
 let timer = 0;
-
-export function showOffline(away) {
-  byID("offline").hidden = !away;
-}
 
 /**
  * Registers the worker.
@@ -24,7 +21,6 @@ export async function registerWorker(covers, updated) {
   shownCovers = covers;
   const former = workers.controller;
   workers.addEventListener("controllerchange", () => (former && updated(), schedule()));
-  schedule();
   // The page may end while it is hidden, without another event.
   addEventListener("pagehide", send);
   document.addEventListener("visibilitychange", () => document.hidden && send());
@@ -35,32 +31,26 @@ export async function registerWorker(covers, updated) {
   }
 }
 
-/** Has the worker store the response at this address. */
-export function keepSeen(address) {
-  if (!workers) return;
-  seen.add(address);
+/**
+ * Has the worker store the library, or the covers that are on the page when the delay ends: to store all that a flick passes would slow it.
+ * @param {"library" | "covers"} what
+ */
+export function keep(what) {
+  news.add(what);
   schedule();
 }
 
-/** Has the worker store the covers that are on the page when the delay ends: to store all that a flick passes would slow it down. */
-export function keepCovers() {
-  if (!workers) return;
-  hasNewCovers = true;
-  schedule();
-}
-
-/** Starts the delay unless it runs: new addresses do not extend it, or a user who keeps browsing would store nothing. */
+/** Starts the delay unless it runs: what is new does not extend it, or a user who keeps browsing would store nothing. */
 function schedule() {
-  if ((seen.size || hasNewCovers) && workers.controller) timer ||= setTimeout(() => whenIdle(send, { timeout: maximumIdleWait }), storeDelay);
+  if (news.size && workers?.controller) timer ||= setTimeout(() => whenIdle(send, { timeout: maximumIdleWait }), storeDelay);
 }
 
 function send() {
   clearTimeout(timer);
   timer = 0;
-  if (!(seen.size || hasNewCovers) || !workers.controller) return;
-  workers.controller.postMessage({ seen: [...seen], covers: hasNewCovers ? shownCovers() : [] });
-  seen.clear();
-  hasNewCovers = false;
+  if (!news.size || !workers.controller) return;
+  workers.controller.postMessage({ hasLibrary: news.has("library"), covers: news.has("covers") ? shownCovers() : [] });
+  news.clear();
 }
 
 function scriptAddress(path) {

@@ -1,8 +1,7 @@
 // The cover in the form: an address, a MusicBrainz release, or the user's own picture.
 
 import { ask } from "./api.js";
-import { byID } from "./helpers.js";
-import { coverPath } from "./stored-covers.js";
+import { byID, coverPath, onFile } from "./helpers.js";
 
 const part = byID("album-cover"), address = part.querySelector("[name=coverUrl]");
 const [preview, name, chooser, choose, remove] = ["picture-preview", "picture-name", "picture-file", "picture-choose", "picture-remove"].map(byID);
@@ -13,10 +12,7 @@ let picture = null;
 
 preview.addEventListener("load", () => (preview.hidden = false)); // a browser may not know the format
 choose.addEventListener("click", () => chooser.click());
-chooser.addEventListener("change", () => {
-  if (chooser.files[0]) takePicture(chooser.files[0]);
-  chooser.value = ""; // so that the same file can be chosen again
-});
+onFile(chooser, (file) => takePicture(file));
 remove.addEventListener("click", () => {
   takeAddress("");
   address.focus();
@@ -24,7 +20,6 @@ remove.addEventListener("click", () => {
 
 export const newPicture = () => picture;
 
-/** @param {File} file */
 export const takePicture = (file) => show(file, file.name);
 
 /** @param {string} text an address or an id */
@@ -33,10 +28,8 @@ export function takeAddress(text) {
   show(null, "");
 }
 
-/** The address under which the server stored a picture. @param {Blob} file @param {AbortSignal} [signal] */
-export async function addressOf(file, signal) {
-  return (await ask("POST", "api/pictures", file, { signal })).coverUrl;
-}
+/** The address under which the server stored a picture. */
+export const addressOf = async (file, signal) => (await ask("POST", "api/pictures", file, { signal })).coverUrl;
 
 function show(file, fileName) {
   picture = file;

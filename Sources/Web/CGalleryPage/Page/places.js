@@ -8,10 +8,7 @@ const stay = 1200;
 /** The heights of a label on the rail, in pixels. If there are more labels than the least allows, only some are shown. */
 const leastHeight = 14, mostHeight = 30;
 
-/**
- * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery
- * @returns {() => void} call it when the list or the chosen album changed
- */
+/** @returns {() => void} call it when the list or the chosen album changed */
 export function setUpPlaces(library, gallery) {
   let marks = [], height = 0, at = -1, timer = 0;
 
@@ -20,7 +17,7 @@ export function setUpPlaces(library, gallery) {
       [marks, at] = [library.marks, -1];
       paint();
     }
-    const now = marks.findLastIndex((mark) => mark.index <= gallery.place);
+    const { place } = gallery, now = marks.findLastIndex((mark) => mark.index <= place);
     if (now === at || now < 0) return;
     at = now;
     rail.setAttribute("aria-valuenow", String(at));
@@ -38,7 +35,7 @@ export function setUpPlaces(library, gallery) {
     rail.textContent = Array.from({ length: lines }, (_, line) => label(line)).join("\n");
     rail.style.lineHeight = `${height / lines}px`;
   };
-  const go = (place) => place && gallery.goTo(place.index);
+  const go = (mark) => mark && gallery.goTo(mark.index);
   gallery.moved = () => {
     follow();
     rail.classList.add("moving");

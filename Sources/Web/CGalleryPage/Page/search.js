@@ -6,11 +6,10 @@ import { check, onChoice } from "./menus.js";
 const field = byID("search");
 let clear = () => {};
 
-/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
 export function setUpSearch(library, gallery) {
   let start = null; // the album that was chosen when the search began
 
-  /** Shows the matching albums. @param {() => string | null | undefined} choose the album to choose; by default the chosen one stays */
+  /** Shows the matching albums. @param {() => string | undefined} choose the album to choose; by default the chosen one stays */
   const apply = (choose = () => undefined) => {
     if (field.value.trim() && !library.query.trim()) {
       start = gallery.album?.id ?? null;

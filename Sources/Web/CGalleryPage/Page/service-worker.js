@@ -11,7 +11,7 @@ const base = new URL("./", location).pathname;
 const suffix = base === "/" ? "" : ` ${base}`;
 const shellCache = `sleeve-shell-${version}${suffix}`, seenCache = `sleeve-seen${suffix}`;
 const shell = ["", "PATHS"].map((path) => base + path);
-/** Where the seen covers' index is: the entries of a map of album id → name (see stored-covers.js), those seen last at its end. */
+/** Where the seen covers' index is: the entries of a map of album id → name (see covers.js), those seen last at its end. */
 const seenIndex = "seen", maximumSeen = 2000;
 /** The latest change of the index; changes are made one after the other. */
 let indexing = Promise.resolve();
@@ -50,23 +50,15 @@ self.addEventListener("activate", (event) => {
 self.addEventListener("fetch", (event) => {
   const { request } = event, { origin, pathname, search } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin) return;
-  if (!search && shell.includes(pathname)) event.respondWith(fromShell(request, pathname));
-  else if (/^(\?w=\d+)?$/.test(search) && pathname.startsWith(`${base}covers/`)) event.respondWith(cover(request));
+  const isCover = /^(\?w=\d+)?$/.test(search) && pathname.startsWith(`${base}covers/`), cacheName = isCover ? seenCache : shellCache;
+  if (!isCover && (search || !shell.includes(pathname))) return;
+  event.respondWith(caches.match(request.url, { cacheName }).then((response) => response ?? fetch(request)));
 });
 
-async function fromShell(request, path) {
-  const cache = await caches.open(shellCache);
-  return (await cache.match(path)) ?? fetch(request);
-}
-
-async function cover(request) {
-  return (await caches.match(request)) ?? fetch(request);
-}
-
-/** Pages send what they received: addresses, and the covers they have shown. The browser's HTTP cache still has them. */
+/** Pages send what they received: the library, and the covers they have shown. The browser's HTTP cache still has them. */
 self.addEventListener("message", (event) => {
-  const { seen, covers } = event.data;
-  event.waitUntil(Promise.allSettled([...seen.map(storeSeen), storeCovers(covers)]));
+  const { hasLibrary, covers } = event.data;
+  event.waitUntil(Promise.allSettled([hasLibrary && storeSeen("api/library"), storeCovers(covers)]));
 });
 
 /** @returns {Promise<boolean>} whether it is stored now */

@@ -2,20 +2,15 @@
 // what can be done with them.
 
 import { canRetry } from "./details.js";
-import { byID, formatNumber } from "./helpers.js";
+import { byID, counted } from "./helpers.js";
 import { Overlay } from "./overlay.js";
-import { say } from "./toast.js";
 
 const wall = byID("wall"), bar = byID("several"), again = byID("several-retry");
 /** How long a finger rests to choose an album, in milliseconds; and how far it may move meanwhile, in pixels. */
 const press = 500, slack = 8;
 
-/**
- * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers
- * @param {(ids: string[]) => void} remove
- * @returns {{follow(): void, clear(): boolean}} follow: the list changed; clear: false if none is chosen
- */
-export function setUpSeveral(library, gallery, covers, remove) {
+/** @returns {{follow(): void, clear(): boolean}} follow: the list changed; clear: false if none is chosen */
+export function setUpSeveral(library, gallery, covers, { remove, retry }) {
   const { picked } = covers, idAt = ({ target }) => target.closest(".cover")?.dataset.id;
   let anchor = null, timer = 0, pressedAt = null, isHeld = false, isOpen = false;
   const overlay = new Overlay(() => clear());
@@ -33,7 +28,7 @@ export function setUpSeveral(library, gallery, covers, remove) {
       else overlay.forget();
     }
     if (!count) return;
-    byID("several-count").textContent = count === 1 ? "1 album" : `${formatNumber(count)} albums`;
+    byID("several-count").textContent = counted(count, "album");
     again.hidden = ![...picked].some((id) => canRetry(covers.stateOf(id)));
   };
   const clear = () => {
@@ -85,9 +80,7 @@ export function setUpSeveral(library, gallery, covers, remove) {
     follow();
   });
   again.addEventListener("click", () => {
-    const failed = [...picked].filter((id) => canRetry(covers.stateOf(id)));
-    for (const id of failed) covers.retry(id);
-    say(failed.length === 1 ? "Asking for a cover again…" : `Asking for ${formatNumber(failed.length)} covers again…`);
+    retry([...picked].filter((id) => canRetry(covers.stateOf(id))));
     clear();
   });
   byID("several-delete").addEventListener("click", () => {

@@ -1,6 +1,6 @@
 // Keyboard shortcuts of the page. They work wherever the focus is, except in text fields and while a dialog or a menu is open.
 
-const typing = "input:not([type=range]), textarea, select, [contenteditable]";
+const typing = "input";
 /** The keys that are down. A held key moves, but it presses a button, edits and opens only once. */
 const down = new Set();
 
@@ -10,8 +10,6 @@ addEventListener("blur", () => down.clear());
 /**
  * Letters without a modifier belong to the list while it has the focus, or nothing has: they choose the album that begins with them.
  * So no other shortcut may be a letter, a digit or a space.
- * @param {{search(): void, add(): void, undo(): void, redo(): void, remove(): void, retry(): boolean, enlarge(): boolean, back(): boolean,
- *          accept(): boolean, refuse(): boolean, type(character: string): boolean, move(event: KeyboardEvent): boolean}} run
  */
 export function listen(run) {
   document.addEventListener("keydown", (event) => {
@@ -39,6 +37,5 @@ function shortcut(event, run, isHeld) {
   if (key === "enter") return isInList && (run.accept() || run.retry() || run.enlarge());
   if (key === "backspace") return isInList && (isHeld || run.refuse());
   if (isInList && /^[\p{L}\p{N} ]$/u.test(event.key)) return run.type(event.key);
-  // The slider handles these keys itself.
-  return !target.matches("[type=range]") && run.move(event);
+  return run.move(event);
 }

@@ -18,28 +18,28 @@ const glide = 0.25;
 
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** It shares the data source and the delegate of the wall. */
 export class Stage {
   #host;
   #sheet; // as wide as all covers
-  #delegate;
+  #list;
   #views;
   #width = 0;
   #size = 0;
   #gap = 0;
-  #centre = 0;
+  /** The cover in the middle of those that are shown, before the browser has scrolled there, too. */
+  centre = 0;
   #aim = null; // the index that the page scrolls to
   #drag = null; // of a mouse
   #wheel = { turned: 0, at: 0 };
   #shown = "";
   #restTimer = 0;
 
-  /** @param {HTMLElement} host @param {{dataSource: import("./views.js").DataSource, delegate: import("./views.js").Delegate}} parts */
-  constructor(host, { dataSource, delegate }) {
+  /** @param {HTMLElement} host @param {import("./views.js").List} list */
+  constructor(host, list) {
     this.#host = host;
     this.#sheet = host.firstElementChild;
-    this.#delegate = delegate;
-    this.#views = new Views(host, { dataSource, delegate }, this.#sheet);
+    this.#list = list;
+    this.#views = new Views(host, list, this.#sheet);
     const passive = { passive: true };
     host.addEventListener("scroll", () => this.#scrolled(), passive);
     host.addEventListener("wheel", (event) => this.#turn(event), passive);
@@ -47,7 +47,12 @@ export class Stage {
     host.addEventListener("pointerdown", (event) => this.#press(event), passive);
     host.addEventListener("pointermove", (event) => this.#pull(event), passive);
     for (const end of ["pointerup", "pointercancel"]) host.addEventListener(end, (event) => this.#release(event), passive);
-    host.addEventListener("click", ({ target }) => this.#drag?.isMoved || this.#views.tap(target, (index) => this.choose(index), (index) => this.#isAt(index)));
+    host.addEventListener("click", ({ target }) => {
+      const index = this.#views.indexAt(target), isAtRest = Math.abs(this.position - index) * this.#pitch < 1;
+      if (index === undefined || this.#drag?.isMoved) return;
+      if (index === this.index && isAtRest) list.didTap();
+      else this.choose(index);
+    });
     new ResizeObserver(([{ contentRect }]) => {
       if (contentRect.width) this.#measure(contentRect.width, contentRect.height), this.#place(this.index);
     }).observe(host);
@@ -57,13 +62,11 @@ export class Stage {
   get place() { return this.index; }
   /** In covers: 3 when the fourth is in the middle. */
   get position() { return this.#host.scrollLeft / this.#pitch; }
-  /** The cover in the middle of those that are shown, before the browser has scrolled there, too. */
-  get centre() { return this.#centre; }
   get #pitch() { return Math.max(1, this.#size + this.#gap); }
-  #isAt(index) { return Math.abs(this.position - index) * this.#pitch < 1; }
 
   /** Shows the covers, with one chosen. */
   open(index) {
+    scrollTo(0, 0); // the page, which the wall has scrolled
     this.#measure(this.#host.clientWidth, this.#host.clientHeight);
     this.reload(index);
   }
@@ -110,7 +113,7 @@ export class Stage {
     // As much of the neighbours is seen, however wide the stage is.
     this.#gap = Math.max(least, (width - this.#size) / 2 - seen);
     this.#host.style.setProperty("--size", `${this.#size}px`);
-    this.#delegate.didResize?.(this.#size);
+    this.#list.didResize(this.#size);
     this.#extend();
   }
 
@@ -119,15 +122,13 @@ export class Stage {
 
   /** At once. What it goes to is in the document before it scrolls: else it would stop at the last cover that is. */
   #place(index, kept) {
-    this.#aim = index;
     this.#render(Math.max(0, index), kept);
-    this.#host.scrollTo({ left: index * this.#pitch, behavior: "instant" });
-    this.#rests();
+    this.#scroll(index, "instant");
   }
 
-  #scroll(index) {
+  #scroll(index, behavior = reducedMotion.matches ? "instant" : "smooth") {
     this.#aim = index;
-    this.#host.scrollTo({ left: index * this.#pitch, behavior: reducedMotion.matches ? "instant" : "smooth" });
+    this.#host.scrollTo({ left: index * this.#pitch, behavior });
     this.#rests();
   }
 
@@ -136,7 +137,7 @@ export class Stage {
     if (!this.#views.count || Math.abs(this.#host.clientWidth - this.#width) >= 1) return;
     // While the user moves it, the cover in the middle is chosen.
     if (this.#aim === null) this.#views.choose(this.#views.clamp(Math.round(this.position)));
-    this.#delegate.didMove?.();
+    this.#list.didMove();
     this.#render();
     this.#rests();
   }
@@ -148,7 +149,7 @@ export class Stage {
       if (this.#drag?.isHeld) return;
       this.#host.classList.remove("dragging");
       this.#aim = null;
-      if (this.#views.count) this.#delegate.didRest?.(this.position);
+      if (this.#views.count) this.#list.didRest();
     }, pause);
   }
 
@@ -210,9 +211,9 @@ export class Stage {
     const reach = (this.#width + this.#size) / 2 / this.#pitch, last = this.#views.count - 1, middle = Math.round(centre);
     const shown = `${middle} ${this.index}`;
     if (shown === this.#shown) return;
-    [this.#shown, this.#centre] = [shown, centre];
+    [this.#shown, this.centre] = [shown, centre];
     const first = Math.max(0, Math.ceil(centre - reach)), end = Math.min(last, Math.floor(centre + reach));
-    if (end >= first) this.#delegate.didShow?.(first, end);
+    if (end >= first) this.#list.didShow(first, end);
     this.#views.fill(Math.max(0, middle - around), Math.min(last, middle + around), kept);
     const start = (this.#width - this.#size) / 2;
     for (const [index, view] of this.#views) view.style.left = `${start + index * this.#pitch}px`;

@@ -1,16 +1,13 @@
 // A message about what happened, with an optional action. The element is a live region and always in the document: screen readers
 // announce only changes of regions they have already found.
 
-import { byID } from "./helpers.js";
+import { byID, make } from "./helpers.js";
 
 const box = byID("toast"), line = byID("status"), button = byID("toast-action");
 const duration = 7000; // milliseconds
 let timer = 0, run = null;
 
-/**
- * @param {string} message
- * @param {{action?: {label: string, run(): void}, kind?: "done" | "problem"}} [more]
- */
+/** @param {{action?: {label: string, run(): void}, kind?: "done" | "problem"}} [more] */
 export function say(message, { action, kind = "done" } = {}) {
   // Emptied first, so that a repeated message is announced too.
   line.textContent = "";
@@ -25,21 +22,13 @@ export function say(message, { action, kind = "done" } = {}) {
 
 /** The message's parts. A quoted title may be written from right to left; it does not reorder the words around it. */
 function isolated(message) {
-  return message.split(/(?<=“)(.+)(?=”)/s).map((part, index) => {
-    if (index % 2 === 0) return part;
-    const title = document.createElement("bdi");
-    title.textContent = part;
-    return title;
-  });
+  return message.split(/(?<=“)(.+)(?=”)/s).map((part, index) => (index % 2 ? make("bdi", {}, part) : part));
 }
 
 function closeLater() {
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    // Stays while it is hovered or has the focus.
-    if (box.matches(":hover") || box.contains(document.activeElement)) closeLater();
-    else close();
-  }, duration);
+  // Stays while it is hovered or has the focus.
+  timer = setTimeout(() => (box.matches(":hover, :focus-within") ? closeLater() : close()), duration);
 }
 
 function close() {

@@ -1,8 +1,8 @@
 // Everything around the covers: events, search, edits, activity, shortcuts, offline use. The first covers do not need it, so it is
 // loaded after them.
 
-import { Events } from "./events.js";
-import { Edits } from "./edits.js";
+import { listenToServer } from "./events.js";
+import { setUpEdits } from "./edits.js";
 import { setActivityAway, setUpActivity, showCache, showPrefetch, showRemote, showRun } from "./activity.js";
 import { setUpSearch } from "./search.js";
 import { setUpDoubtful } from "./doubtful.js";
@@ -13,8 +13,8 @@ import { typeAhead } from "./type-ahead.js";
 import { setUpPlaces } from "./places.js";
 import { setUpSeveral } from "./several.js";
 import { listen } from "./shortcuts.js";
-import { keepCovers, keepSeen, registerWorker, showOffline } from "./offline.js";
-import { byID, whenIdle } from "./helpers.js";
+import { keep, registerWorker } from "./offline.js";
+import { byID, counted, whenIdle } from "./helpers.js";
 import { say } from "./toast.js";
 import { Overlay } from "./overlay.js";
 import { setUpZoom } from "./zoom.js";
@@ -22,20 +22,16 @@ import { setUpZoom } from "./zoom.js";
 const showProblem = (problem) => say(problem.message, { kind: "problem" });
 
 /**
- * @param {object} page
- * @param {import("./library.js").Library} page.library
- * @param {import("./covers.js").Covers} page.covers
- * @param {import("./gallery.js").Gallery} page.gallery
  * @param {boolean} page.isStuck the albums could not be loaded from the server
  * @param {() => Promise<boolean>} page.open opens the gallery if it is not open yet
  */
 export function setUpTools({ library, covers, gallery, isStuck, open }) {
-  const edits = new Edits(library, gallery, showProblem, () => (doubtful.renew(), filters.renew()));
+  const edits = setUpEdits(library, gallery, showProblem, () => (doubtful.renew(), filters.renew()));
   const search = setUpSearch(library, gallery);
   const filters = setUpFilters(library, gallery, showProblem);
-  const doubtful = setUpDoubtful(library, gallery, covers, (id, decision) => edits.review(id, decision));
+  const doubtful = setUpDoubtful(library, gallery, covers, edits.review);
   const page = setUpPage(library, gallery);
-  const places = setUpPlaces(library, gallery), several = setUpSeveral(library, gallery, covers, (ids) => edits.remove(ids));
+  const places = setUpPlaces(library, gallery), several = setUpSeveral(library, gallery, covers, { remove: edits.remove, retry });
   const follow = [places, filters.follow, doubtful.follow, page.follow, several.follow];
   byID("view").addEventListener("click", () => gallery.close() || page.leave());
   byID("clear-filter").addEventListener("click", () => (filters.clear() ? gallery.focus() : page.leave()));
@@ -48,10 +44,10 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   Overlay.left = () => gallery.changed();
   let connected = false;
 
-  const events = new Events({
+  covers.hasStream = listenToServer({
     cover: ({ id, at, ...state }) => covers.arrived(id, state, at),
     failure: ({ id, reason, cause }) => covers.arrived(id, { failure: reason, cause }),
-    library: ({ version }) => version === library.version ? keepSeen("api/library") : refresh(),
+    library: ({ version }) => version === library.version ? keep("library") : refresh(),
     prefetch: showPrefetch,
     cache: showCache,
     remote: showRemote,
@@ -62,15 +58,14 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     online: () => setAway(false),
     offline: () => setAway(true),
   });
-  covers.hasStream = () => events.hasStream;
   library.coversChanged = (ids) => covers.forget(ids);
   gallery.zoom = setUpZoom(gallery, covers);
-  setUpActivity(showProblem);
+  setUpActivity(showProblem, retry);
   listen({
     search: () => search.focus(),
     add: () => edits.add(),
-    undo: () => edits.undo(),
-    redo: () => edits.redo(),
+    undo: edits.undo,
+    redo: edits.redo,
     remove: () => (covers.picked.size ? byID("several-delete").click() : gallery.isMarked && edits.remove()),
     accept: doubtful.accept,
     refuse: doubtful.refuse,
@@ -82,8 +77,8 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   });
   edits.update();
   showRemote(library.remote);
-  covers.seen = keepCovers;
-  keepSeen("api/library");
+  covers.seen = () => keep("covers");
+  keep("library");
   registerWorker(() => covers.names, () => say("There is a newer version of this page.", { action: { label: "Reload", run: () => location.reload() } }));
   whenIdle(() => library.prepareSearch());
 
@@ -93,7 +88,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
       const { version } = library;
       await library.load();
       if (version !== library.version) doubtful.renew(), filters.renew();
-      keepSeen("api/library");
+      keep("library");
       if (await open()) search.follow();
       edits.update();
     } catch (problem) {
@@ -101,8 +96,13 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     }
   }
 
+  function retry(ids) {
+    for (const id of ids) covers.retry(id);
+    say(`Asking for ${ids.length === 1 ? "a cover" : counted(ids.length, "cover")} again…`);
+  }
+
   function setAway(away) {
-    showOffline(away);
+    byID("offline").hidden = !away;
     edits.setAway(away);
     setActivityAway(away);
     covers.setAway(away);

@@ -2,10 +2,7 @@
 
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
-/**
- * @param {() => unknown} change changes the page @param {() => Element | null} place the element that moves: asked before the change and after it
- * @returns {Promise<unknown>} what `change` returns
- */
+/** @param {() => Element | null} place the element that moves: asked before the change of the page and after it */
 export async function grow(change, place) {
   if (!document.startViewTransition || reducedMotion.matches || document.hidden) return change();
   let moving = null;

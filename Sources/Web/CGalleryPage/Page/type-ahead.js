@@ -7,11 +7,10 @@ import { plain } from "./order.js";
 const pause = 1000;
 const main = document.querySelector("main");
 
-/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
 export function typeAhead(library, gallery) {
   let typed = "", timer = 0;
 
-  /** @param {string} character @returns {boolean} whether it was taken */
+  /** False if the character is not taken. */
   return (character) => {
     if (!library.shown.length || (character === " " && !typed)) return false;
     typed += character;

@@ -1,16 +1,15 @@
 // The chosen cover in its own pixels, over the page, where it has more of them than the stage shows: moved by hand and by keys. What closes it is the
 // browser's Back, too.
 
-import { byID } from "./helpers.js";
+import { byID, coverPath } from "./helpers.js";
 import { Overlay } from "./overlay.js";
-import { coverPath } from "./stored-covers.js";
 import { grow } from "./transition.js";
 
 const dialog = byID("zoom"), picture = byID("zoom-picture");
 /** Where the arrow keys move it, and how far, in pixels. */
 const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }, stride = 120;
 
-/** @param {import("./gallery.js").Gallery} gallery @param {import("./covers.js").Covers} covers @returns {() => void} shows the chosen album's */
+/** @returns {() => void} shows the chosen album's */
 export function setUpZoom(gallery, covers) {
   let dragged = 0;
   const place = () => (dialog.open ? picture : covers.pictureOf(gallery.album?.id));

@@ -106,6 +106,38 @@ import Testing
         #expect(cut.urls.count == 2 || cut.problems.count == 1, "\(cut)")
     }
 
+    @Test(
+        arguments: [
+            #"{"title": "C", "coverUrl": "https"#, #"{"title": "C", "#, "",
+            #"{"title": }, {"coverUrl": "https://a/3"}], "total": 3}"#,
+        ],
+        [
+            #"{"albums": ["#, "{\"albums\": [\n", #"{"total": 1, "urls": ["https://a/no"], "data": {"albums": ["#,
+        ])
+    func `a damaged array in an object fails at the end as one alone, behind what was read`(
+        rest: String, opening: String
+    ) {
+        let rest = #"{"coverUrl": "https://a/1"}, {"coverUrl": "https://a/2"}, "# + rest
+        let alone = ParsedList(JSONListParser(file: "f", hasLines: false), "[" + rest)
+        for chunk in [1, 3, 1_000] {
+            let parsed = ParsedList(JSONListParser(file: "f", hasLines: true), opening + rest, chunk: chunk)
+            #expect(parsed.urls == ["https://a/1", "https://a/2"] && parsed.problems.isEmpty, "\(parsed)")
+            #expect(parsed.thrown != nil && parsed.thrown?.message == alone.thrown?.message, "\(parsed)")
+        }
+    }
+
+    @Test func `a damaged line that holds albums, or is an album, costs itself alone`() {
+        let text = #"""
+            {"albums": [{"coverUrl": "https://a/no"}, {"title": }]}
+            {"coverUrl": "https://a/1"}
+            {"title": "A", "coverUrl": "https://a/no", "releases": [{"coverUrl": "https://a/no"},
+            """#
+        for chunk in [1, 3, 1_000] {
+            let parsed = ParsedList(JSONListParser(file: "f", hasLines: true), text, chunk: chunk)
+            #expect(parsed.urls == ["https://a/1"] && parsed.problems.count == 2 && parsed.thrown == nil, "\(parsed)")
+        }
+    }
+
     @Test func `an object of any length streams the array that it holds`() throws {
         let urls = (0..<60_000).map { "https://covers.example/\($0).jpg" }
         let items = urls.joined(separator: "\", \"")

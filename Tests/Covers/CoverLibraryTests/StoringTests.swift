@@ -165,7 +165,7 @@ import Testing
             #expect(try library.keys(of: known) == urls)
             #expect(try await library.history(of: [known]).map(\.url.absoluteString) == urls)
             let run = try await library.prefetch([known, unknown]).summary()
-            #expect((run.fresh, run.skipped) == (1, 1))
+            #expect((run.fresh, run.failed) == (1, 1))
             #expect(try await library.pin(.requests([known])) == PinSummary(covers: 2, changed: 2, failed: 0))
             let unpinned = try await library.unpin(.requests([known, unknown]))
             #expect(unpinned == PinSummary(covers: 1, changed: 2, failed: 1))
@@ -187,12 +187,13 @@ import Testing
                 request.cachePolicy = policy
                 let failed = await failure(request)
                 #expect(failed?.kind == .notCached && failed?.detail.contains("no server") == true)
-                #expect(try await library.prefetch([request]).summary().skipped == 1)
+                #expect(try await library.prefetch([request]).summary().failed == 1)
             }
-            for unknown in [String(digest.reversed()), digest.uppercased(), "", "../../albums.json"] {
+            #expect(try await library.cover(for: CoverRequest(digest: digest.uppercased())).digest == digest)
+            for unknown in [String(digest.reversed()), "", "../../albums.json"] {
                 let request = CoverRequest(digest: unknown)
                 let failed = await failure(request)
-                #expect(failed?.kind == .notCached && failed?.url == unknown)
+                #expect(failed?.kind == (unknown.count == 64 ? .notCached : .badURL) && failed?.url == unknown)
                 #expect(try await library.cachedCover(for: request, longestSide: 150) == nil)
                 #expect(try await library.cachedFile(for: request) == nil)
                 #expect(try library.keys(of: request).isEmpty)
@@ -204,7 +205,7 @@ import Testing
                 arrived[arrival.id] = arrival.outcome
                 if arrived.count == 2 { window.close() }
             }
-            #expect(arrived[1]?.digest == digest && arrived[2]?.failure?.kind == .notCached)
+            #expect(arrived[1]?.digest == digest && arrived[2]?.failure?.kind == .badURL)
             #expect(stage.origin.requestCount == 1)
             await library.close()
             #expect(await failure(CoverRequest(digest: digest))?.kind == .closed)

@@ -19,8 +19,11 @@ extension MusicTests {
                         reading.status == 1 && reading.stderr.contains("no library file at \(library)"), "\(reading)")
                     #expect(!FileManager.default.fileExists(atPath: library))
                 }
+                let named = try await stage.run("prefetch", "--offline", "--library", library)
+                #expect(named.status == 1 && named.stderr.contains("no library file at \(library)"), "\(named)")
                 let result = try await run(
-                    ["prefetch", "--offline", "--json", "--library", library], environment: stage.environment)
+                    ["prefetch", "--offline", "--json"],
+                    environment: stage.environment.merging(["SLEEVE_LIBRARY": library]) { $1 })
                 #expect(
                     result.status == 0 && result.stderr.contains("created \(library) with twelve starter albums"),
                     "\(result)")
@@ -117,7 +120,8 @@ extension MusicTests {
         @Test func `a library file that cannot be created is an error before any request`() async throws {
             try await withStage { stage in
                 let file = try stage.file("plain", "")
-                let result = try await stage.run("prefetch", "--library", file + "/albums.json")
+                let environment = stage.environment.merging(["SLEEVE_LIBRARY": file + "/albums.json"]) { $1 }
+                let result = try await run(["prefetch"], environment: environment)
                 #expect(result.status == 1)
                 #expect(result.stderr.contains("cannot write \(file)/albums.json"), "\(result)")
                 #expect(!result.stderr.contains("Error Domain"), "\(result)")

@@ -158,7 +158,8 @@ class Accessible(Checker):
                     const possible = {refresh: true, fill: true, scan: true, import: true}, state = {possible, running: null, progress: '', problem: null};
                     showRun({...state, name: 'fill', result: {albums: 9, filled: 5, missing: 2, doubtful: 1, failed: 1, unwritten: 0},
                         failures: [{album: 'x', title: 'Low Tide', reason: 'no answer came', cause: 'timed out', url: 'https://a.invalid/1'}]});
-                    for (const each of $$('#activity details')) each.open = true;""")
+                    for (const each of $$('#activity details')) each.open = true;
+                    if ($('#run-more').hidden) $('#run-folder').click();""")
                 page.appears("#failures a")
                 found += self.found(page, f"{where}, runs", "#activity")
                 page.run("$('#activity').close()")

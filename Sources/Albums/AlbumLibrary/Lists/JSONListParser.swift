@@ -86,21 +86,28 @@ struct JSONListParser: ListParser {
         } catch {
             failure = error
         }
-        // No album is that long, but an object that holds albums may be.
-        if bytes.count > options.limit, let length = enter(bytes) { return length }
+        let end = bytes.firstOffset(of: Byte.newline, from: 0).map { $0 + 1 } ?? bytes.count
+        let isLong = bytes.count > options.limit
+        if !isLong, !isLast, cursor.isAtEnd || end == bytes.count { return 0 }
+        let isBeforeValue =
+            end < bytes.count && [Byte.openBrace, Byte.openBracket, Byte.quote].contains(bytes[end])
+        // No album is that long, but an object that holds albums may be. A malformed one is read as far as it can be, unless it is
+        // one line of several: that costs itself alone.
+        if isLong || !isBeforeValue || failure.offset > end, let length = enter(bytes, isMalformed: !isLong) {
+            return length
+        }
         if cursor.isAtEnd, !isLast { return 0 }
         elements.append(.problem(ListProblem(malformed: failure, location, in: bytes, "; skipped")))
         // An error in a later line is that of a value over several lines, unless another value begins there.
-        let end = bytes.firstOffset(of: Byte.newline, from: 0).map { $0 + 1 } ?? bytes.count
-        if failure.offset < end || end == bytes.count { return end }
-        if [Byte.openBrace, Byte.openBracket, Byte.quote].contains(bytes[end]) { return end }
+        if failure.offset < end || end == bytes.count || isBeforeValue { return end }
         return bytes.firstOffset(of: Byte.newline, from: failure.offset).map { $0 + 1 } ?? bytes.count
     }
 
     /// Goes on in the array of albums or URLs that an object holds.
     /// - Returns: where its first element may begin; nil if there is none.
-    private mutating func enter(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        guard !options.isLibraryFile, let array = HeldArray(in: bytes, location, options) else { return nil }
+    private mutating func enter(_ bytes: UnsafeRawBufferPointer, isMalformed: Bool = false) -> Int? {
+        guard !options.isLibraryFile, let array = HeldArray(in: bytes, location, options, isMalformed: isMalformed)
+        else { return nil }
         (state, depth) = (.first, array.depth)
         return array.start
     }
@@ -196,12 +203,21 @@ struct HeldArray {
 
     private let location: ListLocation
     private let options: ListOptions
+    private let isMalformed: Bool
 
     /// Nil if there is none.
-    /// - Parameter bytes: begin with the object, which may end after them.
-    init?(in bytes: UnsafeRawBufferPointer, _ location: ListLocation, _ options: ListOptions) {
+    /// - Parameters:
+    ///   - bytes: begin with the object, which may end after them.
+    ///   - isMalformed: The object may be a part of an album. Only an array that is named for albums counts.
+    init?(in bytes: UnsafeRawBufferPointer, _ location: ListLocation, _ options: ListOptions, isMalformed: Bool) {
         self.location = location
         self.options = options
+        self.isMalformed = isMalformed
+        if isMalformed {
+            var (cursor, album) = (JSONCursor(bytes), AlbumParser(options))
+            try? album.read(&cursor)
+            if !album.mayHoldAlbums { return nil }
+        }
         var cursor = JSONCursor(bytes)
         // What is malformed behind the array is found when it is read.
         try? search(&cursor, depth: 1)
@@ -224,7 +240,8 @@ struct HeldArray {
     private func isHeld(_ name: String, _ cursor: JSONCursor) -> Bool {
         if Self.names.contains(Album.CoverField.normalize(name)) { return true }
         var cursor = cursor
-        guard cursor.accept(Byte.openBracket), case .item(let item)? = try? ListElement.read(&cursor, location, options)
+        guard !isMalformed, cursor.accept(Byte.openBracket),
+            case .item(let item)? = try? ListElement.read(&cursor, location, options)
         else { return false }
         return item.album != nil || item.url.isURL
     }

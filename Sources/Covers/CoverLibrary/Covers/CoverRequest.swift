@@ -72,10 +72,10 @@ public struct CoverRequest: Sendable, Hashable {
 
     /// A request for the cached cover whose bytes have this digest, under whichever URLs. No server is asked for it: a call that would
     /// have to download it, by its policy or because it is not cached, fails with the kind `notCached`.
-    /// - Parameter digest: as `Cover.digest`; nothing else names a cover.
+    /// - Parameter digest: as `Cover.digest`, in either case. What is no digest fails with the kind `badURL`.
     public init(digest: String) {
         self.init(location: "")
-        self.digest = digest
+        self.digest = digest.lowercased()
     }
 
     /// A request for the cover at a URL as a list has it. A text that is none is a failure of the request.

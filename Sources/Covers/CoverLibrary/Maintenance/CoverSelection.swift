@@ -189,7 +189,10 @@ struct SelectedEntries: Sendable {
 
 extension CoverFailure {
     static func notCached(_ request: CoverRequest) -> CoverFailure {
-        CoverFailure(.notCached, url: request.name, detail: "not in the cache")
+        if let digest = request.digest, Digest(digest) == nil {
+            return CoverFailure(.badURL, url: digest, detail: "not a digest, which has 64 hexadecimal digits")
+        }
+        return CoverFailure(.notCached, url: request.name, detail: "not in the cache")
     }
 
     /// A digest names bytes, and nothing that could give others.

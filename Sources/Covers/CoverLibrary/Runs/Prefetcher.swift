@@ -44,7 +44,8 @@ final class Prefetcher: OutcomeSink {
         run.addRequests(batch.count)
         for failure in batch.unusable {
             var outcome = CoverOutcome(failed: failure)
-            outcome.kind = .skipped
+            // One that names bytes is usable.
+            if failure.kind != .notCached { outcome.kind = .skipped }
             run.add(outcome)
         }
         if let error = batch.error {

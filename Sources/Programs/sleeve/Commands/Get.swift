@@ -166,6 +166,7 @@ struct Get: AsyncParsableCommand {
     private func write(_ cover: Cover) throws {
         if let output = what.output, output != "-" { return try OutputFile.write(Array(cover.data), to: output) }
         guard Terminal.standardOutput.write(Array(cover.data)) else {
+            if errno == EPIPE { throw ExitStatus.stopped(by: SIGPIPE) }
             throw fail("cannot write the cover to stdout: \(SystemError("write").reason)")
         }
     }

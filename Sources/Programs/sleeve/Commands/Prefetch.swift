@@ -15,7 +15,8 @@ struct Prefetch: AsyncParsableCommand {
 
             A list is a JSON array of albums ({title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, URLs, \
             one on each line, or the library of beets. The format is detected, and so are the columns and fields of other programs. Lists \
-            may have any length. Without a list, the library file is prefetched; if there is none, it is created with starter albums.
+            may have any length. Without a list, the library file is prefetched; if there is none, and --library does not name one, it is \
+            created with starter albums.
 
             An album's cover is at the first of coverUrl, coverUrls or, with a MusicBrainz id (musicBrainzReleaseId, \
             musicBrainzReleaseGroupId, or the names that taggers use), the Cover Art Archive that has it.
@@ -84,7 +85,11 @@ struct Prefetch: AsyncParsableCommand {
         try what.archive.apply(to: &configuration)
         store.apply(to: &configuration)
         let headerFields = try what.headers.fields()
-        if inputs.isEmpty { try configuration.requireLibraryFile() }
+        if inputs.isEmpty {
+            try configuration.requireLibraryFile()
+            // A file that was named and is missing is on a disk that is not there, or mistyped.
+            if options.places.library != nil { try configuration.requireExistingLibraryFile() }
+        }
         let paths = inputs.isEmpty ? [configuration.libraryPath] : inputs
         try files.check(configuration, reading: paths)
         let run = try CoverRun("prefetch", options, files, cache: configuration.cachePath, shard: what.shard)

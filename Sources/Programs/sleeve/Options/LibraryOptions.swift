@@ -118,6 +118,14 @@ extension LibraryConfiguration {
         if libraryFile == nil { throw fail("$HOME is not set; name the library file with --library") }
     }
 
+    /// - Throws: An exit code, after an error message, if there is no library file. Reading its albums would create it.
+    func requireExistingLibraryFile() throws {
+        if FileManager.default.fileExists(atPath: libraryPath) { return }
+        throw fail(
+            "no library file at \(libraryPath): name it with --library or $SLEEVE_LIBRARY; `sleeve serve` and `sleeve album add` create one"
+        )
+    }
+
     /// The same with the certificate authorities that variables name for curl, unless an option has named some. A file that cannot be read
     /// matters only to what needs it.
     fileprivate var withAuthoritiesOfEnvironment: LibraryConfiguration {
@@ -188,12 +196,7 @@ extension LibraryAPI {
     /// - Throws: An exit code, after an error message, if there is no such file; `LibraryError` if it cannot be read.
     func existingAlbums() async throws -> [Album] {
         try configuration.requireLibraryFile()
-        // Reading the albums would create the file.
-        guard FileManager.default.fileExists(atPath: configuration.libraryPath) else {
-            throw fail(
-                "no library file at \(configuration.libraryPath): name it with --library or $SLEEVE_LIBRARY; `sleeve serve` and `sleeve album add` create one"
-            )
-        }
+        try configuration.requireExistingLibraryFile()
         return try await albums.all()
     }
 }

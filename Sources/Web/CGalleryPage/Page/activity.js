@@ -8,15 +8,18 @@ import { Overlay } from "./overlay.js";
 import { byID, counted, formatBytes, formatNumber, formatShort, make, onFile, sentence, storageName } from "./helpers.js";
 
 const dialog = byID("activity"), main = byID("find-covers"), contact = byID("contact"), chooser = byID("list-file"), more = byID("run-more");
+const scan = byID("run-scan"), folder = scan.elements.namedItem("folder"), hint = byID("find-hint"), hintText = hint.textContent;
 const starts = [byID("find"), byID("find-first")];
-const buttons = { refresh: byID("run-refresh"), scan: byID("run-scan"), import: byID("run-import") };
+const buttons = { refresh: byID("run-refresh"), scan: byID("run-folder"), import: byID("run-import") };
 const names = { refresh: "Checking covers", fill: "Looking for covers", scan: "Reading the folder", import: "Importing the list" };
 const contactName = storageName("sleeve-contact");
 /** What the server said last: of the download of all covers, and of the program's runs. */
-let prefetch = { running: false, failed: 0, failures: [] }, run = { possible: {}, running: null, failures: [] }, shown = {};
+let prefetch = { running: false, failed: 0, failures: [], unlisted: [] }, run = { possible: {}, running: null, failures: [] }, shown = {};
+let library = null, cached = null; // how many covers the cache has, which the server tells later than the rest
 
 /** @param {(ids: string[]) => void} again asks for the covers of these albums again */
-export function setUpActivity(showProblem, again) {
+export function setUpActivity(albums, showProblem, again) {
+  library = albums;
   const start = (path, body) => ask("POST", path, body).then(() => main.focus(), showProblem);
   let busy = false; // not `disabled`, which would take the focus from the button
   main.addEventListener("click", async () => {
@@ -39,23 +42,24 @@ export function setUpActivity(showProblem, again) {
   byID("activity-close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
   dialog.addEventListener("close", () => overlay.closed());
-  const addMany = () => {
+  const showFolder = (isWanted) => {
+    buttons.scan.ariaExpanded = String(isWanted);
     open();
-    more.open = true;
-    more.querySelector("input").focus();
+    if (isWanted) folder.focus();
   };
-  byID("add-many").addEventListener("click", addMany);
+  byID("add-many").addEventListener("click", () => showFolder(true));
   for (const button of starts) {
     button.addEventListener("click", () => {
-      if (!run.possible.fill) return addMany();
+      if (!run.possible.fill) return showFolder(true);
       open();
       if (!isRunning()) main.click();
     });
   }
   buttons.refresh.addEventListener("click", () => start("api/runs/refresh"));
-  buttons.scan.addEventListener("submit", (event) => {
+  buttons.scan.addEventListener("click", () => showFolder(more.hidden));
+  scan.addEventListener("submit", (event) => {
     event.preventDefault();
-    start("api/runs/scan", { folder: buttons.scan.elements.namedItem("folder").value });
+    start("api/runs/scan", { folder: folder.value });
   });
   buttons.import.addEventListener("click", () => chooser.click());
   onFile(chooser, (file) => start("api/lists", file));
@@ -79,8 +83,8 @@ export function setUpActivity(showProblem, again) {
 }
 
 const overlay = new Overlay(() => dialog.close());
-const open = () => dialog.open || (dialog.showModal(), overlay.opened());
 const isRunning = () => prefetch.running || Boolean(run.running);
+const open = () => (showState(), dialog.open || (dialog.showModal(), overlay.opened()));
 
 export function setActivityAway(away) {
   for (const button of [...dialog.querySelectorAll("button:not(#activity-close)"), ...starts]) button.disabled = away;
@@ -88,7 +92,7 @@ export function setActivityAway(away) {
 
 /** Shows the state of the download of all covers, as the server sends it. */
 export function showPrefetch(state) {
-  prefetch = { failures: [], ...state };
+  prefetch = { failures: [], unlisted: [], ...state };
   const { total, settled, failed } = state, have = state.downloaded + state.fresh + state.joined, bar = byID("progress");
   // Nothing has an address: all depends on the fill.
   byID("progress-part").hidden = !state.running && total === state.skipped;
@@ -103,10 +107,10 @@ export function showPrefetch(state) {
 }
 
 function outcome(state) {
-  const counts = [
-    ["downloaded", state.downloaded], ["here already", state.fresh + state.joined], ["without an address", state.skipped],
-    ["failed", state.failed],
-  ];
+  // The page has asked for some of them since the beginning.
+  const here = state.fresh + state.joined, { running, downloaded, skipped, failed } = state;
+  const done = running ? [["done", downloaded + here]] : [["downloaded", downloaded], ["here", here]];
+  const counts = [...done, ["without an address", skipped], ["failed", failed]];
   const parts = counts.filter(([, count]) => count).map(([name, count]) => `${formatNumber(count)} ${name}`);
   if (state.bytes) parts.push(formatBytes(state.bytes));
   if (!state.running && state.total > state.settled) parts.push(`stopped, ${formatNumber(state.total - state.settled)} left`);
@@ -121,10 +125,9 @@ const time = (seconds) => (seconds < 90 ? `${Math.round(seconds)} s` : `${format
 export function showRun(state) {
   const { possible, running, progress, name, result, problem } = state, wasRunning = run.running;
   run = { failures: [], ...state };
-  for (const [each, button] of Object.entries(buttons)) button.hidden = Boolean(running) || !possible[each];
-  more.hidden = byID("add-many").hidden = buttons.scan.hidden;
+  byID("add-many").hidden = Boolean(running) || !possible.scan;
   byID("contact-part").hidden = !possible.fill;
-  for (const button of starts) button.hidden = !possible.fill && more.hidden;
+  for (const button of starts) button.hidden = !possible.fill && byID("add-many").hidden;
   const outcome = !name ? "" : result ? outcomes[name]?.(result) ?? "Done." : sentence((problem ?? "").replace(/`(.*?)`/g, "“$1”"));
   const text = running ? `${names[running] ?? "Running"}… ${plainProgress(progress)}` : outcome;
   if (text !== shown.run) byID("run-text").textContent = shown.run = text;
@@ -135,19 +138,28 @@ export function showRun(state) {
 
 /** Shows whether something is running, and what has failed. */
 function showState() {
+  // No album has the address of a cover, a file or a folder: a folder comes first.
+  const first = !isRunning() && Boolean(run.possible.scan && !run.possible.fill && library) && !library.albums.some(({ hasCover }) => hasCover);
   main.textContent = isRunning() ? "Stop" : "Find missing covers";
+  hint.textContent = isRunning() || first ? "" : hintText;
+  for (const [each, button] of Object.entries(buttons)) button.hidden = Boolean(run.running) || !run.possible[each] || (first && each !== "import");
+  buttons.refresh.hidden ||= cached === 0;
+  if (main.hidden !== first && dialog.contains(document.activeElement)) queueMicrotask(() => (first ? folder : main).focus());
+  main.hidden = first;
+  more.hidden = !first && (buttons.scan.hidden || buttons.scan.ariaExpanded !== "true");
+  scan.lastElementChild.classList.toggle("main", first);
   // What is left has failed, and there is nowhere else to look.
   const isDone = prefetch.failed && prefetch.settled === prefetch.total && (!run.possible.fill || run.name === "fill");
   main.classList.toggle("main", !isRunning() && !isDone);
   byID("menu-toggle").classList.toggle("running", isRunning());
   byID("failures-retry").hidden = isRunning() || !prefetch.failed;
-  const failures = [...prefetch.failures, ...run.failures], all = prefetch.failed + run.failures.length, text = JSON.stringify([failures, all]);
+  const failures = [...prefetch.failures, ...run.failures], all = prefetch.failed + run.failures.length, text = JSON.stringify([failures, prefetch.unlisted, all]);
   if (text === shown.failures) return;
   shown.failures = text;
   byID("failures-part").hidden = failures.length === 0;
-  const title = all === 1 ? "1 failed" : all ? `${formatNumber(all)} failed` : "Stopped early";
-  byID("failures-title").textContent = all > failures.length ? `${title}, the last ${failures.length} are` : title;
-  byID("failures").replaceChildren(...Array.from(Map.groupBy(failures, ({ reason }) => brief(reason)), failureRow));
+  byID("failures-title").textContent = all ? `${formatNumber(all)} failed` : "Stopped early";
+  const list = byID("failures"), opened = new Set(Array.from(list.querySelectorAll("details[open]"), ({ dataset }) => dataset.reason));
+  list.replaceChildren(...Array.from(Map.groupBy(failures, ({ reason }) => brief(reason)), (group) => failureRow(group, opened)));
 }
 
 /** The progress as the program tells it, without its name and what is for a terminal. */
@@ -182,22 +194,28 @@ function brief(reason) {
 }
 const answers = { 401: "refused", 403: "refused", 404: "not found", 410: "not found", 429: "rate-limited" };
 
-/** What failed for one reason: a count that opens to the albums. */
-function failureRow([reason, failures]) {
-  const covers = failures.filter((each) => each.album && prefetch.failures.includes(each)), common = failures[0].reason;
+/** What failed for one reason: a count that opens to the albums, of which the server names the last ones. */
+function failureRow([reason, failures], opened) {
+  const covers = failures.filter((each) => each.album && prefetch.failures.includes(each));
+  const unlisted = prefetch.unlisted.filter((each) => brief(each.reason) === reason).reduce((sum, { count }) => sum + count, 0);
   const albums = failures.map(({ album, title, url, cause, reason: own }) => {
-    const name = album || title ? make(album ? "a" : "strong", { dir: "auto" }, title || "Untitled") : "";
-    if (album) Object.assign(name, { href: hashOfAll({ view: "stage", album }) }).dataset.album = album;
-    const lines = [own !== common && sentence(own), cause && sentence(cause), url].filter(Boolean);
-    return make("li", {}, name, ...lines.map((line) => make("p", {}, line)));
+    const lines = [sentence(own), cause && sentence(cause), url].filter(Boolean), artist = library?.albums[library.indexOf(album)]?.artist;
+    if (!album) return make("li", { className: "whole" }, make("strong", { dir: "auto" }, title ?? ""), ...lines.map((line) => make("p", {}, line)));
+    const link = make("a", { href: hashOfAll({ view: "stage", album }), title: lines.join("\n"), dir: "auto" }, title || "Untitled");
+    link.dataset.album = album;
+    return make("li", {}, link, artist ? make("bdi", {}, ` – ${artist}`) : "");
   });
-  const summary = make("summary", {}, `${formatNumber(failures.length)} ${reason}`);
+  if (unlisted) albums.push(make("li", {}, `and ${formatNumber(unlisted)} more`));
+  const advice = sentence(failures[0].reason).split(/(?<=\.) (.*)/s)[1];
+  const group = make("details", { open: opened.has(reason) }, make("summary", {}, `${formatNumber(failures.length + unlisted)} ${reason}`));
+  group.dataset.reason = reason;
+  group.append(advice ? make("p", {}, advice) : "", make("ul", {}, ...albums));
   const again = make("button", { type: "button", value: covers.map(({ album }) => album).join(" ") }, "Try again");
-  const group = make("details", {}, summary, make("p", {}, sentence(common)), make("ul", {}, ...albums));
-  return make("li", {}, group, covers.length ? again : "");
+  return make("li", {}, group, covers.length && !unlisted ? again : "");
 }
 
 export function showCache({ entries, bytes, capacity }) {
+  cached = entries;
   const size = `${formatBytes(bytes)}${capacity ? ` of ${formatBytes(capacity)}` : ""}`;
   byID("cache").textContent = `${counted(entries, "cover")} in the cache · ${size}`;
 }

@@ -77,6 +77,7 @@ export function openAlbumForm(id = null, fields = {}) {
   save.disabled = false;
   showError(null);
   dialog.showModal();
+  form.elements.namedItem("title").scrollLeft = 0; // a long one is read from its beginning
   overlay.opened();
 }
 
@@ -93,8 +94,10 @@ function showError(problem) {
     field.removeAttribute("aria-invalid");
     field.removeAttribute("aria-describedby");
   }
-  errorLine.textContent = problem?.message ?? "";
   const field = problem?.field && form.elements.namedItem(problem.field);
+  if (field) (field.closest(".two") ?? field.closest("label")).after(errorLine);
+  else form.lastElementChild.before(errorLine);
+  errorLine.textContent = problem?.message ?? "";
   if (!field) return;
   field.setAttribute("aria-invalid", "true");
   field.setAttribute("aria-describedby", errorLine.id);

@@ -48,12 +48,13 @@ export function showWaiting(view) {
 
 /**
  * The page shows the reason of the chosen album; assistive technology finds every view's here.
- * @param {boolean} [isMissing] there is no cover to have; else one could not be had
+ * @param {"missing" | "away" | false} [kind] missing: there is no cover to have; away: it is not stored, and has its colour as one that loads;
+ *   else one could not be had
  */
-export function showFailure(view, reason, isMissing) {
-  setState(view, isMissing ? "missing" : "failed");
+export function showFailure(view, reason, kind) {
+  setState(view, kind || "failed");
   removePicture(view);
-  showName(view);
+  if (kind !== "away") showName(view);
   view.setAttribute("aria-description", reason);
 }
 

@@ -11,7 +11,7 @@ const settleDelay = 90, reportInterval = 120;
 const repeatDelay = 30_000;
 
 export class Covers {
-  /** The states by album id: {digest, stale?, color?} | {failure, cause?, final?, away?} | {waiting}. */
+  /** The states by album id: {digest, stale?, color?} | {failure, cause?, final?, away?, color?} | {waiting, color?}. */
   #states = new Map();
   /** The albums of several that are chosen together, by their ids. */
   picked = new Set();
@@ -60,7 +60,7 @@ export class Covers {
     if (!album.hasCover) this.#states.set(album.id, { failure: album.problem ?? "No cover yet.", cause: album.cause, final: true });
     if (performance.now() - this.#rushedAt > settleDelay) this.#show(album.id, view);
     else {
-      tint(view);
+      tint(view, this.stateOf(album.id).color);
       showWaiting(view);
       setTimeout(() => this.#views.get(album.id) === view && this.#show(album.id, view), settleDelay);
     }
@@ -113,7 +113,7 @@ export class Covers {
   setAway(away) {
     if (away) return void this.#tryStored();
     this.#away = false;
-    for (const [id, state] of this.#states) if (state.away) this.#states.set(id, { waiting: true });
+    for (const [id, state] of this.#states) if (state.away) this.#states.set(id, { waiting: true, color: state.color });
     for (const [id, view] of this.#views) this.#show(id, view);
     this.#report();
   }
@@ -211,7 +211,7 @@ export class Covers {
     if (this.#views.get(id) !== view) return;
     const state = this.stateOf(id), stored = this.#away ? this.#stored?.get(id) : null, name = this.nameOf(id);
     tint(view, state.color);
-    if (state.failure) showFailure(view, state.failure, state.final);
+    if (state.failure) showFailure(view, state.failure, state.final ? "missing" : state.away && "away");
     else if (name) {
       const how = { size: this.#size, urgent: this.#inView.includes(id), exact: Boolean(stored) };
       const outcome = await showPicture(view, coverPath(name), how), picture = pictureOf(view);
@@ -234,8 +234,8 @@ export class Covers {
 
   #showBroken(id, view) {
     const reason = this.#away ? "Not saved on this device. Reconnect to load it." : "The browser can’t show this picture.";
-    this.#states.set(id, { failure: reason, away: this.#away });
-    showFailure(view, reason);
+    this.#states.set(id, { failure: reason, away: this.#away, color: this.stateOf(id).color });
+    showFailure(view, reason, this.#away && "away");
     this.changed(id);
   }
 

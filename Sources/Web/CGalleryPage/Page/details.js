@@ -15,9 +15,8 @@ const restDelay = 300;
 const saveTime = 60_000;
 const kindOf = ({ type }) => type?.replace(/^image\/|\+xml$/g, "");
 let restTimer = 0;
-const unknown = { id: null, digest: null };
-/** Whose cover's source is shown, or will be; and what is known of it. */
-let shown = unknown;
+/** Whose cover's source is shown, or will be; and what is known of it. What was known stays until other things are. */
+let shown = { id: null, digest: null };
 // A download of an address would not be answered by the service worker.
 save.addEventListener("click", async () => {
   const picture = await fetch(save.value).then((response) => (response.ok ? response.blob() : null), () => null);
@@ -37,7 +36,7 @@ export function showAlbum(album) {
   showLink(byID("chosen-artist"), "artist", album.artist);
   cause.open = false;
   // What is doubtful may be accepted or refused since.
-  if (!shown.digest) shown = unknown;
+  shown.isOld = !shown.digest;
   showLink(facts.genre, "genre", album.genre);
   facts.year.textContent = String(album.year ?? "");
 }
@@ -50,8 +49,8 @@ function showLink(part, field, value) {
 
 /** Shows where the cover is from, and its pixels, once the album has stayed chosen for a moment; of an album without one, how many may be its. */
 function showSource(id, digest) {
-  if (id === shown.id && digest === shown.digest) return;
-  const what = (shown = { id, digest });
+  if (id === shown.id && digest === shown.digest && !shown.isOld) return;
+  const what = (shown = { ...(id === shown.id ? shown : { fetched: shown.fetched }), id, digest, isOld: false });
   clearTimeout(restTimer);
   const show = ({ source, width, height, type, bytes, fetched, unsized, doubtful, answers }) => {
     facts.source.textContent = source ?? "";
@@ -61,11 +60,10 @@ function showSource(id, digest) {
     showAge();
     Object.assign(what, { proposals: doubtful, answers });
   };
-  show({});
   restTimer = setTimeout(async () => {
     const answer = await ask("GET", `api/sources/${encodeURIComponent(id)}`).catch(() => null);
-    if (!answer || what !== shown) return;
-    show({ doubtful: 0, ...answer });
+    if (what !== shown) return;
+    show(answer ? { doubtful: 0, ...answer } : {});
     showProblem();
   }, restDelay);
 }
@@ -73,12 +71,13 @@ function showSource(id, digest) {
 /** @param {{name?: string, isDoubtful: boolean}} more the name of the picture, and whether a cover waits for a review */
 export function showCoverState(id, state, { name, isDoubtful }) {
   // Proposals have come, or were decided.
-  if (shown.isDoubtful !== undefined && shown.isDoubtful !== isDoubtful) shown = unknown;
+  if (id === shown.id && shown.isDoubtful !== isDoubtful) Object.assign(shown, { isOld: true, proposals: isDoubtful ? shown.proposals : undefined });
   showSource(id, state.digest);
-  Object.assign(shown, { state, isDoubtful });
+  Object.assign(shown, { state: state.waiting ? shown.state ?? state : state, isDoubtful });
   showProblem();
   showAge();
-  byID("replace").textContent = state.failure ? "Choose a picture…" : "Replace…";
+  retry.disabled = Boolean(state.waiting);
+  byID("replace").textContent = shown.state.failure ? "Choose a picture…" : "Replace…";
   save.hidden = !name;
   if (name) save.value = coverPath(name);
 }

@@ -1,16 +1,11 @@
 // The place, at the left of the wall's bar: all albums, or those whose covers need attention, with how many there are.
 
 import { idsOf } from "./api.js";
-import { byID, formatNumber } from "./helpers.js";
+import { byID, formatNumber, whenIdle } from "./helpers.js";
 import { check, choicesOf, onChoice } from "./menus.js";
 
 const [all, ...places] = choicesOf("show");
 const tell = (place, count) => (place.lastChild.textContent = count === undefined ? "" : formatNumber(count));
-
-/** Asks how many albums each place has, before a person chooses one. */
-byID("places").addEventListener("toggle", ({ newState }) => newState === "open" && places.forEach(async (place) => {
-  tell(place, (await idsOf(place.value).catch(() => null))?.length);
-}));
 
 export function setUpFilters(library, gallery, showProblem) {
   let latest = null;
@@ -36,7 +31,13 @@ export function setUpFilters(library, gallery, showProblem) {
     check("show", name);
     byID("show").textContent = place ? place.firstChild.textContent : "Albums";
     tell(all, library.count);
+    if (place) tell(place, library.total);
   };
+  /** Asks how many albums the places have: early, and before a person chooses one. The one that is shown has those that are shown. */
+  const count = () => places.forEach(async (place) => {
+    const ids = await idsOf(place.value).catch(() => null);
+    if (place.value !== library.filter?.name) tell(place, ids?.length);
+  });
   const choose = (name) => {
     gallery.leaves();
     apply(library.filterBy(name));
@@ -47,6 +48,8 @@ export function setUpFilters(library, gallery, showProblem) {
     return true;
   };
   onChoice("show", choose);
+  byID("places").addEventListener("toggle", ({ newState }) => newState === "open" && count());
+  whenIdle(count);
   follow();
   const renew = () => library.filter && apply(library.renewFilter(), () => gallery.refresh());
   return { clear, follow, renew };

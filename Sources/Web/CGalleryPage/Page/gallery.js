@@ -14,6 +14,9 @@ const jumpPause = 1500;
 const sizes = [88, 240];
 /** How many albums on each side of those in view are near: as many as are in view, within these bounds. */
 const leastNear = 16, mostNear = 100;
+/** Whether the user's last act was by a key: only then the focus is seen. */
+let isKeyed = false;
+for (const type of ["keydown", "pointerdown"]) addEventListener(type, () => (isKeyed = type === "keydown"), true);
 
 export class Gallery {
   #library;
@@ -182,13 +185,14 @@ export class Gallery {
     const to = this.#view?.target(event.key);
     if (to === undefined) return false;
     event.preventDefault();
-    // On the wall, the focus marks what is chosen.
+    // On the wall, the focus marks what is chosen. A press had hidden it.
+    if (document.activeElement === hosts[this.name] && !hosts[this.name].matches(":focus-visible")) hosts[this.name].blur();
     if (document.activeElement === document.body) this.focus();
     this.#view.choose(to);
     return true;
   }
 
-  focus() { (emptyButton() ?? hosts[this.name]).focus({ preventScroll: true }); }
+  focus() { (emptyButton() ?? hosts[this.name]).focus({ preventScroll: true, focusVisible: isKeyed }); }
 
   /** @param {"none" | "unfound" | "elsewhere" | "bare" | "filtered" | "away"} kind @param {string} [detail] */
   showNothing(kind, detail) {

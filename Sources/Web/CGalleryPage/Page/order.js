@@ -10,7 +10,7 @@ export const keyOf = (album, field) => album[`${field}Key`] ?? album[field];
 export const plain = (text) => text.normalize("NFD").replace(/\p{M}+/gu, "").toLowerCase();
 
 // Many albums share an artist, and comparing for equality is faster than collating.
-const compare = (one, other) => (one === other ? 0 : collator.compare(one, other));
+const compare = (one, other) => (one === other ? 0 : !one - !other || collator.compare(one, other)); // without a name comes last
 const byTitle = (one, other) => compare(one.title, other.title);
 const byArtist = (one, other) => compare(one.artist, other.artist);
 const byGenre = (one, other) => compare(one.album.genre, other.album.genre);

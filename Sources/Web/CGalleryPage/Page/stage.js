@@ -16,7 +16,7 @@ const pause = 120;
 /** How far a released cover glides, in seconds at its speed. */
 const glide = 0.25;
 
-const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)"), stepsBack = CSS.supports("animation-timeline: view()");
 
 export class Stage {
   #host;
@@ -43,7 +43,7 @@ export class Stage {
     const passive = { passive: true };
     host.addEventListener("scroll", () => this.#scrolled(), passive);
     host.addEventListener("wheel", (event) => this.#turn(event), passive);
-    host.addEventListener("touchstart", () => (this.#aim = null), passive);
+    host.addEventListener("touchstart", () => this.#aimAt(null), passive);
     host.addEventListener("pointerdown", (event) => this.#press(event), passive);
     host.addEventListener("pointermove", (event) => this.#pull(event), passive);
     for (const end of ["pointerup", "pointercancel"]) host.addEventListener(end, (event) => this.#release(event), passive);
@@ -110,8 +110,9 @@ export class Stage {
     const [margin, least, seen] = width < narrow ? slim : wide, side = 2 * (least + seen);
     // An even number of pixels: it stays sharp in the middle.
     this.#size = 2 * Math.floor(Math.max(96, Math.min(height - Math.min(margin, height * 0.14), width - side)) / 2);
-    // As much of the neighbours is seen, however wide the stage is.
-    this.#gap = Math.max(least, (width - this.#size) / 2 - seen);
+    // As much of the neighbours is seen, however wide the stage is, and although they step back.
+    const back = innerWidth >= narrow && stepsBack && !reducedMotion.matches ? (0.06 * this.#size) / (width + this.#size) : 0;
+    this.#gap = Math.max(least, ((width - this.#size) / 2 - seen - back * this.#size) / (1 + back));
     this.#host.style.setProperty("--size", `${this.#size}px`);
     this.#list.didResize(this.#size);
     this.#extend();
@@ -127,9 +128,14 @@ export class Stage {
   }
 
   #scroll(index, behavior = reducedMotion.matches ? "instant" : "smooth") {
-    this.#aim = index;
+    this.#aimAt(index);
     this.#host.scrollTo({ left: index * this.#pitch, behavior });
     this.#rests();
+  }
+
+  #aimAt(index) {
+    this.#aim = index;
+    this.#host.classList.toggle("aimed", index !== null);
   }
 
   #scrolled() {
@@ -148,7 +154,9 @@ export class Stage {
     this.#restTimer = setTimeout(() => {
       if (this.#drag?.isHeld) return;
       this.#host.classList.remove("dragging");
-      this.#aim = null;
+      // It was held up.
+      if (this.#views.count && this.#aim !== null && Math.abs(this.position - this.#aim) * this.#pitch > 2) return this.#scroll(this.#aim);
+      this.#aimAt(null);
       if (this.#views.count) this.#list.didRest();
     }, pause);
   }
@@ -156,7 +164,7 @@ export class Stage {
   /** A wheel that turns sideways scrolls by itself. */
   #turn({ deltaX, deltaY, deltaMode, ctrlKey, timeStamp }) {
     if (ctrlKey) return; // the browser's zoom
-    if (Math.abs(deltaX) >= Math.abs(deltaY)) return void (this.#aim = null);
+    if (Math.abs(deltaX) >= Math.abs(deltaY)) return this.#aimAt(null);
     const wheel = this.#wheel, pixels = deltaY * [1, 33, this.#width][deltaMode];
     if (timeStamp - wheel.at > pause || wheel.turned * pixels < 0) wheel.turned = 0;
     wheel.at = timeStamp;
@@ -179,7 +187,7 @@ export class Stage {
     if (!drag.isMoved) {
       if (Math.abs(clientX - drag.start) < slop) return;
       drag.isMoved = true;
-      this.#aim = null;
+      this.#aimAt(null);
       // Not captured earlier: the click of a captured pointer does not have the pressed element as its target.
       this.#host.setPointerCapture(pointerId);
       this.#host.classList.add("dragging");

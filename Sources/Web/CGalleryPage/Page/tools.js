@@ -60,7 +60,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   });
   library.coversChanged = (ids) => covers.forget(ids);
   gallery.zoom = setUpZoom(gallery, covers);
-  setUpActivity(showProblem, retry);
+  setUpActivity(library, showProblem, retry);
   listen({
     search: () => search.focus(),
     add: () => edits.add(),

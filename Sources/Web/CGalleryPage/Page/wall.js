@@ -8,11 +8,11 @@ import { Views } from "./views.js";
 const bar = document.querySelector(".top");
 /** The distance of two covers, in pixels: on phones, tablets, and larger screens. */
 const gapAt = (width) => (width < phone ? 12 : width < 1100 ? 16 : 24);
-const phone = 600;
+const phone = 600, narrow = 360;
 /** The room for the ring around the chosen cover, in pixels. */
 const ring = 8;
-/** The sizes of the covers by their names, of which 0 is the usual one: the least width, in pixels, and the columns on a phone. */
-const sizes = { 88: [88, 4], 0: [152, 3], 240: [240, 2] };
+/** The covers' sizes by their names, of which 0 is the usual one: the least width, in pixels, and the columns on a phone, and on a narrow one. */
+const sizes = { 88: [88, 4, 4], 0: [152, 3, 2], 240: [240, 2, 1] };
 /** The smallest covers have no captions. */
 const bare = 88;
 /** The height of a caption and of a group's head, in the root's font size. */
@@ -166,9 +166,9 @@ export class Wall {
     this.#height = innerHeight - bar.offsetHeight;
     this.#above = this.#host.offsetTop;
     this.#gap = gapAt(innerWidth);
-    const [least, columns] = sizes[this.#tile], isCaptioned = this.#tile !== bare, room = this.#width + this.#gap;
+    const [least, columns, few] = sizes[this.#tile], isCaptioned = this.#tile !== bare, room = this.#width + this.#gap;
     this.#caption = isCaptioned ? this.#rem(caption) : 0;
-    this.#columns = innerWidth < phone ? columns : Math.max(1, Math.floor(room / (least + this.#gap)));
+    this.#columns = innerWidth < narrow ? few : innerWidth < phone ? columns : Math.max(1, Math.floor(room / (least + this.#gap)));
     this.#size = Math.max(1, Math.floor(room / this.#columns) - this.#gap);
     this.#host.classList.toggle("captioned", isCaptioned);
     const lengths = { size: this.#size, caption: this.#caption, gap: this.#gap, head: this.#rem(head) };

@@ -132,14 +132,11 @@ final class GalleryModel: Sendable {
 
 /// The prefetch of the whole library that a page can start; one at a time.
 actor PrefetchRun {
-    /// Failures that pages show: the last ones of a run.
-    private static let maximumFailures = 20
-
     private let library: LibraryAPI
     private let sessions: PageSessions
     private var task: Task<Void, Never>?
-    /// Of the current or last run, as JSON.
-    private var failures: [String] = []
+    /// Of the current or last run.
+    private var failures = FailedCovers()
 
     init(_ library: LibraryAPI, _ sessions: PageSessions) {
         self.library = library
@@ -163,7 +160,7 @@ actor PrefetchRun {
     }
 
     private func run() async {
-        failures = []
+        failures = FailedCovers()
         var (total, summary) = (0, RunSummary())
         do {
             // An album whose cover is a person's file needs no other.
@@ -179,26 +176,15 @@ actor PrefetchRun {
             for try await outcome in outcomes {
                 // Albums without a usable URL are counted as skipped.
                 guard let failure = outcome.failure, outcome.kind != .skipped else { continue }
-                add(CoverProblem(failure), url: outcome.url, album: outcome.line.map { albums[$0 - 1] })
+                failures.add(failure, url: outcome.url, album: outcome.line.map { albums[$0 - 1] })
             }
             if let cause = outcomes.progress.stopReason {
-                add(CoverProblem(reason: "The other covers could not be saved.", cause: cause), url: "", album: nil)
+                failures.add(CoverProblem(reason: "The other covers could not be saved.", cause: cause))
             }
         } catch {
-            add(CoverProblem(reason: "\(error)"), url: "", album: nil)
+            failures.add(CoverProblem(reason: "\(error)"))
         }
         await publish(summary, total: total, isRunning: false)
-    }
-
-    private func add(_ problem: CoverProblem, url: String, album: Album?) {
-        if failures.count >= Self.maximumFailures { failures.removeFirst() }
-        failures.append(
-            jsonText {
-                $0.add("album", album?.id)
-                $0.add("title", album?.title)
-                $0.add("url", OwnPictures.isAddress(url) ? "" : url)
-                problem.add(to: &$0, as: "reason")
-            })
     }
 
     /// Publishes a run's state four times a second until the task is cancelled.
@@ -222,7 +208,7 @@ actor PrefetchRun {
             let seconds = summary.duration / .seconds(1)
             $0.add("seconds", seconds)
             $0.add("coversPerSecond", seconds > 0 ? Double(summary.downloaded) / seconds : 0)
-            $0.add("failures", raw: "[" + failures.joined(separator: ",") + "]")
+            failures.add(to: &$0)
         }
         await sessions.broadcast("prefetch", text)
     }

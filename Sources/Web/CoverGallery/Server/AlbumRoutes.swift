@@ -132,7 +132,9 @@ struct AlbumRoutes: Sendable {
                 _ = try library.keys(of: CoverRequest(location: url))
                 return nil
             } catch {
-                return (error.url, error.detail)
+                // The form takes an id in place of an address.
+                let isOtherScheme = error.detail.hasSuffix("http:// or https://")
+                return (error.url, error.detail + (isOtherScheme ? "; or enter the id of a MusicBrainz release" : ""))
             }
         }
     }

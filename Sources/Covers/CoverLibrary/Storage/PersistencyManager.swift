@@ -402,8 +402,8 @@ actor PersistencyManager: DownloadStore {
                 outcomes.filter { suspects.contains($0.url) && $0.kind == .downloaded }.map(\.url))
             outcomes.removeAll { suspects.contains($0.url) }
         }
-        let goingOn = publisher.publish(outcomes), keys = lost + suspects
-        if !keys.isEmpty || !goingOn.isEmpty { Task { await resubmit(keys, goingOn) } }
+        let unanswered = publisher.publish(outcomes), keys = lost + suspects
+        if !keys.isEmpty || !unanswered.isEmpty { Task { await resubmit(keys, unanswered) } }
     }
 
     /// A method of this actor, so that the task that calls it starts on the disk thread: one that captured only the scheduler would

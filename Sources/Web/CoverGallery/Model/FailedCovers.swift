@@ -28,20 +28,12 @@ struct FailedCovers: Sendable {
     }
 
     mutating func add(_ problem: CoverProblem, answer: Int? = nil, url: String = "", album: Album? = nil) {
-        let key = answer.map { "\($0)" } ?? problem.reason
-        if let index = groups.firstIndex(where: { $0.key == key }) {
-            count(problem, in: index, url, album)
-        } else if groups.count < Self.maximumReasons {
-            groups.append(Group(key: key))
-            count(problem, in: groups.count - 1, url, album)
-        } else {
-            let other = CoverProblem(reason: Self.otherReasons, cause: problem.reason)
-            if groups.count == Self.maximumReasons { groups.append(Group(key: Self.otherReasons)) }
-            count(other, in: groups.count - 1, url, album)
+        var (key, problem) = (answer.map { "\($0)" } ?? problem.reason, problem)
+        if groups.count >= Self.maximumReasons, !groups.contains(where: { $0.key == key }) {
+            (key, problem) = (Self.otherReasons, CoverProblem(reason: Self.otherReasons, cause: problem.reason))
         }
-    }
-
-    private mutating func count(_ problem: CoverProblem, in index: Int, _ url: String, _ album: Album?) {
+        let index = groups.firstIndex { $0.key == key } ?? groups.endIndex
+        if index == groups.endIndex { groups.append(Group(key: key)) }
         groups[index].reason = problem.reason
         groups[index].count += 1
         if groups[index].listed.count >= Self.maximumListed { groups[index].listed.removeFirst() }

@@ -221,8 +221,8 @@ class Gallery:
         """Presses a button when it can be pressed; one of a menu, after the menu's own."""
         if menu := self.value("$(arguments[0]).closest('[role=menu]:not(:popover-open)')?.id", selector):
             self.find(f"[popovertarget={menu}]").click()
-        # The driver's click on a disabled one does nothing, and says nothing.
-        self.until("!$(arguments[0]).disabled", selector, what=f"{selector} to be enabled")
+        # The driver's click on a disabled one does nothing, and says nothing. One of a message comes with it.
+        self.until("$(arguments[0]).checkVisibility() && !$(arguments[0]).disabled", selector, what=f"{selector} to be enabled")
         self.find(selector).click()
         return self
 

@@ -53,6 +53,8 @@ class Reviewing:
 
 
 class Doubtful(Reviewing, GalleryTest):
+    expected = ("Failed to load resource",)
+
     def saved(self, title):
         return next(album.get("coverUrl", "") for album in self.stage.saved() if album["title"] == title)
 
@@ -128,15 +130,19 @@ class Doubtful(Reviewing, GalleryTest):
 
     def test_undo_takes_refusals_back_one_by_one_also_one_that_is_still_being_made_and_nothing_is_redone_after_one(self):
         page = self.review().focus_covers()
-        self.proposal(page, page.chosen()["name"].split(",")[0])
+        # Before a cover is shown there is nothing to accept or to refuse.
+        shown = lambda: self.proposal(page, page.chosen()["name"].split(",")[0])
+        shown()
         self.stage.server.pause()
         page.press("Backspace").press("Control", "z")
         self.stage.server.resume()
         page.status("are back").size(2)
+        shown()
         page.focus_covers().press("Enter").size(1)
         page.press("Control", "z").size(2)
         edits = self.stage.saved()
         for size in (1, 0):
+            shown()
             page.click("#refuse").size(size)
         page.status("Refused the covers")
         self.assertTrue(page.value("$('#redo').disabled"), "it would accept what was refused")
@@ -144,3 +150,16 @@ class Doubtful(Reviewing, GalleryTest):
             page.press("Control", "z").size(size)
         self.assertEqual(self.stage.saved(), edits, "no edit before them was taken back")
         self.assertFalse(page.value("$('#redo').disabled"))
+
+    def test_what_could_not_be_asked_for_is_asked_for_again_once_the_server_is_back(self):
+        page = self.review().focus_covers().press("Home")
+        self.proposal(page, page.chosen()["name"].split(",")[0])
+        page.browser.cdp("Network.enable")
+        page.browser.cdp("Network.setBlockedURLs", urls=["*/api/doubtful/*"])
+        self.addCleanup(page.browser.cdp, "Network.setBlockedURLs", urls=[])
+        page.press("Right").wait("$('#proposal').hidden && $('#refuse').disabled")
+        page.browser.cdp("Network.setBlockedURLs", urls=[])
+        self.stage.server.close()
+        page.appears("#offline")
+        self.stage.start_server()
+        self.proposal(page, page.chosen()["name"].split(",")[0])

@@ -97,8 +97,9 @@ export function setUpDoubtful(library, gallery, covers, decide) {
     show(0);
     const answer = await ask("GET", `api/doubtful/${encodeURIComponent(now.id)}`).catch(() => null);
     if (album?.id !== now.id) return;
-    candidates = answer?.candidates ?? [];
-    tracks = answer?.tracks;
+    // Asked again once the list changes, for example as the server is back.
+    if (!answer) return void (album = null);
+    ({ candidates, tracks } = answer);
     list.replaceChildren(...(candidates.length > 1 ? candidates : []).map((each, index) => choice(each, () => show(index))));
     show(0);
   };

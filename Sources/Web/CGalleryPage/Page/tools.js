@@ -90,6 +90,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
       if (version !== library.version) doubtful.renew(), filters.renew();
       keep("library");
       if (await open()) search.follow();
+      doubtful.follow();
       edits.update();
     } catch (problem) {
       if (!problem.away) showProblem(problem);

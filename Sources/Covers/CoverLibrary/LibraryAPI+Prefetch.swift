@@ -99,15 +99,24 @@ extension CoverPipeline {
         onFailure: @escaping @Sendable (ListProblem) -> Void
     ) async throws(LibraryError) {
         let prefetcher = Prefetcher(self, run)
+        let asks = { @Sendable [self] (batch: [ListElement], file: String) in
+            batch.lazy.filter { !$0.isFileAlone }
+                .map { self.ask($0, in: file, cachePolicy, headerFields, for: prefetcher) }
+                .filter { shard?.contains($0) ?? true }
+        }
         let batches = ListBatches(
-            paths: paths, options,
-            transform: { [self] batch, file in
-                let elements = batch.lazy.filter { !$0.isFileAlone }
-                return lookUp(
-                    elements.map { self.ask($0, in: file, cachePolicy, headerFields, for: prefetcher) }, shard: shard)
-            },
-            onNotice: onNotice, onFailure: onFailure)
-        try await prefetcher.prefetch(batches)
+            paths: paths, options, transform: { self.lookUp(asks($0, $1)) }, onNotice: onNotice, onFailure: onFailure)
+        try await prefetcher.prefetch(batches) {
+            // Standard input and pipes are read once.
+            guard paths.allSatisfy(FileSystem.isFile) else { return nil }
+            // What cannot be read of a list, the run does not read either.
+            let counts = ListBatches(
+                paths: paths, options,
+                transform: { shard == nil ? $0.count { !$0.isFileAlone } : asks($0, $1).count { _ in true } },
+                onFailure: { _ in })
+            let total = await counts.reduce(0, +)
+            return Task.isCancelled ? nil : total
+        }
     }
 }
 

@@ -21,6 +21,12 @@ package enum FileSystem {
         #endif
     }
 
+    /// Whether there is a file, which is no folder, pipe or device.
+    package static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     private static func networkKind(_ descriptor: Int32) -> String? {
         #if os(Linux)
             switch typeAndID(descriptor)?.type {
@@ -110,12 +116,6 @@ package enum AllocatedSpace {
         // Some network and FUSE file systems report numbers whose product has more than 64 bits.
         let (bytes, overflows) = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
         return overflows ? .max : Int(clamping: bytes)
-    }
-
-    /// Whether there is a file, which is no folder, pipe or device.
-    package static func isFile(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Whether a directory's file system may take another file. True if it does not say.

@@ -126,7 +126,7 @@ package struct SizeFolder: Sendable {
                 let file = "\(folder)/\(name)"
                 guard let digest = Digest(name), read(digest, side) == nil else { continue }
                 // It may have been removed or made again since.
-                if AllocatedSpace.isFile(file), read(digest, side) == nil {
+                if FileSystem.isFile(file), read(digest, side) == nil {
                     visit(digest, file, "a smaller size is damaged")
                 }
             }

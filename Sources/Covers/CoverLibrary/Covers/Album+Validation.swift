@@ -90,8 +90,10 @@ package struct Shard: Sendable, Hashable {
         return hash % UInt64(count) == UInt64(index)
     }
 
-    func contains(_ url: HTTPURL) -> Bool { contains(host: url.host) }
-
-    /// Whether requests without a usable URL belong to it.
-    var hasUnusable: Bool { index == 0 }
+    func contains(_ request: AskBatch.Element) -> Bool {
+        switch request {
+        case .success(let ask): contains(host: ask.url.host)
+        case .failure: index == 0
+        }
+    }
 }

@@ -74,13 +74,12 @@ extension CoverPipeline {
     // MARK: Looking up
 
     /// Looks asks up: what needs no request, and what is remembered of the others. Reads the cache on the current thread, which may block.
-    /// - Parameter shard: the part of the requests that the batch has; nil for all.
-    func lookUp(_ elements: some Sequence<AskBatch.Element>, shard: Shard? = nil) -> AskBatch {
+    func lookUp(_ elements: some Sequence<AskBatch.Element>) -> AskBatch {
         var batch = AskBatch()
         for element in elements {
             switch element {
-            case .success(let ask): if shard?.contains(ask.url) ?? true { batch.asks.append(ask) }
-            case .failure(let failure): if shard?.hasUnusable ?? true { batch.unusable.append(failure) }
+            case .success(let ask): batch.asks.append(ask)
+            case .failure(let failure): batch.unusable.append(failure)
             }
         }
         if isClosed { batch.error = .closed }

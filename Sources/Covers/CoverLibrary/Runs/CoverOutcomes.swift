@@ -29,8 +29,8 @@ public struct CoverOutcomes<Failure: Error>: AsyncSequence, Sendable {
     /// The run's counts at this moment, from any thread.
     public var progress: RunSummary { run.counts }
 
-    /// The number of covers in all: known from the beginning for a sequence in memory, else nil while the list is still being read. A run
-    /// that ends early has fewer outcomes.
+    /// The number of covers in all: known from the beginning for a sequence in memory, and soon for files, which are read once more to count
+    /// them if their covers take longer than their reading; else nil while the list is being read. A run that ends early has fewer outcomes.
     public var total: Int? { run.total }
 
     /// The share of the covers that have an outcome, from 0 to 1; nil while `total` is. 1 for none.

@@ -12,26 +12,40 @@ final class Prefetcher: OutcomeSink {
 
     init(_ pipeline: CoverPipeline, _ run: Run) { (self.pipeline, self.run) = (pipeline, run) }
 
+    /// Counts the covers of a list by reading it once more; nil if it cannot be counted, or the task is cancelled.
+    typealias Count = @Sendable () async -> Int?
+
     /// Reads the list to its end, and returns when every cover has an outcome.
+    /// - Parameter count: is called if the list takes longer than its reading.
     /// - Throws: `LibraryError` if the library is closed before the end.
-    func prefetch(_ batches: some AsyncSequence<AskBatch, Never> & Sendable) async throws(LibraryError) {
-        try await traced("sleeve.prefetch") { () async throws(LibraryError) in try await download(batches) }
+    func prefetch(
+        _ batches: some AsyncSequence<AskBatch, Never> & Sendable, count: @escaping Count = { nil }
+    ) async throws(LibraryError) {
+        try await traced("sleeve.prefetch") { () async throws(LibraryError) in try await download(batches, count) }
     }
 
-    private func download(_ batches: some AsyncSequence<AskBatch, Never> & Sendable) async throws(LibraryError) {
+    private func download(
+        _ batches: some AsyncSequence<AskBatch, Never> & Sendable, _ count: @escaping Count
+    ) async throws(LibraryError) {
         if pipeline.isClosed { throw .closed }
         begun.withLock { $0 = pipeline.currentOrigin() }
         storesBefore.store(pipeline.storesSoFar, ordering: .relaxed)
         await pipeline.startedScheduler?.forgetOutages()
-        let result = await pipeline.perform(run, for: self, isPrefetch: true) { [self] in await feed(batches) }
+        let result = await pipeline.perform(run, for: self, isPrefetch: true) { [self] in await feed(batches, count) }
         await pipeline.shelf.flushUsage()
         try result.get()
     }
 
-    private func feed(_ batches: some AsyncSequence<AskBatch, Never>) async {
+    private func feed(_ batches: some AsyncSequence<AskBatch, Never>, _ count: @escaping Count) async {
         // A hash for each URL: lists have millions.
         var seen: Set<Int> = []
+        var counting: Task<Void, Never>?
+        defer { counting?.cancel() }
         for await batch in batches {
+            // Covers of the batch before are on their way.
+            if counting == nil, run.isWaiting {
+                counting = Task { [run] in if let total = await count() { run.total = total } }
+            }
             if Task.isCancelled || run.isEnding { return run.addRemaining(batch.count) }
             await take(batch, &seen)
             await run.waitForReader()

@@ -17,12 +17,13 @@ final class Run: Sendable {
         /// Requests without an outcome.
         var pending = 0
         var isListRead = false
-        /// The number of requests, if it is known before they are read.
+        /// The number of requests, if it is known before all are read.
         var expected: Int?
         var unread: [CoverOutcome] = []
         /// What the list has thrown.
         var listError: (any Error)?
         var end: Result<Void, any Error>?
+        var counted: Int { counts.requested + counts.remaining }
         /// By address.
         var failures: [String: CoverFailure] = [:]
         /// The keys of the failures whose addresses are others.
@@ -107,11 +108,17 @@ final class Run: Sendable {
     }
 
     var total: Int? {
-        get { state.withLock { $0.expected ?? ($0.isListRead ? $0.counts.requested + $0.counts.remaining : nil) } }
+        get { state.withLock { $0.isListRead ? $0.counted : $0.expected } }
         set { state.withLock { $0.expected = newValue } }
     }
 
+    /// Whether every request of the list has been counted.
+    var isWhole: Bool { state.withLock { $0.isListRead || $0.expected == $0.counted } }
+
     // MARK: Ending early
+
+    /// Whether requests wait for their outcomes.
+    var isWaiting: Bool { state.withLock { $0.pending > 0 } }
 
     /// Whether nothing more is to be started.
     var isEnding: Bool { state.withLock { $0.counts.isCancelled || $0.counts.stopReason != nil } }
@@ -305,7 +312,7 @@ extension CoverPipeline {
         endRun(ObjectIdentifier(run))
         await persistency.endRun(isPrefetch: isPrefetch)
         let counts = run.counts
-        if isClosed, !counts.isCancelled, counts.remaining > 0 || run.total == nil { failure = .closed }
+        if isClosed, !counts.isCancelled, counts.remaining > 0 || !run.isWhole { failure = .closed }
         if let failure { return .failure(failure) }
         return .success(())
     }

@@ -102,7 +102,7 @@ struct CoverRun {
             try options.printResult(
                 CoverRunResult(summary, evicted: evicted, sizes: sizes),
                 text: summary.isEmpty
-                    ? text : summary.text(isListRead: outcomes.total != nil, sizes: sizes))
+                    ? text : summary.text(of: outcomes.total, sizes: sizes))
         }
         if let problem { Log.error(problem) }
         if let code { throw code }

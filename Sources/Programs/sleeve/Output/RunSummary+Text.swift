@@ -8,9 +8,9 @@ extension RunSummary {
 
     /// The summary as text; empty if nothing was listed or due, which the command explains.
     /// - Parameters:
-    ///   - isListRead: Whether the whole list was read. If not, more covers remain than were counted.
+    ///   - total: the number of covers that are listed; nil if the list was not read to its end. Then more remain than were counted.
     ///   - sizes: The number of smaller pictures that were made; nil if none were wanted.
-    func text(isListRead: Bool, sizes: Int? = nil) -> String {
+    func text(of total: Int?, sizes: Int? = nil) -> String {
         if isEmpty { return "" }
         func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
         let same = deduplicated > 0 ? " (\(Decimals.grouped(deduplicated)) already stored)" : ""
@@ -21,7 +21,8 @@ extension RunSummary {
             count(gone, "gone from their servers"),
         ].compactMap(\.self)
         if isCancelled {
-            if remaining > 0 { parts.append((isListRead ? "" : "at least ") + "\(Decimals.grouped(remaining)) to go") }
+            let left = total.map { $0 - requested } ?? remaining
+            if left > 0 { parts.append((total == nil ? "at least " : "") + "\(Decimals.grouped(left)) to go") }
             let done = parts.isEmpty ? "nothing done yet" : parts.joined(separator: ", ")
             return "Stopped after \(Decimals.text(seconds, 1)) s: \(done). Run again to continue.\n"
         }

@@ -174,6 +174,26 @@ import Wire
         }
     }
 
+    @Test func `the total of a long list is known while its covers are on their way, and what is left of it`()
+        async throws
+    {
+        try await withStage {
+            $0.perHost = 1
+        } _: { stage in
+            let list = URL(filePath: "\(stage.folder)/list.txt")
+            // Longer than what is read ahead.
+            let lines = (1...20_000).map { stage.url($0, "hold=1") } + ["nonsense", "# no cover", ""]
+            try lines.joined(separator: "\n").write(to: list, atomically: true, encoding: .utf8)
+            let run = stage.library.prefetch(list: list)
+            let work = Task { try await run.summary() }
+            try await eventually { run.total == 20_001 }
+            #expect(run.fractionCompleted == 0 && run.progress.requested < 20_000, "\(run.progress)")
+            work.cancel()
+            let summary = try await work.value
+            #expect(summary.isCancelled && run.total == 20_001, "\(summary)")
+        }
+    }
+
     @Test func `a cover that is too large for the cache fails alone, and the run continues`() async throws {
         try await withStage {
             $0.capacity = 400_000

@@ -20,13 +20,14 @@ extension LibraryAPI {
     }
 
     func sized(_ cover: Cover, within longestSide: Int?) async throws(CoverFailure) -> Cover {
-        guard let longestSide else { return cover }
-        var small: Cover?
-        if let digest = Digest(cover.digest) { small = try await covers.shelf.cover(digest, longestSide: longestSide) }
-        // A cover that must not be stored is not in the cache.
-        guard var small else { return cover.resized(longestSide: longestSide) }
-        (small.url, small.key, small.isStale) = (cover.url, cover.key, cover.isStale)
-        return small
+        guard let longestSide, let digest = Digest(cover.digest) else { return cover }
+        return cover.inSize(try await covers.shelf.cover(digest, longestSide: longestSide), longestSide)
+    }
+
+    /// The same on the caller's thread.
+    func sized(_ cover: Cover, within longestSide: Int?) throws(CoverFailure) -> Cover {
+        guard let longestSide, let digest = Digest(cover.digest) else { return cover }
+        return cover.inSize(try covers.shelf.cover(digest, longestSide: longestSide), longestSide)
     }
 
     /// Makes those sizes of a cached cover that the cache does not keep yet, after sizes that someone waits for.
@@ -82,5 +83,14 @@ extension LibraryAPI {
             case .made(let picture) = body.withUnsafeBytes({ SmallPicture.reduce($0, to: 64) })
         else { return false }
         return picture.isPlain
+    }
+}
+
+extension Cover {
+    /// - Parameter small: its size that the cache has; nil for a cover that must not be stored.
+    fileprivate func inSize(_ small: Cover?, _ longestSide: Int) -> Cover {
+        guard var small else { return resized(longestSide: longestSide) }
+        (small.url, small.key, small.isStale) = (url, key, isStale)
+        return small
     }
 }

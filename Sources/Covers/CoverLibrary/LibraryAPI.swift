@@ -107,12 +107,17 @@ public final class LibraryAPI: Sendable {
         return nil
     }
 
-    /// The same on the caller's thread, which it blocks: for about 20 µs, and a millisecond or more for a large cover, whose bytes are read and
-    /// hashed. For a call outside of a task.
+    /// The same on the caller's thread, which it blocks: for about 20 µs, a millisecond or more for a large cover, whose bytes are read and
+    /// hashed, and some ten for a smaller size that is not kept yet. For a call outside of a task.
     /// - Throws: `CoverFailure`, as the asynchronous method does.
-    public func cachedCover(for cover: some CoverRequestConvertible) throws(CoverFailure) -> Cover? {
-        for url in try covers.urls(of: cover.coverRequest) {
-            if let found = try covers.shelf.cachedCover(url, location: url.string) { return found }
+    public func cachedCover(
+        for cover: some CoverRequestConvertible, longestSide: Int? = nil
+    ) throws(CoverFailure) -> Cover? {
+        let request = cover.coverRequest
+        if let longestSide { try Shelf.requireKept(longestSide, of: request.name) }
+        for url in try covers.urls(of: request) {
+            guard let cover = try covers.shelf.cachedCover(url, location: url.string) else { continue }
+            return try sized(cover, within: longestSide)
         }
         return nil
     }

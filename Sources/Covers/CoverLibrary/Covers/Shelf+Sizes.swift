@@ -34,15 +34,33 @@ extension Shelf {
     func cover(_ digest: Digest, longestSide: Int) async throws(CoverFailure) -> Cover? {
         do {
             if SizeFolder.steps.contains(longestSide),
-                let found = try await read({ try $0.size(digest, longestSide) }), let bytes = found.bytes
+                let kept = try await read({ try Self.kept(digest, longestSide, $0) })
             {
                 passUsageOn(ofAtLeast: 1_024)
-                return Cover(found.entry, size: bytes)
+                return kept
             }
             return try await makeSize(digest, longestSide, isUrgent: true)
         } catch {
             throw CoverFailure(cache: error, url: "")
         }
+    }
+
+    /// The same on the caller's thread, in one of the sizes that are kept.
+    func cover(_ digest: Digest, longestSide: Int) throws(CoverFailure) -> Cover? {
+        do {
+            if let kept = try Self.kept(digest, longestSide, reader) { return kept }
+            let key = SizeKey(digest: digest, longestSide: longestSide)
+            let made = try Self.made(key, reader, persistency)
+            if case .damaged(let key) = made { Task { await drop(key) } }
+            return cover(made, key)
+        } catch {
+            throw CoverFailure(cache: error, url: "")
+        }
+    }
+
+    private static func kept(_ digest: Digest, _ longestSide: Int, _ reader: CacheReader) throws -> Cover? {
+        guard let (entry, bytes) = try reader.size(digest, longestSide), let bytes else { return nil }
+        return Cover(entry, size: bytes)
     }
 
     /// Makes a size and has the disk thread keep it, if it is one that is kept.
@@ -53,17 +71,19 @@ extension Shelf {
         let made = try await sizes.value(for: key, isUrgent: isUrgent) { [reader, persistency] in
             try Self.made(key, reader, persistency)
         }
+        if case .damaged(let key) = made { await drop(key) }
+        return cover(made, key)
+    }
+
+    private func cover(_ made: MadeSize, _ key: SizeKey) -> Cover? {
         switch made {
         case .made(let entry, let bytes): return Cover(entry, size: bytes)
         case .original(let entry, let body, let reason):
             if reason == .damaged || reason == .noMemory {
-                logger.debug("\(digest) is used as it is, not in \(longestSide) pixels: \(reason)")
+                logger.debug("\(key.digest) is used as it is, not in \(key.longestSide) pixels: \(reason)")
             }
             return Cover(entry, body)
-        case .missing: return nil
-        case .damaged(let key):
-            await drop(key)
-            return nil
+        case .missing, .damaged: return nil
         }
     }
 

@@ -1,5 +1,6 @@
 import CoverFetch
 import Foundation
+import Logging
 import OriginServer
 import Synchronization
 import Testing
@@ -36,14 +37,20 @@ import Wire
         }
     }
 
-    @Test func `a call fails when the time of its request is over, whatever it waits for`() async throws {
-        try await withStage { stage in
+    @Test func `a call fails when its time is over, whatever it waits for, and no retry that will not be is announced`()
+        async throws
+    {
+        let warnings = Warnings()
+        try await withStage {
+            $0.logger = Logger(label: "test") { _ in warnings }
+        } _: { stage in
             let late = try #require(await failure(stage, stage.url(1, "fault=never"), .milliseconds(200)))
             #expect(late.kind == .timeout && late.isRetryable && late.detail.contains("within"), "\(late)")
             // The server's pause is longer: there is nothing to wait for.
             let refused = try #require(await failure(stage, stage.url(3, "status=503&retry-after=120"), .seconds(110)))
             #expect(refused.status == 503 && refused.gatewayStatus == 503, "\(refused)")
             #expect(refused.retryAfter.map { $0 > .seconds(10) && $0 <= .seconds(120) } == true)
+            #expect(warnings.messages.withLock { !$0.contains { $0.contains("trying again") } })
             // A cached cover needs no time of a server.
             let url = stage.url(2)
             _ = try await stage.library.cover(at: url)

@@ -123,6 +123,33 @@ import Testing
         }
     }
 
+    @Test func `a size is the same on the thread of the caller, made or kept, of a URL, an album and a digest`()
+        async throws
+    {
+        try await withStage { stage in
+            let library = stage.library
+            let cover = try await library.cover(at: stage.url(1, "size=120000"))
+            func blocking(_ request: CoverRequest, _ longestSide: Int?) throws -> Cover? {
+                try library.cachedCover(for: request, longestSide: longestSide)
+            }
+            let requests = [
+                CoverRequest(location: cover.location), CoverRequest(digest: cover.digest),
+                CoverRequest(album: Album(title: "A", coverURL: cover.location)),
+            ]
+            for request in requests {
+                #expect(try blocking(request, nil)?.data == cover.data)
+                let made = try #require(try blocking(request, 150))
+                await library.covers.persistency.keepSizes()
+                let kept = try await library.cachedCover(for: request, longestSide: 150)
+                #expect(made.width == 150 && made.data == kept?.data)
+                #expect(try blocking(request, 150)?.data == made.data)
+                #expect(try blocking(request, 1_200)?.data == cover.data, "it has no more pixels")
+            }
+            let failure = #expect(throws: CoverFailure.self) { try blocking(requests[0], 299) }
+            #expect(failure?.kind == .badSize)
+        }
+    }
+
     @Test func `sizes are kept when the library closes, and go with their cover`() async throws {
         try await withStage { stage in
             let library = try await stage.another()

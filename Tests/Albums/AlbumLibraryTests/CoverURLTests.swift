@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `an album that is added brings no cover file with it, unless a scan has found one`() async throws {
+    @Test func `an album that is added or edited brings no cover file with it: only a scan finds one`() async throws {
         try await withShelf { shelf in
             let library = shelf.store()
             var albums = ["A", "B", "C"].map { Album(id: $0, title: $0) }
@@ -112,6 +112,15 @@ import Testing
             try await library.add([albums[1]])
             try await library.insert([albums[2]])
             #expect(try await library.all().map(\.coverFile) == [nil, nil, "/etc/cover.jpg"])
+            for id in ["A", "C"] {
+                try await library.edit(id) { album in
+                    album = albums[1]
+                    album.coverFilePath = id == "A" ? Array("/etc/other.jpg".utf8) : nil
+                    album.year = "1971"
+                }
+            }
+            #expect(try await library.all().map(\.coverFile) == [nil, nil, "/etc/cover.jpg"])
+            #expect(try await library.all().map(\.year) == ["1971", "", "1971"])
             library.close()
         }
     }

@@ -97,7 +97,11 @@ import Wire
             #expect(
                 try await stage.ask("POST", "/api/doubtful/low", json: #"{"picture":"https://a.example/"}"#).status
                     == 409)
-            try await stage.library.albums.edit("low") { $0.coverFilePath = Array("/music/Low Tide/front.jpg".utf8) }
+            // As a scan does.
+            let former = try await stage.library.albums.all()[0]
+            var found = former
+            found.coverFilePath = Array("/music/Low Tide/front.jpg".utf8)
+            try await stage.library.albums.edit([(former, found)])
             let answer = try await stage.ask("POST", "/api/doubtful/low", json: "{\"picture\":\"\(review.picture)\"}")
             #expect(answer.status == 200 && answer.text.contains("“Low Tide”; front.jpg beside the music stays"))
             #expect(try await stage.library.albums.all()[0].coverURL == review.picture)

@@ -132,6 +132,8 @@ public actor AlbumStore {
         var album = former
         try change(&album)
         album.id = id
+        // One of another library's album would be another's picture.
+        if album.coverFile != former.coverFile { album.coverFile = former.coverFile }
         return try await take(.edit([(former, album)]))
     }
 

@@ -1,6 +1,7 @@
 """Opening the page, what it may load and say, and the page below a path, beside other applications of the same origin."""
 import urllib.parse
 
+import inputs
 from browser import Browser
 from case import GONE, GalleryTest
 from page import IN_VIEW
@@ -22,6 +23,21 @@ class Opening(GalleryTest):
         page.focus_covers().press("End").wait_for_place(12)
         page.all_ready()
         self.assertFalse(page.visible("#offline"), "the server is there")
+
+    def test_the_first_covers_of_the_wall_come_with_the_page_of_a_new_browser_and_no_cover_comes_twice(self):
+        page, base = self.gallery(30), self.stage.server.base
+        for width, height, ratio in ((1280, 800, 1), (1920, 1080, 2), (1280, 800, 1.5), (820, 1180, 2), (390, 844, 2), (390, 844, 3)):
+            page.leave()
+            page.browser.cdp("Storage.clearDataForOrigin", origin=base, storageTypes="service_workers,cache_storage")
+            page.browser.cdp("Network.clearBrowserCache")
+            page.browser.cdp("Network.deleteCookies", name="sleeve-client", url=base)
+            inputs.screen(page.browser, width, height, ratio)
+            page.browser.get(self.stage.server.url)
+            page.ready()
+            covers = page.value("performance.getEntriesByType('resource').filter(({name}) => name.includes('/covers/'))"
+                                ".map(({name, initiatorType}) => [name.split('/covers/')[1].split('?')[0], initiatorType])")
+            self.assertEqual([kind for _, kind in covers].count("link"), 4, (width, ratio, covers))
+            self.assertEqual(len({name for name, _ in covers}), len(covers), (width, ratio, covers))
 
     def test_coming_back_again_and_again_never_waits_for_a_connection_and_finds_the_page_alive(self):
         # Pages in the back/forward cache may hold connections, of which the browser allows six to one server.

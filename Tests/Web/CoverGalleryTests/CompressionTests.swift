@@ -77,6 +77,41 @@ import Wire
         }
     }
 
+    @Test func `scripts and style sheets come without the lines that are comments alone`() {
+        let text = """
+            // A comment.
+            const url = "https://x"; // stays
+
+              /* one line */
+              /** several
+               * lines */
+            a /* within */ = b
+              * c;
+            /* the end
+            */
+            """
+        let rest = "const url = \"https://x\"; // stays\na /* within */ = b\n  * c;\n"
+        #expect(String(decoding: PageFiles.withoutComments(Array(text.utf8)), as: UTF8.self) == rest)
+    }
+
+    @Test func `a browser that is new loads the first cached covers ahead, and one that was here does not`()
+        async throws
+    {
+        try await withGallery(albums: Self.albums) { stage in
+            let covers = { (page: String) in
+                page.matches(of: /imagesrcset="covers\/([0-9a-f]{64})\?w=150 150w,/).map(\.1)
+            }
+            #expect(covers(try await stage.ask("GET", "/").text).isEmpty, "none is cached")
+            let cover = try await stage.library.cover(for: CoverRequest(location: stage.origin.coverURL(1)))
+            let page = try await stage.ask("GET", "/", ["Accept-Encoding": "gzip"])
+            #expect(covers(try await stage.ask("GET", "/").text).map(String.init) == [cover.digest])
+            let tag = try #require(page.fields["etag"])
+            #expect(try await stage.ask("GET", "/", ["Accept-Encoding": "gzip", "If-None-Match": tag]).status == 304)
+            let known = try await stage.ask("GET", "/", ["Cookie": "sleeve-client=1"])
+            #expect(covers(known.text).isEmpty && known.fields["etag"] != tag)
+        }
+    }
+
     private static func decompressed(_ bytes: [UInt8], length: Int) -> [UInt8]? {
         var stream = z_stream()
         guard inflateInit2_(&stream, MAX_WBITS + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {

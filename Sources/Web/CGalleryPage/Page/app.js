@@ -51,7 +51,7 @@ function isAmong(albums) {
 }
 
 /** Waits for the covers in view, which all else would delay. */
-function firstCovers() { return Promise.race([covers.opened, new Promise((resolve) => setTimeout(resolve, 400))]); }
+function firstCovers() { return Promise.race([covers.opened, new Promise((resolve) => setTimeout(resolve, 1500))]); }
 
 async function start() {
   const state = (await firstState) ?? {};

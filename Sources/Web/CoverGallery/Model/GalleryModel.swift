@@ -95,6 +95,13 @@ final class GalleryModel: Sendable {
         return opening
     }
 
+    /// The digests of the cached ones of the first four covers.
+    func firstCovers() async -> [String] {
+        guard let first = try? await library.albums.current().albums.prefix(4) else { return [] }
+        let covers = try? await albums.covers(of: first.map(\.id))
+        return covers?.compactMap { $0.cached?.digest } ?? []
+    }
+
     /// Detects changes that other programs made to the library file.
     private func readAlbums() async {
         if await !sessions.isEmpty { _ = try? await library.albums.current() }

@@ -10,7 +10,7 @@ struct AlbumRoutes: Sendable {
     let base: BasePath
 
     /// Names a browser; its memento is stored under the value.
-    private static let clientCookie = "sleeve-client"
+    static let clientCookie = "sleeve-client"
     private var library: LibraryAPI { model.library }
 
     func add(to routes: inout Routes) {

@@ -1,4 +1,5 @@
 import CGalleryPage
+import CoverLibrary
 import HTTPTypes
 import Platform
 import WebServer
@@ -28,9 +29,11 @@ struct PageFiles: Sendable {
     private let version: String
 
     init() {
+        let contents = Self.contents.filter { $0.name != Self.tokenPage }.map { name, bytes in
+            (name: name, bytes: [".css", ".js"].contains { name.hasSuffix($0) } ? Self.withoutComments(bytes) : bytes)
+        }
         // The page needs all style sheets together: as one file they cost one request.
-        let sheets = Self.styleSheets.compactMap { name in Self.contents.first { $0.name == name }?.bytes }
-        let contents = Self.contents.filter { $0.name != Self.tokenPage }
+        let sheets = Self.styleSheets.compactMap { name in contents.first { $0.name == name }?.bytes }
         let modules = contents.filter { $0.name.hasSuffix(".js") && $0.name != "service-worker.js" }
             .map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
         let script = PageScript(
@@ -60,6 +63,18 @@ struct PageFiles: Sendable {
             })
     }
 
+    /// A script or style sheet without the lines that are comments alone: with them, a page is a third longer.
+    static func withoutComments(_ bytes: [UInt8]) -> [UInt8] {
+        var isComment = false
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { line in
+            let text = line.drop { $0 == " " }
+            if text.hasPrefix("/*"), text.hasSuffix("*/") || !text.contains("*/") { isComment = true }
+            defer { if isComment, text.hasSuffix("*/") { isComment = false } }
+            return !isComment && !text.hasPrefix("//")
+        }
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+
     private static func tag(_ bytes: [UInt8]) -> String {
         String(Digest(of: bytes).description.prefix(16))
     }
@@ -87,6 +102,29 @@ struct PageFiles: Sendable {
         let caching = version == self.version ? "private, max-age=31536000, immutable" : "no-cache"
         return await .text(file.bytes, type: file.type, tag: file.tag, for: request, caching) { file.compressed }
     }
+
+    /// The page.
+    /// - Parameter ahead: the digests of covers that it loads before its scripts are there, as the wall then shows them.
+    func page(loading ahead: [String], _ request: Request) async throws -> Response {
+        guard !ahead.isEmpty, let file = files["index.html"] else { return try await response("index.html", request) }
+        let links = ahead.map { digest in
+            let set = LibraryAPI.keptSizes.map { "covers/\(digest)?w=\($0) \($0)w" }.joined(separator: ",")
+            return
+                "<link rel=\"preload\" as=\"image\" fetchpriority=\"high\" imagesrcset=\"\(set)\" imagesizes=\"\(Self.sizes)\">\n"
+        }
+        let bytes = Array(
+            String(decoding: file.bytes, as: UTF8.self).replacing(Self.end, with: links.joined() + Self.end).utf8)
+        let tag = "\"\(Self.tag(bytes))\""
+        return await .text(bytes, type: file.type, tag: tag, for: request, "no-cache") { Gzip.compressed(bytes) }
+    }
+
+    private static let end = "</head>"
+    /// The width of a cover on the wall as it opens (wall.js), which decides what size of the picture a browser takes: the same for the widths
+    /// around this one.
+    private static let sizes = """
+        (max-width: 599px) and (min-resolution: 2.5dppx) calc((100vw - 56px) / 4.5), \
+        (max-width: 599px) calc((100vw - 56px) / 3), 165px
+        """
 
     private static func type(of name: String) -> String {
         switch name.split(separator: ".").last {

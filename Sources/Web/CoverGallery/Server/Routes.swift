@@ -108,7 +108,8 @@ struct GalleryResponder: Responder {
             guard request.path == base.text else {
                 return Response(status: .permanentRedirect, headers: [.location: base.text])
             }
-            return try await files.response("index.html", request)
+            let isNew = request.cookie(AlbumRoutes.clientCookie) == nil
+            return try await files.page(loading: isNew ? model.firstCovers() : [], request)
         }
         AlbumRoutes(model: model, base: base).add(to: &routes)
         CoverRoutes(model: model).add(to: &routes)

@@ -33,6 +33,8 @@ import Wire
             // The origin's covers have 400 pixels.
             #expect(try await albums("small", stage) == ["cached"])
             #expect(try await albums("doubtful", stage) == [])
+            let counts = #"{"uncovered":3,"failed":1,"small":1,"doubtful":0}"#
+            #expect(try await stage.ask("GET", "/api/filters").text == counts)
             #expect(try await stage.ask("GET", "/api/filters/pretty").status == 404)
         }
     }

@@ -1,6 +1,6 @@
 // The place, at the left of the wall's bar: all albums, or those whose covers need attention, with how many there are.
 
-import { idsOf } from "./api.js";
+import { ask } from "./api.js";
 import { byID, formatNumber, whenIdle } from "./helpers.js";
 import { check, choicesOf, onChoice } from "./menus.js";
 
@@ -34,10 +34,10 @@ export function setUpFilters(library, gallery, showProblem) {
     if (place) tell(place, library.total);
   };
   /** Asks how many albums the places have: early, and before a person chooses one. The one that is shown has those that are shown. */
-  const count = () => places.forEach(async (place) => {
-    const ids = await idsOf(place.value).catch(() => null);
-    if (place.value !== library.filter?.name) tell(place, ids?.length);
-  });
+  const count = async () => {
+    const counts = await ask("GET", "api/filters", undefined, { cache: "no-store" }).catch(() => ({}));
+    for (const place of places) if (place.value !== library.filter?.name) tell(place, counts[place.value]);
+  };
   const choose = (name) => {
     gallery.leaves();
     apply(library.filterBy(name));

@@ -10,6 +10,7 @@ struct FilterRoutes: Sendable {
     let model: GalleryModel
 
     func add(to routes: inout Routes) {
+        routes.get("api/filters") { _, _ in await counts() }
         routes.get("api/filters/{name}") { _, parameters in try await list(parameters["name"]) }
         routes.get("api/doubtful/{id}") { _, parameters in try await candidates(of: album(parameters.albumID)) }
         routes.post("api/doubtful/{id}") { request, parameters in
@@ -23,6 +24,15 @@ struct FilterRoutes: Sendable {
         }
         let ids = try await filter.albums(of: model)
         return .json { $0.add("albums", raw: jsonText { for id in ids { $0.add(id, true) } }) }
+    }
+
+    /// How many albums each filter shows, without those that cannot be told.
+    private func counts() async -> Response {
+        var counts: [(name: String, count: Int)] = []
+        for filter in AlbumFilter.allCases {
+            if let ids = try? await filter.albums(of: model) { counts.append((filter.rawValue, ids.count)) }
+        }
+        return .json { for (name, count) in counts { $0.add(name, count) } }
     }
 
     private func candidates(of album: Album) async throws -> Response {
@@ -144,7 +154,7 @@ struct FilterRoutes: Sendable {
 }
 
 /// What an album's cover lacks.
-enum AlbumFilter: String {
+enum AlbumFilter: String, CaseIterable {
     /// None is cached, whatever the reason.
     case uncovered
     /// None is cached: the address cannot be used, or the last request has failed.

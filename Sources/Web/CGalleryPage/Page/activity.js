@@ -15,6 +15,7 @@ const names = { refresh: "Checking covers", fill: "Looking for covers", scan: "R
 const contactName = storageName("sleeve-contact");
 /** What the server said last: of the download of all covers, and of the program's runs. */
 let prefetch = { running: false, failed: 0, failures: [], unlisted: [] }, run = { possible: {}, running: null, failures: [] }, shown = {};
+let latest = {}; // the state of the download when a cover came or failed last
 let library = null, cached = null; // how many covers the cache has, which the server tells later than the rest
 
 /** @param {(ids: string[]) => void} again asks for the covers of these albums again */
@@ -114,8 +115,10 @@ function outcome(state) {
   const parts = counts.filter(([, count]) => count).map(([name, count]) => `${formatNumber(count)} ${name}`);
   if (state.bytes) parts.push(formatBytes(state.bytes));
   if (!state.running && state.total > state.settled) parts.push(`stopped, ${formatNumber(state.total - state.settled)} left`);
-  const left = (state.total - state.settled) * (state.seconds / state.settled);
-  if (state.running && state.settled && state.seconds > 2 && left > 1) parts.push(`about ${time(left)} left`);
+  if (latest.settled !== state.settled) latest = state;
+  // The rate tells nothing of covers that take longer than all that are left should: their servers do not answer.
+  const left = (state.total - state.settled) * (state.seconds / state.settled), idle = state.seconds - latest.seconds;
+  if (state.running && state.settled && state.seconds > 2 && left > Math.max(1, idle)) parts.push(`about ${time(left)} left`);
   return parts.join(" · ");
 }
 
@@ -159,8 +162,12 @@ function showState() {
   byID("failures-part").hidden = failures.length === 0;
   byID("failures-title").textContent = all ? `${formatNumber(all)} failed` : "Stopped early";
   const list = byID("failures"), opened = new Set(Array.from(list.querySelectorAll("details[open]"), ({ dataset }) => dataset.reason));
-  list.replaceChildren(...Array.from(Map.groupBy(failures, ({ reason }) => brief(reason)), (group) => failureRow(group, opened)));
+  const groups = [...Map.groupBy(failures, ({ reason }) => brief(reason))].map(([reason, listed]) => ({ reason, listed, unlisted: unlistedOf(reason) }));
+  groups.sort((one, other) => other.listed.length + other.unlisted - one.listed.length - one.unlisted || (one.reason < other.reason ? -1 : 1));
+  list.replaceChildren(...groups.map((group) => failureRow(group, opened)));
 }
+
+const unlistedOf = (reason) => prefetch.unlisted.filter((each) => brief(each.reason) === reason).reduce((sum, { count }) => sum + count, 0);
 
 /** The progress as the program tells it, without its name and what is for a terminal. */
 const plainProgress = (text) => (/\d/.test(text) ? text.replace(/^sleeve: /, "").replaceAll("`", "") : "");
@@ -195,9 +202,8 @@ function brief(reason) {
 const answers = { 401: "refused", 403: "refused", 404: "not found", 410: "not found", 429: "rate-limited" };
 
 /** What failed for one reason: a count that opens to the albums, of which the server names the last ones. */
-function failureRow([reason, failures], opened) {
+function failureRow({ reason, listed: failures, unlisted }, opened) {
   const covers = failures.filter((each) => each.album && prefetch.failures.includes(each));
-  const unlisted = prefetch.unlisted.filter((each) => brief(each.reason) === reason).reduce((sum, { count }) => sum + count, 0);
   const albums = failures.map(({ album, title, url, cause, reason: own }) => {
     const lines = [sentence(own), cause && sentence(cause), url].filter(Boolean), artist = library?.albums[library.indexOf(album)]?.artist;
     if (!album) return make("li", { className: "whole" }, make("strong", { dir: "auto" }, title ?? ""), ...lines.map((line) => make("p", {}, line)));
@@ -205,7 +211,7 @@ function failureRow([reason, failures], opened) {
     link.dataset.album = album;
     return make("li", {}, link, artist ? make("bdi", {}, ` – ${artist}`) : "");
   });
-  if (unlisted) albums.push(make("li", {}, `and ${formatNumber(unlisted)} more`));
+  if (unlisted) albums.push(make("li", {}, make("a", { href: hashOfAll({ view: "wall", show: "failed" }) }, `and ${formatNumber(unlisted)} more`)));
   const advice = sentence(failures[0].reason).split(/(?<=\.) (.*)/s)[1];
   const group = make("details", { open: opened.has(reason) }, make("summary", {}, `${formatNumber(failures.length + unlisted)} ${reason}`));
   group.dataset.reason = reason;

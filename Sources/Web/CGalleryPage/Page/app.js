@@ -36,7 +36,7 @@ try {
   problem = caught;
   gallery.showNothing("away", problem.away ? undefined : problem.message);
 }
-if (open) await firstCovers();
+if (open && library.count) await firstCovers();
 const { setUpTools } = await import("./tools.js");
 const tools = setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isStored, open: ensureOpen });
 // The user went back or forth, or changed the address.

@@ -56,6 +56,13 @@ export function setUpDoubtful(library, gallery, covers, decide) {
     accept.disabled = !digest;
     refuse.disabled = !candidates.length;
   };
+  /** The cover that the album has, also when it is known only now. */
+  const showPresent = () => {
+    const digest = album && covers.stateOf(album.id).digest, path = digest ? coverPath(digest) : "";
+    yours.hidden = !path;
+    if (path && present.getAttribute("src") !== path) present.src = path;
+    showPixels();
+  };
   const showPixels = () => {
     const [ours, theirs] = part.querySelectorAll("[data-field=pixels] td");
     ours.textContent = yours.hidden ? "none" : sizeOf(present);
@@ -82,6 +89,7 @@ export function setUpDoubtful(library, gallery, covers, decide) {
     document.body.classList.toggle("doubtful", Boolean(now));
     album = now;
     if (now) byID("proposal-place").textContent = `${formatNumber(library.shownIndexOf(now.id) + 1)} of ${formatNumber(library.shown.length)}`;
+    showPresent();
     if (!isOther) return;
     // In the bar there is room for them at every size of the pictures.
     if (now) byID("view").after(names);
@@ -91,9 +99,6 @@ export function setUpDoubtful(library, gallery, covers, decide) {
     // The pressed button is gone. The next album's might be pressed by mistake.
     if (hadFocus) gallery.focus();
     if (!now) return;
-    const { digest } = covers.stateOf(now.id);
-    yours.hidden = !digest;
-    if (digest) present.src = coverPath(digest);
     show(0);
     const answer = await ask("GET", `api/doubtful/${encodeURIComponent(now.id)}`).catch(() => null);
     if (album?.id !== now.id) return;
@@ -110,7 +115,7 @@ export function setUpDoubtful(library, gallery, covers, decide) {
     if (ids && question === asked) covers.setDoubtful(new Set(ids));
   };
   whenIdle(renew);
-  return { follow, renew, accept: () => run(true), refuse: () => run(false) };
+  return { follow, showPresent, renew, accept: () => run(true), refuse: () => run(false) };
 }
 
 /** Whether a line of evidence is about a field: it begins with its name, or with what the source says. */

@@ -36,6 +36,8 @@ export class Gallery {
   leaves = () => {};
   /** The view, the list or the chosen album changed. */
   selected = () => {};
+  /** @type {() => void} called when the chosen album's cover has changed */
+  coverChanged = () => {};
   /** The user moves the view. */
   moved = () => {};
   /** The covers on the wall are to have another size. */
@@ -62,7 +64,7 @@ export class Gallery {
     };
     this.#views = { stage: new Stage(hosts.stage, list), wall: new Wall(hosts.wall, list) };
     library.changed = () => this.refresh();
-    covers.changed = (id) => id === this.#chosen && this.#showCover();
+    covers.changed = (id) => id === this.#chosen && (this.#showCover(), this.coverChanged());
     byID("retry").addEventListener("click", () => this.retry());
     for (const host of Object.values(hosts)) host.addEventListener("keydown", (event) => this.key(event));
     // A place is one in rows: the window may have another width when the user comes back.

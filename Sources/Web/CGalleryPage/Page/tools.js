@@ -40,6 +40,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   gallery.resized = () => check("tile", String(gallery.tile));
   gallery.selected = () => follow.forEach((each) => each());
   gallery.selected();
+  gallery.coverChanged = doubtful.showPresent;
   gallery.resized();
   Overlay.left = () => gallery.changed();
   let connected = false;

@@ -54,7 +54,7 @@ package final class PackReader: Sendable {
                     if case .format(let format) = line, !Self.formats.contains(format) {
                         throw CacheError.newerPack(path, format: format)
                     }
-                    entries.add(line)
+                    entries.read(line)
                 }
                 break
             }
@@ -104,8 +104,18 @@ package final class PackReader: Sendable {
                 return [damage(digest, "the bytes do not match their digest", &state)]
             }
             return state.entries.take(digest).map { .cover(ImportedCover($0, body, digest)) }
-        case nil: return missing(state.entries, tar)
+        case nil: return unread(state.entries) + missing(state.entries, tar)
         }
+    }
+
+    /// The lines of which nobody knows what they name.
+    private func unread(_ entries: PackEntries) -> [Item] {
+        // What was copied from a cache in use may end within a line.
+        entries.unread.filter { entries.isComplete || $0 < entries.lines }
+            .map {
+                damage(
+                    nil, at: "\(path): entries.jsonl:\($0)", "the line is damaged; the cover that it names is left out")
+            }
     }
 
     /// The damage that the end of a tar file shows.
@@ -144,8 +154,16 @@ private struct PackEntries {
     /// A cover was there, damaged or not.
     private(set) var hasCovers = false
 
+    /// The number of lines that were read, and the numbers of those that are damaged or unknown, from 1.
+    private(set) var lines = 0, unread: [Int] = []
+
+    mutating func read(_ line: EntryLog.Line?) {
+        lines += 1
+        if let line { add(line) } else { unread.append(lines) }
+    }
+
     /// Later lines of a URL count.
-    mutating func add(_ line: EntryLog.Line) {
+    private mutating func add(_ line: EntryLog.Line) {
         switch line {
         case .format(let format): isComplete = format == PackReader.format
         case .pinned(let key, true): pinned.insert(key)

@@ -80,8 +80,8 @@ struct TarReader {
         return Array(buffer[start..<start + length])
     }
 
-    /// Visits the lines of the current file, as those of an entry log.
-    mutating func readLines(_ visit: (EntryLog.Line) throws -> Void) throws {
+    /// Visits the lines of the current file, as those of an entry log; nil for one that is damaged or unknown.
+    mutating func readLines(_ visit: (EntryLog.Line?) throws -> Void) throws {
         try EntryLog.read(visit) {
             guard offset < fileEnd, try fill(1) else { return [] }
             let block = buffer[start..<min(buffer.count, start + fileEnd - offset)]

@@ -89,7 +89,7 @@ package struct EntryLog {
         if descriptor < 0, errno == ENOENT { return }
         guard descriptor >= 0 else { throw CacheError.last("open", path) }
         defer { close(descriptor) }
-        try Self.read(visit) {
+        try Self.read({ if let line = $0 { try visit(line) } }) {
             var block = [UInt8](repeating: 0, count: Self.readLength)
             let count = block.withUnsafeMutableBytes { readSome($0, from: descriptor) }
             guard count >= 0 else { throw CacheError.last("read", path) }
@@ -97,12 +97,12 @@ package struct EntryLog {
         }
     }
 
-    /// The same for lines in blocks of bytes.
+    /// The same for lines in blocks of bytes; nil for one that is damaged or unknown.
     /// - Parameter nextBlock: returns an empty one at the end.
-    package static func read(_ visit: (Line) throws -> Void, from nextBlock: () throws -> ArraySlice<UInt8>) throws {
+    package static func read(_ visit: (Line?) throws -> Void, from nextBlock: () throws -> ArraySlice<UInt8>) throws {
         var line: [UInt8] = []
         func end() throws {
-            if line.count <= maximumLineLength, let line = Line(line) { try visit(line) }
+            if !line.isEmpty { try visit(line.count <= maximumLineLength ? Line(line) : nil) }
             line.removeAll(keepingCapacity: true)
         }
         while true {

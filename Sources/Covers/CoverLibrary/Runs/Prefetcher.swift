@@ -40,18 +40,28 @@ final class Prefetcher: OutcomeSink {
         // A hash for each URL: lists have millions.
         var seen: Set<Int> = []
         var counting: Task<Void, Never>?
-        defer { counting?.cancel() }
+        func beginToCount() {
+            counting = counting ?? Task { [run] in if let total = await count() { run.total = total } }
+        }
         for await batch in batches {
             // Covers of the batch before are on their way.
-            if counting == nil, run.isWaiting {
-                counting = Task { [run] in if let total = await count() { run.total = total } }
+            if run.isWaiting { beginToCount() }
+            if Task.isCancelled || run.isEnding {
+                run.addRemaining(batch.count)
+                break
             }
-            if Task.isCancelled || run.isEnding { return run.addRemaining(batch.count) }
             await take(batch, &seen)
             await run.waitForReader()
         }
-        // A cancelled task reads no further, wherever the list ends.
-        if !Task.isCancelled { run.didReadList() }
+        if run.isStopped {
+            // What is left is known, unless the user waits for the end.
+            beginToCount()
+            await counting?.value
+        } else {
+            counting?.cancel()
+            // A cancelled task reads no further, wherever the list ends.
+            if !Task.isCancelled { run.didReadList() }
+        }
     }
 
     private func take(_ batch: AskBatch, _ seen: inout Set<Int>) async {

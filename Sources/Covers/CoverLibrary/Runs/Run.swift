@@ -83,6 +83,9 @@ final class Run: Sendable {
         state.withLock { state in
             state.counts.duration = state.start?.duration(to: .now) ?? .zero
             state.end = result
+            if !state.isListRead, let expected = state.expected {
+                state.counts.remaining = max(state.counts.remaining, expected - state.counts.requested)
+            }
             guard let error = state.listError, case .success = result else { return }
             if error is CancellationError {
                 state.counts.isCancelled = true
@@ -116,6 +119,9 @@ final class Run: Sendable {
     var isWhole: Bool { state.withLock { $0.isListRead || $0.expected == $0.counted } }
 
     // MARK: Ending early
+
+    /// Whether the run has ended early for a reason of its own.
+    var isStopped: Bool { state.withLock { $0.counts.stopReason != nil } }
 
     /// Whether requests wait for their outcomes.
     var isWaiting: Bool { state.withLock { $0.pending > 0 } }

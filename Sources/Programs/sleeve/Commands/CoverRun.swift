@@ -102,7 +102,7 @@ struct CoverRun {
             try options.printResult(
                 CoverRunResult(summary, evicted: evicted, sizes: sizes),
                 text: summary.isEmpty
-                    ? text : summary.text(of: outcomes.total, sizes: sizes))
+                    ? text : summary.text(isListKnown: outcomes.total != nil, sizes: sizes))
         }
         if let problem { Log.error(problem) }
         if let code { throw code }

@@ -8,9 +8,9 @@ extension RunSummary {
 
     /// The summary as text; empty if nothing was listed or due, which the command explains.
     /// - Parameters:
-    ///   - total: the number of covers that are listed; nil if the list was not read to its end. Then more remain than were counted.
+    ///   - isListKnown: Whether the number of covers that are listed is known. If not, more remain than were counted.
     ///   - sizes: The number of smaller pictures that were made; nil if none were wanted.
-    func text(of total: Int?, sizes: Int? = nil) -> String {
+    func text(isListKnown: Bool, sizes: Int? = nil) -> String {
         if isEmpty { return "" }
         func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
         let same = deduplicated > 0 ? " (\(Decimals.grouped(deduplicated)) already stored)" : ""
@@ -20,9 +20,9 @@ extension RunSummary {
             count(failed - gone, "failed").map { Terminal.standardOutput.text($0, in: .failure) },
             count(gone, "gone from their servers"),
         ].compactMap(\.self)
+        let atLeast = isListKnown ? "" : "at least "
         if isCancelled {
-            let left = total.map { $0 - requested } ?? remaining
-            if left > 0 { parts.append((total == nil ? "at least " : "") + "\(Decimals.grouped(left)) to go") }
+            if remaining > 0 { parts.append("\(atLeast)\(Decimals.grouped(remaining)) to go") }
             let done = parts.isEmpty ? "nothing done yet" : parts.joined(separator: ", ")
             return "Stopped after \(Decimals.text(seconds, 1)) s: \(done). Run again to continue.\n"
         }
@@ -37,7 +37,7 @@ extension RunSummary {
             text += "\(ByteSize(Int(bytesPerSecond)))/s"
         }
         if let sizes { text += " · \(Decimals.count(sizes, "smaller picture")) made" }
-        if remaining > 0 { text += " · \(Decimals.grouped(remaining)) left for the next run" }
+        if remaining > 0 { text += " · \(atLeast)\(Decimals.grouped(remaining)) left for the next run" }
         if leftOut > 0 {
             text +=
                 " · \(Decimals.grouped(leftOut)) left out, got with parameters or header fields that the cache does not keep"
@@ -53,7 +53,9 @@ extension RunSummary {
     func progress(total: Int?, idle: Double = 0) -> [String] {
         let done = settled
         let count = Decimals.grouped(done) + (total.map { "/" + Decimals.grouped($0) } ?? "")
-        let rate = seconds > 0 ? Double(done) / seconds : 0
+        // What was cached says nothing of how fast covers come.
+        let come = done - fresh - joined - skipped
+        let rate = seconds > 0 ? Double(come > 0 ? come : done) / seconds : 0
         let failures = failed > 0 ? "\(Decimals.grouped(failed)) failed" : nil
         var end: String?
         if let total, rate > 0, total > done {

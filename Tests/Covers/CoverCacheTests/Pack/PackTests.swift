@@ -338,6 +338,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [#"{"url": broken"#, #"{"url":"file:///etc/passwd","digest":"../../x","bytes":9}"#, "{}", "x"])
+    func `a damaged line of the entries is named by its number, and the other covers are read`(line: String) throws {
+        try withFolder { folder in
+            try fill(folder)
+            var text = PackReader.header + Array(line.utf8) + [UInt8(ascii: "\n")]
+            for entry in try folder.reader().entries(byCoverAfter: nil, limit: 100).found.dropFirst() {
+                text += entry.line.json
+            }
+            let contents = try read(
+                archive([("entries.jsonl", text)] + (1...3).map { (name(picture($0)), picture($0)) }), folder)
+            #expect(contents.covers.count == 3 && contents.damaged == [nil])
+            #expect(contents.problems.count == 1 && contents.problems[0].contains("the line is damaged"))
+        }
+    }
+
     @Test func `a damaged cover is named by its URL and its digest`() throws {
         try withFolder { folder in
             var bytes = try pack(folder)

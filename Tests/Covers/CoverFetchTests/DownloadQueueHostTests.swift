@@ -30,9 +30,9 @@ import Testing
         queue.turn(startTime + .seconds(seconds))
     }
 
-    func fail(_ queue: inout Queue, _ keys: [String], after seconds: Double) {
+    func fail(_ queue: inout Queue, _ keys: [String], after seconds: Double, as failure: CoverFailure? = nil) {
         for key in keys {
-            queue.didReceive(.unreachable, of: key, failure: refused, now: startTime + .seconds(seconds))
+            queue.didReceive(.unreachable, of: key, failure: failure ?? refused, now: startTime + .seconds(seconds))
             _ = queue.end(key)
         }
     }
@@ -90,6 +90,20 @@ import Testing
         #expect(try later.started == [url(1, host: 2).string])
         _ = try queue.submit(url(41), request: "")
         #expect(try turn(&queue, after: now + 61).started == [url(41).string])
+    }
+
+    @Test func `an outage of failures that differ is told by their number`() throws {
+        var queue = queue(perHost: 3)
+        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        fail(&queue, Array(first.dropLast()), after: 0, as: CoverFailure(.timeout, url: first[0], detail: "no answer"))
+        fail(&queue, [first[2]], after: 0)
+        var now = 0.0
+        for pause in [0.5, 1.0, 2.0] {
+            now += pause
+            fail(&queue, turn(&queue, after: now).started, after: now)
+        }
+        #expect(Set(turn(&queue, after: now).details) == ["not tried: 10.0.0.1 failed 6 times in a row"])
     }
 
     @Test func `preferred jobs start in their order, before all others of their host`() throws {

@@ -192,9 +192,12 @@ extension MusicTests {
         }
 
         @Test(arguments: ["origin", "serve"])
-        func `a port in use is reported`(command: String) async throws {
+        func `a port in use is reported, and no library is created for it`(command: String) async throws {
             try await withStage { stage in
-                let result = try await stage.run(command, "--port", "\(stage.origin.port)")
+                let (port, library) = ("\(stage.origin.port)", "\(stage.folder)/new.json")
+                let option = command == "serve" ? "--library" : "--albums"
+                let result = try await stage.run(command, "--port", port, option, library)
+                #expect(!FileManager.default.fileExists(atPath: library))
                 #expect(result.status == 1)
                 #expect(result.stderr.contains("cannot listen on 127.0.0.1:\(stage.origin.port)"), "\(result)")
             }

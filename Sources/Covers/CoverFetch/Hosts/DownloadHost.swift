@@ -63,6 +63,8 @@ struct DownloadHost {
     var lastHeard: Instant?
     /// Failed transfers since the last success.
     private var failures = 0
+    /// What they were.
+    private var failedKinds: Set<CoverFailure.Kind> = []
     /// Covers that were answered with 403 since any other answer.
     private var refusedCovers = 0
     /// When a transfer first ended without an answer since the last answer; nil if the last one was answered.
@@ -168,8 +170,12 @@ struct DownloadHost {
         if ending.weight != nil {
             failures = isBan ? refusedCovers : failures + 1
             if let failure {
+                failedKinds.insert(failure.kind)
+                let reason =
+                    failedKinds.count == 1
+                    ? failure.outage(of: name, count: failures) : "\(name) failed \(failures) times in a row"
                 outage = Outage(
-                    reason: failure.outage(of: name, count: failures), isRateLimit: ending.isRefusal,
+                    reason: reason, isRateLimit: ending.isRefusal,
                     kind: failure.kind, isOfProxy: gate.isProxy)
             }
             breaker.failed(job, ending, hasAnswered: gate.hasAnswered, now: now)
@@ -177,7 +183,7 @@ struct DownloadHost {
                 outage.reason = "\(name) asks to wait \((rest - now).components.seconds) s"
             }
         } else {
-            failures = 0
+            (failures, failedKinds) = (0, [])
             breaker.succeeded()
         }
         if gate.limiter.interval > .zero { close(until: now + gate.limiter.interval) }

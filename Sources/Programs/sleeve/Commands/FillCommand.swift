@@ -113,7 +113,7 @@ struct FillArguments: ParsableArguments {
     @OptionGroup var editing: EditOptions
 
     struct Covers: ParsableArguments {
-        @Option(help: ArgumentHelp("No covers with a side of fewer pixels.", valueName: "pixels"))
+        @Option(help: ArgumentHelp("No covers of fewer pixels, unless you accepted them.", valueName: "pixels"))
         var minPixels: Int?
 
         @Option(

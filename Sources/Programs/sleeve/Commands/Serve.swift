@@ -105,14 +105,19 @@ struct Serve: AsyncParsableCommand {
         let library = try await openLibrary(configuration)
         let gallery: Gallery
         do {
-            // Reports an unreadable library now, not to the first browser.
-            try await StarterLibrary.prepare(library)
             // Edits that are queued when the gallery ends go there with the next command.
             if let remote = server.remote { try RememberedRemote.set(remote, of: configuration.libraryPath) }
             if !server.needsNoToken { galleryOptions.token = galleryOptions.token ?? keptToken(library.configuration) }
             gallery = try await Gallery.open(
                 library, galleryOptions, review: DoubtfulCoversReview(library: library),
                 runs: runs(library.configuration))
+            do {
+                // Reports an unreadable library now, not to the first browser. Where it can't listen, it creates none.
+                try await StarterLibrary.prepare(library)
+            } catch {
+                await gallery.close()
+                throw error
+            }
         } catch {
             await library.close()
             throw fail("\(error)")

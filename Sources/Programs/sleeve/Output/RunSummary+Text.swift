@@ -47,7 +47,7 @@ extension RunSummary {
 
     /// `1,234/5,000 covers · 11,203/s · 340 MiB/s · 2 failed · 0:03 left`, and the same without the rates, then without the failures.
     /// - Parameters:
-    ///   - total: the number of covers that are listed; nil while the list is read.
+    ///   - total: the number of covers that are listed; nil until it is known.
     ///   - idle: seconds since a cover has arrived or failed. The rate foretells nothing of covers that take longer than all that are left
     ///     should, as those do whose servers do not answer: they are counted instead.
     func progress(total: Int?, idle: Double = 0) -> [String] {
